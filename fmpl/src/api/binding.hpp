@@ -1,0 +1,50 @@
+// Which rank the calling thread is: the one piece of state that the C and Fortran calls keep beside the endpoints.
+//
+// A thread of run_ranks is bound to its own rank. Every other thread belongs to the rank of its process.
+#pragma once
+
+#include "api/endpoint.hpp"
+#include "launch/job_seat.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fmpl {
+
+enum class ErrorReport { print, silent, abort };  // FMPL_ERRORS=print (default), return, abort
+
+// What fmpl_abort throws in a thread of run_ranks, which cannot end its process.
+class AbortRequest : public Error {
+public:
+    explicit AbortRequest(const std::string& reason) : Error(FMPL_ERR_ABORTED, "fmpl_abort: " + reason) {}
+};
+
+struct Binding {
+    // Taken from the environment when it is first needed; given beforehand to the threads of run_ranks.
+    std::optional<JobSeat> seat;
+    std::unique_ptr<Endpoint> endpoint;  // from the first fmpl_malloc or fmpl_init on
+    std::string error_message;
+    std::vector<fmpl_op> fortran_operations;  // of fmpl_op_create
+
+    // The endpoint, made if need be.
+    Endpoint& attach();
+
+    // Keeps the words of an error, "rank 2: fmpl_send: ...", reports them as FMPL_ERRORS says, returns its code.
+    int report(const char* call, const Error& error);
+    int report_current_exception(const char* call);
+};
+
+Binding& process_binding();
+
+// nullptr until the thread has made a call or run_ranks has bound it.
+extern thread_local Binding* bound [[gnu::tls_model("initial-exec")]];
+
+inline Binding& binding()
+{
+    if (bound == nullptr) [[unlikely]] bound = &process_binding();
+    return *bound;
+}
+
+}  // namespace fmpl

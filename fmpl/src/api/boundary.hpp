@@ -1,0 +1,67 @@
+// Where an Error becomes a code: every C call runs its body through boundary(), which also counts it.
+#pragma once
+
+#include "api/binding.hpp"
+
+#include <utility>
+
+namespace fmpl {
+
+// Adds the time of one call to the rank's statistics.
+class Timed {
+public:
+    Timed(Endpoint& endpoint, Call call, std::size_t bytes)
+        : stats_(endpoint.node.crossbar.record(endpoint.rank()).stats[static_cast<std::size_t>(call)]),
+          bytes_(bytes),
+          begin_(monotonic_ns())
+    {
+    }
+    ~Timed()
+    {
+        // The rank is the only writer.
+        add(stats_.calls, 1);
+        add(stats_.bytes, bytes_);
+        add(stats_.nanoseconds, monotonic_ns() - begin_);
+    }
+    Timed(const Timed&) = delete;
+    Timed& operator=(const Timed&) = delete;
+
+private:
+    static void add(std::atomic<std::uint64_t>& sum, std::uint64_t value)
+    {
+        sum.store(sum.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
+    }
+    CallStats& stats_;
+    std::size_t bytes_;
+    std::uint64_t begin_;
+};
+
+[[gnu::noinline, gnu::cold]] inline int not_initialized(Binding& b, Call call)
+{
+    const bool finalized = b.endpoint && b.endpoint->finalized();
+    return b.report(call_name(call), Error(FMPL_ERR_NOT_INITIALIZED,
+                                           finalized ? "called after fmpl_finalize" : "called before fmpl_init; call fmpl_init first"));
+}
+
+// Runs body(endpoint) for a call that needs fmpl_init before it.
+template <class Body>
+int boundary(Call call, std::size_t bytes, Body&& body)
+{
+    Binding& b = binding();
+    Endpoint* endpoint = b.endpoint.get();
+    if (endpoint == nullptr || !endpoint->initialized()) [[unlikely]] return not_initialized(b, call);
+    try {
+        endpoint->node.call = call;
+        if (endpoint->statistics) [[unlikely]] {
+            const Timed timed(*endpoint, call, bytes);
+            std::forward<Body>(body)(*endpoint);
+        } else {
+            std::forward<Body>(body)(*endpoint);
+        }
+        return FMPL_SUCCESS;
+    } catch (...) {
+        return b.report_current_exception(call_name(call));
+    }
+}
+
+}  // namespace fmpl

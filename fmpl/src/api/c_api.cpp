@@ -1,0 +1,295 @@
+// fmpl.h and fmpl/layers.h: each call translated to the endpoint of the calling thread.
+#include "api/binding.hpp"
+#include "api/boundary.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace fmpl;
+
+extern "C" {
+
+int fmpl_init(fmpl_match_t* ma, fmpl_flag_t* fa, int count)
+{
+    Binding& b = binding();
+    try {
+        if (b.endpoint && b.endpoint->initialized()) {
+            fail(FMPL_ERR_ALREADY_INITIALIZED, "called a second time; a rank joins its job once");
+        }
+        if (b.endpoint && b.endpoint->finalized()) {
+            fail(FMPL_ERR_ALREADY_INITIALIZED, "called after fmpl_finalize; a rank joins its job once");
+        }
+        Endpoint& endpoint = b.attach();
+        endpoint.node.call = Call::init;
+        endpoint.init(ma, fa, count);
+        return FMPL_SUCCESS;
+    } catch (...) {
+        return b.report_current_exception("fmpl_init");
+    }
+}
+
+int fmpl_finalize(void)
+{
+    return boundary(Call::finalize, 0, [](Endpoint& e) { e.finalize(); });
+}
+
+int fmpl_initialized(int* flag)
+{
+    if (flag == nullptr) return FMPL_ERR_ARGUMENT;
+    const Binding& b = binding();
+    *flag = b.endpoint && b.endpoint->initialized() ? 1 : 0;
+    return FMPL_SUCCESS;
+}
+
+void fmpl_abort(int code, const char* reason)
+{
+    Binding& b = binding();
+    const int status = code >= 1 && code <= 255 ? code : 1;
+    const std::string words = reason == nullptr ? "no reason given" : reason;
+    const bool has_seat = b.seat.has_value();
+    if (has_seat) abort_job(b.seat->memory->control(), b.seat->rank, status, words);
+    if (has_seat && b.seat->is_thread) throw AbortRequest(words);  // run_ranks ends the job
+    if (!has_seat || b.seat->memory->control().has_launcher == 0) std::fprintf(stderr, "fmpl_abort: %s\n", words.c_str());
+    std::fflush(nullptr);
+    _exit(status);
+}
+
+int fmpl_send(const void* buf, size_t size, int dst, int mai, fmpl_comm_t comm)
+{
+    return boundary(Call::send, size, [&](Endpoint& e) { e.send(buf, size, dst, mai, comm); });
+}
+
+int fmpl_recv(void* buf, size_t size, int src, int mai, fmpl_comm_t comm)
+{
+    return boundary(Call::recv, size, [&](Endpoint& e) { e.recv(buf, size, src, mai, comm); });
+}
+
+int fmpl_isend(const void* buf, size_t size, int dst, int mai, fmpl_comm_t comm)
+{
+    return boundary(Call::isend, size, [&](Endpoint& e) { e.isend(buf, size, dst, mai, comm); });
+}
+
+int fmpl_issend(const void* buf, size_t size, int dst, int mai, fmpl_comm_t comm)
+{
+    return fmpl_isend(buf, size, dst, mai, comm);
+}
+
+int fmpl_irecv(void* buf, size_t size, int src, int mai, fmpl_comm_t comm)
+{
+    return boundary(Call::irecv, size, [&](Endpoint& e) { e.irecv(buf, size, src, mai, comm); });
+}
+
+int fmpl_isend_wait(int dst, int mai, fmpl_comm_t comm)
+{
+    return boundary(Call::isend_wait, 0, [&](Endpoint& e) { e.isend_wait(dst, mai, comm); });
+}
+
+int fmpl_issend_wait(int dst, int mai, fmpl_comm_t comm) { return fmpl_isend_wait(dst, mai, comm); }
+
+int fmpl_irecv_wait(int src, int mai, fmpl_comm_t comm)
+{
+    return boundary(Call::irecv_wait, 0, [&](Endpoint& e) { e.irecv_wait(src, mai, comm); });
+}
+
+int fmpl_received(int* source, int* index, size_t* bytes)
+{
+    return boundary(Call::none, 0, [&](Endpoint& e) {
+        const Matched& m = e.receiver.matched;
+        if (source != nullptr) *source = m.source;
+        if (index != nullptr) *index = m.index;
+        if (bytes != nullptr) *bytes = m.bytes;
+    });
+}
+
+int fmpl_sendbuf_set(void* buf, size_t size, int timeout_ms)
+{
+    return boundary(Call::sendbuf_set, 0, [&](Endpoint& e) { e.sendbuf_set(buf, size, timeout_ms); });
+}
+
+int fmpl_sendbuf_check(int* nsend, int* nspool)
+{
+    return boundary(Call::sendbuf_check, 0, [&](Endpoint& e) { e.sendbuf_check(nsend, nspool); });
+}
+
+int fmpl_send_any(const void* buf, size_t size, int dst, int mai, fmpl_comm_t comm)
+{
+    return boundary(Call::send_any, size, [&](Endpoint& e) { e.send_any(buf, size, dst, mai, comm); });
+}
+
+int fmpl_recv_any(void* buf, size_t size, int mai, fmpl_comm_t comm)
+{
+    return boundary(Call::recv_any, size, [&](Endpoint& e) { e.recv_any(buf, size, mai, comm); });
+}
+
+int fmpl_comm_create(fmpl_comm_t* comm, int key)
+{
+    return boundary(Call::comm_create, 0, [&](Endpoint& e) { e.comm_create(comm, key); });
+}
+
+int fmpl_comm_create_group(fmpl_comm_t* comm, const int* world_ranks, int n)
+{
+    return boundary(Call::comm_create_group, 0, [&](Endpoint& e) {
+        if (world_ranks == nullptr || n < 1) fail(FMPL_ERR_ARGUMENT, "n = {}: a list of at least one rank is needed", n);
+        e.comm_create_group(comm, {world_ranks, static_cast<std::size_t>(n)});
+    });
+}
+
+int fmpl_comm_free(fmpl_comm_t* comm)
+{
+    return boundary(Call::comm_free, 0, [&](Endpoint& e) { e.comm_free(comm); });
+}
+
+int fmpl_comm_rank(fmpl_comm_t comm, int* rank)
+{
+    return boundary(Call::none, 0, [&](Endpoint& e) {
+        if (rank == nullptr) fail(FMPL_ERR_ARGUMENT, "fmpl_comm_rank: rank is a null pointer");
+        *rank = e.communicator(comm).rank();
+    });
+}
+
+int fmpl_comm_size(fmpl_comm_t comm, int* size)
+{
+    return boundary(Call::none, 0, [&](Endpoint& e) {
+        if (size == nullptr) fail(FMPL_ERR_ARGUMENT, "fmpl_comm_size: size is a null pointer");
+        *size = e.communicator(comm).size();
+    });
+}
+
+int fmpl_comm_world_rank(fmpl_comm_t comm, int rank, int* world_rank)
+{
+    return boundary(Call::none, 0, [&](Endpoint& e) {
+        const Communicator& c = e.communicator(comm);
+        c.check_rank(rank, "fmpl_comm_world_rank: rank");
+        if (world_rank == nullptr) fail(FMPL_ERR_ARGUMENT, "fmpl_comm_world_rank: world_rank is a null pointer");
+        *world_rank = c.members()[static_cast<std::size_t>(rank)];
+    });
+}
+
+int fmpl_bcast(void* buf, size_t size, int root, fmpl_comm_t comm)
+{
+    return boundary(Call::bcast, size, [&](Endpoint& e) { e.bcast(buf, size, root, comm); });
+}
+
+int fmpl_reduce(void* buf, size_t count, fmpl_op_t func, int root, fmpl_comm_t comm, void* work)
+{
+    const size_t bytes = func == nullptr ? 0 : count * func->element_size;
+    return boundary(Call::reduce, bytes, [&](Endpoint& e) { e.reduce(buf, count, func, root, comm, work); });
+}
+
+int fmpl_allreduce(void* buf, size_t count, fmpl_op_t func, fmpl_comm_t comm, void* work)
+{
+    const size_t bytes = func == nullptr ? 0 : count * func->element_size;
+    return boundary(Call::allreduce, bytes, [&](Endpoint& e) { e.allreduce(buf, count, func, comm, work); });
+}
+
+int fmpl_barrier(fmpl_comm_t comm)
+{
+    return boundary(Call::barrier, 0, [&](Endpoint& e) { e.barrier(comm); });
+}
+
+void* fmpl_malloc(size_t size)
+{
+    Binding& b = binding();
+    try {
+        if (b.endpoint && b.endpoint->finalized()) fail(FMPL_ERR_NOT_INITIALIZED, "called after fmpl_finalize");
+        return b.attach().allocate(size);
+    } catch (...) {
+        b.report_current_exception("fmpl_malloc");
+        return nullptr;
+    }
+}
+
+void fmpl_free(void* p)
+{
+    Binding& b = binding();
+    try {
+        if (p == nullptr || (b.endpoint && b.endpoint->finalized())) return;  // finalizing freed everything
+        b.attach().free(p);
+    } catch (...) {
+        b.report_current_exception("fmpl_free");
+    }
+}
+
+int fmpl_is_remote_dma(const void* p, size_t size)
+{
+    const Binding& b = binding();
+    return b.endpoint && b.endpoint->is_remote_dma(p, size) ? 1 : 0;
+}
+
+double fmpl_wtime(void) { return static_cast<double>(monotonic_ns()) * 1e-9; }
+
+const char* fmpl_error_message(void) { return binding().error_message.c_str(); }
+
+const char* fmpl_strerror(int code)
+{
+    static constexpr const char* phrases[] = {"success", "FMPL is not initialized", "FMPL is initialized already",
+        "invalid argument", "rank out of range", "index out of range", "no such communicator",
+        "message longer than the receive buffer", "a nonblocking call is outstanding", "no such nonblocking call",
+        "out of memory", "the ranks gave different arguments", "messages were never received",
+        "the job is ending", "the system refused", "internal error"};
+    static_assert(sizeof phrases / sizeof phrases[0] == FMPL_ERR_INTERNAL + 1);
+    return code >= 0 && code <= FMPL_ERR_INTERNAL ? phrases[code] : "unknown error code";
+}
+
+int fmpl_stats_enable(int on)
+{
+    return boundary(Call::none, 0, [&](Endpoint& e) { e.statistics = on != 0; });
+}
+
+int fmpl_stats_get(struct fmpl_call_stats* stats, int room, int* n)
+{
+    return boundary(Call::none, 0, [&](Endpoint& e) {
+        if (n == nullptr || (stats == nullptr && room > 0)) {
+            fail(FMPL_ERR_ARGUMENT, "fmpl_stats_get: stats or n is a null pointer");
+        }
+        const NodeRecord& record = e.node.crossbar.record(e.rank());
+        *n = 0;
+        for (std::size_t c = 1; c < kCalls; ++c) {
+            const CallStats& s = record.stats[c];
+            const std::uint64_t calls = s.calls.load(std::memory_order_relaxed);
+            if (calls == 0) continue;
+            if (*n < room) {
+                stats[*n] = {call_name(static_cast<Call>(c)), calls, s.bytes.load(std::memory_order_relaxed),
+                             static_cast<double>(s.nanoseconds.load(std::memory_order_relaxed)) * 1e-9};
+            }
+            ++*n;
+        }
+    });
+}
+
+double fmpl_stats_seconds(void)
+{
+    const Binding& b = binding();
+    if (!b.endpoint) return 0;
+    std::uint64_t sum_ns = 0;
+    for (const CallStats& s : b.endpoint->node.crossbar.record(b.endpoint->rank()).stats) {
+        sum_ns += s.nanoseconds.load(std::memory_order_relaxed);
+    }
+    return static_cast<double>(sum_ns) * 1e-9;
+}
+
+int fmpl_job_size(void)
+{
+    Binding& b = binding();
+    try {
+        return b.seat ? b.seat->memory->ranks() : size_from_environment();
+    } catch (...) {
+        b.report_current_exception("fmpl_job_size");
+        return 1;
+    }
+}
+
+int fmpl_job_rank(void)
+{
+    Binding& b = binding();
+    try {
+        return b.seat ? b.seat->rank : rank_from_environment();
+    } catch (...) {
+        b.report_current_exception("fmpl_job_rank");
+        return 0;
+    }
+}
+
+}  // extern "C"

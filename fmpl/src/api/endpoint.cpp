@@ -1,0 +1,495 @@
+#include "api/endpoint.hpp"
+
+#include "error.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+namespace fmpl {
+namespace {
+
+constexpr int kMaxCount = 1048576;
+
+// What ranks tell each other in fmpl_init, in NodeRecord::bootstrap.
+struct Bootstrap {
+    TableOffsets tables;
+    Offset station;  // rank 0's word for all
+    std::int32_t colour;
+    std::uint32_t count;
+};
+static_assert(sizeof(Bootstrap) <= kBootstrapBytes);
+
+// What a member tells the first member of a new communicator, and what that answers before the tables of all.
+struct Membership {
+    TableOffsets tables;
+    std::uint32_t has_memory;
+    std::uint32_t members;
+};
+struct Foundation {
+    Offset station;
+    std::int32_t colour;
+    std::uint32_t complete;
+};
+
+CollectiveForm collective_form_from_environment()
+{
+    const char* text = std::getenv("FMPL_COLLECTIVES");
+    const std::string_view form = text == nullptr ? "auto" : text;
+    if (form == "auto") return CollectiveForm::automatic;
+    if (form == "hardware") return CollectiveForm::hardware;
+    if (form == "tree") return CollectiveForm::tree;
+    fail(FMPL_ERR_ARGUMENT, "FMPL_COLLECTIVES={}: auto, hardware or tree is needed", form);
+}
+
+}  // namespace
+
+Endpoint::Endpoint(const JobSeat& seat)
+    : node(seat.memory, seat.rank,
+           waiting_policy(seat.memory->ranks(), static_cast<int>(seat.memory->control().cpus))),
+      send_buffer(node),
+      sender(node, send_buffer),
+      receiver(node),
+      any_domain(node, send_buffer, receiver),
+      collectives(node, sender, receiver, collective_form_from_environment()),
+      statistics(seat.memory->control().statistics != 0),
+      is_thread_(seat.is_thread)
+{
+    NodeRecord& record = node.crossbar.record(seat.rank);
+    std::int32_t taken_by = 0;
+    if (!record.pid.compare_exchange_strong(taken_by, static_cast<std::int32_t>(getpid()), std::memory_order_relaxed)) {
+        fail(FMPL_ERR_ALREADY_INITIALIZED, "rank {} of this job is taken by process {}; a rank joins its job once",
+             seat.rank, taken_by);
+    }
+    record.state.store(static_cast<std::uint32_t>(RankState::attached), std::memory_order_release);  // for the launcher
+}
+
+void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
+{
+    if (count < 1 || count > kMaxCount) {
+        fail(FMPL_ERR_ARGUMENT, "count = {}: the number of indices must be 1 .. {}", count, kMaxCount);
+    }
+    std::vector<int> everybody(static_cast<std::size_t>(job_size()));
+    for (int r = 0; r < job_size(); ++r) everybody[static_cast<std::size_t>(r)] = r;
+    auto world = std::make_unique<Communicator>(std::move(everybody), rank(), count);
+
+    // The user's areas serve when other ranks can reach both.
+    const std::size_t elements = FMPL_AREA_ELEMENTS(count, job_size());
+    if (is_remote_dma(slots, 1) && is_remote_dma(flags, 1)) {
+        if (!is_remote_dma(slots, elements * sizeof *slots) || !is_remote_dma(flags, elements * sizeof *flags)) {
+            fail(FMPL_ERR_ARGUMENT, "the areas ma and fa need {} elements each for count = {} and {} ranks", elements,
+                 count, job_size());
+        }
+        world->owns_areas = false;
+        world->own_tables.slots = node.crossbar.offset_of(slots);
+        world->own_tables.flags = node.crossbar.offset_of(flags);
+    }
+    Bootstrap own{};
+    own.tables = allocate_tables(*world);
+    own.colour = -1;
+    own.count = static_cast<std::uint32_t>(count);
+    world->hardware = node.crossbar.hardware_support(world->members());
+    if (rank() == 0) {
+        found_station(*world);
+        own.station = world->own_station;
+        own.colour = world->colour;
+    }
+    std::memcpy(node.crossbar.record(rank()).bootstrap, &own, sizeof own);
+    // release: pairs with the acquire loads of all ranks below
+    node.crossbar.record(rank()).state.store(static_cast<std::uint32_t>(RankState::ready), std::memory_order_release);
+    node.crossbar.wake(world->members());
+
+    int next = 0;
+    node.wait(
+        [&] {
+            while (next < job_size() && node.crossbar.record(next).state.load(std::memory_order_acquire) >=
+                                            static_cast<std::uint32_t>(RankState::ready)) {
+                ++next;
+            }
+            return next == job_size();
+        },
+        {Call::init, -1, -1, job_size(), 0});
+
+    std::vector<TableOffsets> tables;
+    for (int r = 0; r < job_size(); ++r) {
+        Bootstrap theirs{};
+        std::memcpy(&theirs, node.crossbar.record(r).bootstrap, sizeof theirs);
+        if (theirs.count != own.count) {
+            fail(FMPL_ERR_MISMATCH, "count is {} here and {} on rank {}; give the same count on all ranks", count,
+                 theirs.count, r);
+        }
+        if (r == 0 && rank() != 0) join_station(*world, theirs.station, theirs.colour);
+        tables.push_back(theirs.tables);
+    }
+    world->connect(node.crossbar, tables);
+    comms_.push_back({FMPL_COMM_WORLD, std::move(world)});
+    initialized_ = true;
+    session_begin_ns_ = monotonic_ns();
+}
+
+void Endpoint::finalize()
+{
+    // After this barrier nobody sends or receives.
+    collectives.barrier(*comms_.front().comm);
+    const std::string pending = pending_words();
+    NodeRecord& record = node.crossbar.record(rank());
+    record.session_ns.store(monotonic_ns() - session_begin_ns_, std::memory_order_relaxed);
+    initialized_ = false;
+    finalized_ = true;
+    record.state.store(static_cast<std::uint32_t>(RankState::finalized), std::memory_order_release);  // for the launcher
+    if (!pending.empty()) fail(FMPL_ERR_PENDING, "{}", pending);
+}
+
+// What is left over at the end, in words; empty when nothing is.
+std::string Endpoint::pending_words()
+{
+    constexpr int kShown = 8;
+    std::string words;
+    int found = 0;
+    const auto add = [&](const std::string& item) {
+        if (found < kShown) words += (found == 0 ? "" : "; ") + item;
+        ++found;
+    };
+    for (CommSlot& slot : comms_) {
+        if (!slot.comm) continue;
+        Communicator& comm = *slot.comm;
+        const auto message = [&](int source, int index, std::size_t bytes) {
+            add(fmt::format("a message of {} bytes from rank {} over index {} was never received", bytes, source, index));
+        };
+        receiver.for_each_unreceived(comm, message);
+        any_domain.for_each_unreceived(comm, message);
+        for (int peer = 0; peer < comm.size(); ++peer) {
+            for (int index = 0; index < comm.indices(); ++index) {
+                if (comm.send_channel(peer, index).request != nullptr) {
+                    add(fmt::format("fmpl_isend to rank {} over index {} was never waited for", peer, index));
+                }
+                if (comm.receive_channel(peer, index).request != nullptr) {
+                    add(fmt::format("fmpl_irecv from rank {} over index {} was never waited for", peer, index));
+                }
+            }
+            if (comm.pair(peer).any_index_request != nullptr) {
+                add(fmt::format("fmpl_irecv from rank {} with FMPL_ANY_TAG was never waited for", peer));
+            }
+        }
+    }
+    if (found > kShown) words += fmt::format("; and {} more", found - kShown);
+    return words;
+}
+
+void Endpoint::isend(const void* buf, std::size_t size, int dst, int mai, fmpl_comm_t comm)
+{
+    Communicator& c = checked(comm, "dst", dst);
+    c.check_index(mai);
+    check_buffer(buf, size);
+    sender.isend(c, dst, mai, buf, size);
+}
+
+void Endpoint::irecv(void* buf, std::size_t size, int src, int mai, fmpl_comm_t comm)
+{
+    Communicator& c = checked(comm, "src", src);
+    if (mai != FMPL_ANY_TAG) c.check_index(mai);
+    check_buffer(buf, size);
+    receiver.irecv(c, src, mai, buf, size);
+}
+
+void Endpoint::isend_wait(int dst, int mai, fmpl_comm_t comm)
+{
+    Communicator& c = checked(comm, "dst", dst);
+    c.check_index(mai);
+    sender.isend_wait(c, dst, mai);
+}
+
+void Endpoint::irecv_wait(int src, int mai, fmpl_comm_t comm)
+{
+    Communicator& c = checked(comm, "src", src);
+    if (mai != FMPL_ANY_TAG) c.check_index(mai);
+    receiver.irecv_wait(c, src, mai);
+}
+
+void Endpoint::sendbuf_check(int* nsend, int* nspool)
+{
+    any_domain.reclaim();
+    sender.check_buffer(nsend, nspool);
+}
+
+void Endpoint::send_any(const void* buf, std::size_t size, int dst, int mai, fmpl_comm_t comm)
+{
+    Communicator& c = checked(comm, "dst", dst);
+    if (mai < 0) fail(FMPL_ERR_INDEX, "index {} is negative; the any domain has the indices 0 and up", mai);
+    check_buffer(buf, size);
+    any_domain.send(c, dst, mai, buf, size);
+}
+
+void Endpoint::recv_any(void* buf, std::size_t size, int mai, fmpl_comm_t comm)
+{
+    Communicator& c = communicator(comm);
+    if (mai < 0 && mai != FMPL_ANY_TAG) {
+        fail(FMPL_ERR_INDEX, "index {} is negative; the any domain has the indices 0 and up, and FMPL_ANY_TAG", mai);
+    }
+    check_buffer(buf, size);
+    any_domain.recv(c, mai, buf, size);
+}
+
+void Endpoint::bcast(void* buf, std::size_t size, int root, fmpl_comm_t comm)
+{
+    Communicator& c = checked(comm, "root", root);
+    check_buffer(buf, size);
+    collectives.bcast(c, buf, size, root);
+}
+
+void Endpoint::check_operation(const void* buf, std::size_t count, fmpl_op_t op)
+{
+    if (op == nullptr || op->function == nullptr || op->element_size == 0) {
+        fail(FMPL_ERR_ARGUMENT, "func is not an operation: it needs a function and an element size");
+    }
+    if (count > static_cast<std::size_t>(PTRDIFF_MAX) / op->element_size) {
+        fail(FMPL_ERR_ARGUMENT, "count = {} elements of {} bytes exceed the address space", count, op->element_size);
+    }
+    check_buffer(buf, count);
+}
+
+void Endpoint::reduce(void* buf, std::size_t count, fmpl_op_t op, int root, fmpl_comm_t comm, void* work)
+{
+    Communicator& c = checked(comm, "root", root);
+    check_operation(buf, count, op);
+    collectives.reduce(c, buf, count, op, root, work);
+}
+
+void Endpoint::allreduce(void* buf, std::size_t count, fmpl_op_t op, fmpl_comm_t comm, void* work)
+{
+    Communicator& c = communicator(comm);
+    check_operation(buf, count, op);
+    collectives.allreduce(c, buf, count, op, work);
+}
+
+void* Endpoint::allocate(std::size_t bytes) { return node.crossbar.local(node.arena.allocate(bytes)); }
+
+void Endpoint::free(void* p)
+{
+    if (p == nullptr) return;
+    if (!node.crossbar.contains(p, 1) || !node.arena.free(node.crossbar.offset_of(p))) {
+        fail(FMPL_ERR_ARGUMENT, "{} does not come from fmpl_malloc of this rank, or was freed before", p);
+    }
+}
+
+bool Endpoint::is_remote_dma(const void* p, std::size_t bytes) const { return node.crossbar.contains(p, bytes); }
+
+TableOffsets Endpoint::allocate_tables(Communicator& comm)
+{
+    struct Table {
+        Offset* at;
+        std::size_t bytes;
+    };
+    TableOffsets& own = comm.own_tables;
+    const Table tables[] = {{&own.slots, Communicator::slots_bytes(comm.size(), comm.row())},
+                            {&own.flags, Communicator::flags_bytes(comm.size(), comm.row())},
+                            {&own.pairs, Communicator::pairs_bytes(comm.size())},
+                            {&own.any, Communicator::any_bytes(comm.size())}};
+    try {
+        for (const Table& table : tables) {
+            if (*table.at == kNoOffset) *table.at = node.arena.allocate(table.bytes);
+            std::memset(node.crossbar.local(*table.at), 0, table.bytes);
+        }
+    } catch (const Error&) {
+        free_tables(comm);
+        throw;
+    }
+    return own;
+}
+
+void Endpoint::free_tables(Communicator& comm)
+{
+    TableOffsets& own = comm.own_tables;
+    if (comm.owns_areas) {
+        node.arena.free(own.slots);
+        node.arena.free(own.flags);
+    }
+    node.arena.free(own.pairs);
+    node.arena.free(own.any);
+    own = {};
+    if (comm.own_station != kNoOffset) {
+        node.arena.free(comm.own_station);
+        if (comm.colour >= 0) node.crossbar.free_colour(comm.colour);
+    }
+}
+
+// The first member makes the meeting place of the hardware collectives, where they are allowed.
+void Endpoint::found_station(Communicator& comm)
+{
+    if (comm.size() == 1 || !comm.hardware.broadcast) return;
+    comm.own_station = node.arena.allocate(Station::bytes(comm.size()));
+    std::memset(node.crossbar.local(comm.own_station), 0, Station::bytes(comm.size()));
+    join_station(comm, comm.own_station, node.crossbar.allocate_colour());
+}
+
+void Endpoint::join_station(Communicator& comm, Offset station, int colour)
+{
+    comm.colour = colour;
+    // Only an engine that maps the peers allows hardware collectives: see Crossbar::hardware_support.
+    if (station != kNoOffset) comm.station = reinterpret_cast<Station*>(node.crossbar.local(station));
+}
+
+fmpl_comm_t Endpoint::add(std::unique_ptr<Communicator> comm)
+{
+    std::size_t slot = 1;
+    while (slot < comms_.size() && comms_[slot].comm) ++slot;
+    if (slot == kSlots) fail(FMPL_ERR_MEMORY, "{} communicators exist; free some", kSlots);
+    if (slot == comms_.size()) comms_.emplace_back().handle = static_cast<fmpl_comm_t>(slot);
+    comms_[slot].comm = std::move(comm);
+    return comms_[slot].handle;
+}
+
+void Endpoint::comm_create(fmpl_comm_t* comm, int key)
+{
+    if (comm == nullptr) fail(FMPL_ERR_ARGUMENT, "comm is a null pointer");
+    *comm = FMPL_COMM_NULL;
+    // All keys to rank 0 and from there to all. A wrong key must not keep the others waiting: it is reported afterwards.
+    Communicator& world = *comms_.front().comm;
+    const int index = world.internal(InternalIndex::creation);
+    const Matched before = receiver.matched;
+    std::vector<std::uint8_t> keys(static_cast<std::size_t>(job_size()));
+    keys[static_cast<std::size_t>(rank())] = key == 1 ? 1 : 0;
+    if (rank() == 0) {
+        for (int r = 1; r < job_size(); ++r) receiver.recv(world, r, index, &keys[static_cast<std::size_t>(r)], 1);
+        for (int r = 1; r < job_size(); ++r) sender.send(world, r, index, keys.data(), keys.size(), false);
+    } else {
+        sender.send(world, 0, index, &keys[static_cast<std::size_t>(rank())], 1, false);
+        receiver.recv(world, 0, index, keys.data(), keys.size());
+    }
+    receiver.matched = before;
+    if (key != 0 && key != 1) fail(FMPL_ERR_ARGUMENT, "key = {}: 1 joins the new communicator, 0 stays outside", key);
+    if (key == 0) return;
+    std::vector<int> members;
+    for (int r = 0; r < job_size(); ++r) {
+        if (keys[static_cast<std::size_t>(r)] == 1) members.push_back(r);
+    }
+    comm_create_group(comm, members);
+}
+
+void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_ranks)
+{
+    if (comm == nullptr) fail(FMPL_ERR_ARGUMENT, "comm is a null pointer");
+    *comm = FMPL_COMM_NULL;
+    if (world_ranks.empty()) fail(FMPL_ERR_ARGUMENT, "the list of ranks is empty");
+    Communicator& world = *comms_.front().comm;
+    for (const int r : world_ranks) world.check_rank(r, "the listed rank");
+    std::vector<int> sorted(world_ranks.begin(), world_ranks.end());
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) fail(FMPL_ERR_ARGUMENT, "rank {} is listed twice", *twice);
+    const auto self = std::find(world_ranks.begin(), world_ranks.end(), rank());
+    if (self == world_ranks.end()) {
+        fail(FMPL_ERR_ARGUMENT, "the calling rank {} is not in the list; only its ranks make the call", rank());
+    }
+
+    auto made = std::make_unique<Communicator>(std::vector<int>(world_ranks.begin(), world_ranks.end()),
+                                               static_cast<int>(self - world_ranks.begin()), world.indices());
+    made->hardware = node.crossbar.hardware_support(made->members());
+    const auto size = static_cast<std::size_t>(made->size());
+
+    // Own tables. A rank that has no memory for them tells so, lest the others wait for it.
+    Membership own{};
+    own.members = static_cast<std::uint32_t>(size);
+    std::string shortage;
+    try {
+        own.tables = allocate_tables(*made);
+        own.has_memory = 1;
+        if (made->rank() == 0) found_station(*made);
+    } catch (const Error& error) {
+        own.has_memory = 0;
+        shortage = error.what();
+    }
+
+    // The first member gathers the tables and sends all to all.
+    const int index = world.internal(InternalIndex::creation);
+    const Matched before = receiver.matched;
+    const int first = world_ranks.front();
+    std::vector<std::byte> answer(sizeof(Foundation) + size * sizeof(TableOffsets));
+    Foundation foundation{};
+    if (made->rank() == 0) {
+        foundation = {made->own_station, made->colour, own.has_memory};
+        std::vector<TableOffsets> tables{own.tables};
+        bool same = true;
+        for (std::size_t m = 1; m < size; ++m) {
+            Membership theirs{};
+            receiver.recv(world, world_ranks[m], index, &theirs, sizeof theirs);
+            if (theirs.has_memory == 0) foundation.complete = 0;
+            same = same && theirs.members == own.members;
+            tables.push_back(theirs.tables);
+        }
+        if (!same) foundation.complete = 0;
+        std::memcpy(answer.data(), &foundation, sizeof foundation);
+        std::memcpy(answer.data() + sizeof foundation, tables.data(), size * sizeof(TableOffsets));
+        for (std::size_t m = 1; m < size; ++m) sender.send(world, world_ranks[m], index, answer.data(), answer.size(), false);
+    } else {
+        sender.send(world, first, index, &own, sizeof own, false);
+        receiver.recv(world, first, index, answer.data(), answer.size());
+        std::memcpy(&foundation, answer.data(), sizeof foundation);
+        join_station(*made, foundation.station, foundation.colour);
+    }
+    receiver.matched = before;
+    if (foundation.complete == 0) {
+        free_tables(*made);
+        if (!shortage.empty()) fail(FMPL_ERR_MEMORY, "{}", shortage);
+        fail(FMPL_ERR_MEMORY, "the communicator was not made: another of its ranks has no memory for it, or lists other ranks");
+    }
+    std::vector<TableOffsets> tables(size);
+    std::memcpy(tables.data(), answer.data() + sizeof foundation, size * sizeof(TableOffsets));
+    made->connect(node.crossbar, tables);
+    *comm = add(std::move(made));
+}
+
+// All the ranks have come here. Over FMPL_COMM_WORLD, whose tables outlive the call.
+void Endpoint::meet(std::span<const int> world_ranks)
+{
+    Communicator& world = *comms_.front().comm;
+    const int index = world.internal(InternalIndex::creation);
+    const Matched before = receiver.matched;
+    if (rank() == world_ranks.front()) {
+        for (const int r : world_ranks.subspan(1)) receiver.recv(world, r, index, nullptr, 0);
+        for (const int r : world_ranks.subspan(1)) sender.send(world, r, index, nullptr, 0, false);
+    } else {
+        sender.send(world, world_ranks.front(), index, nullptr, 0, false);
+        receiver.recv(world, world_ranks.front(), index, nullptr, 0);
+    }
+    receiver.matched = before;
+}
+
+void Endpoint::comm_free(fmpl_comm_t* comm)
+{
+    if (comm == nullptr) fail(FMPL_ERR_ARGUMENT, "comm is a null pointer");
+    if (*comm == FMPL_COMM_WORLD) fail(FMPL_ERR_COMM, "FMPL_COMM_WORLD cannot be freed; fmpl_finalize does that");
+    Communicator& c = communicator(*comm);
+    for (int peer = 0; peer < c.size(); ++peer) {
+        bool busy = c.pair(peer).any_index_request != nullptr;
+        for (int index = 0; index < c.indices() && !busy; ++index) {
+            busy = c.send_channel(peer, index).request != nullptr || c.receive_channel(peer, index).request != nullptr;
+        }
+        if (busy) {
+            fail(FMPL_ERR_BUSY, "a nonblocking call with rank {} is outstanding on the communicator; wait for it first", peer);
+        }
+    }
+    meet(c.members());
+    sender.abandon(c);
+    any_domain.abandon(c);
+    collectives.release(c);
+    free_tables(c);
+    CommSlot& slot = comms_[static_cast<std::size_t>(*comm) & (kSlots - 1)];
+    slot.comm.reset();
+    // The next communicator in this slot has another handle, so that a stale one is noticed.
+    slot.handle = static_cast<fmpl_comm_t>((static_cast<std::uint32_t>(slot.handle) + kSlots) & 0x7fffffffu);
+    *comm = FMPL_COMM_NULL;
+}
+
+void Endpoint::bad_comm(fmpl_comm_t comm) const
+{
+    if (comm == FMPL_COMM_NULL) fail(FMPL_ERR_COMM, "the communicator is FMPL_COMM_NULL: this rank is not a member");
+    fail(FMPL_ERR_COMM, "communicator {} does not exist, or was freed", comm);
+}
+
+void Endpoint::bad_buffer(std::size_t size) { fail(FMPL_ERR_ARGUMENT, "buf is a null pointer, with size {}", size); }
+
+}  // namespace fmpl

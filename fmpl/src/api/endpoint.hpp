@@ -1,0 +1,130 @@
+// A rank: everything that it owns, and the calls of fmpl.h as member functions that throw Error.
+//
+// Nothing below the C API lives outside such an object. One thread at a time uses it.
+#pragma once
+
+#include "coll/collectives.hpp"
+#include "launch/job_seat.hpp"
+#include "p2p/any_domain.hpp"
+#include "p2p/communicator.hpp"
+#include "p2p/node.hpp"
+#include "p2p/receiver.hpp"
+#include "p2p/send_buffer.hpp"
+#include "p2p/sender.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fmpl {
+
+class Endpoint {
+public:
+    // Takes the seat; throws Error when another process has it. Remote-DMA memory can be allocated from now on.
+    explicit Endpoint(const JobSeat& seat);
+    Endpoint(const Endpoint&) = delete;
+    Endpoint& operator=(const Endpoint&) = delete;
+
+    void init(fmpl_match_t* slots, fmpl_flag_t* flags, int count);
+    void finalize();
+    bool initialized() const { return initialized_; }
+    bool finalized() const { return finalized_; }
+
+    int rank() const { return node.rank(); }
+    int job_size() const { return node.crossbar.nodes(); }
+    bool is_thread() const { return is_thread_; }
+    ControlBlock& control() const { return node.crossbar.control(); }
+
+    void send(const void* buf, std::size_t size, int dst, int mai, fmpl_comm_t comm)
+    {
+        Communicator& c = checked(comm, "dst", dst);
+        c.check_index(mai);
+        check_buffer(buf, size);
+        sender.send(c, dst, mai, buf, size);
+    }
+    void recv(void* buf, std::size_t size, int src, int mai, fmpl_comm_t comm)
+    {
+        Communicator& c = checked(comm, "src", src);
+        if (mai != FMPL_ANY_TAG) c.check_index(mai);
+        check_buffer(buf, size);
+        receiver.recv(c, src, mai, buf, size);
+    }
+    void isend(const void* buf, std::size_t size, int dst, int mai, fmpl_comm_t comm);
+    void irecv(void* buf, std::size_t size, int src, int mai, fmpl_comm_t comm);
+    void isend_wait(int dst, int mai, fmpl_comm_t comm);
+    void irecv_wait(int src, int mai, fmpl_comm_t comm);
+    void sendbuf_set(void* buf, std::size_t size, int timeout_ms) { sender.set_buffer(buf, size, timeout_ms); }
+    void sendbuf_check(int* nsend, int* nspool);
+    void send_any(const void* buf, std::size_t size, int dst, int mai, fmpl_comm_t comm);
+    void recv_any(void* buf, std::size_t size, int mai, fmpl_comm_t comm);
+
+    void comm_create(fmpl_comm_t* comm, int key);
+    void comm_create_group(fmpl_comm_t* comm, std::span<const int> world_ranks);
+    void comm_free(fmpl_comm_t* comm);
+    Communicator& communicator(fmpl_comm_t comm)
+    {
+        const auto slot = static_cast<std::size_t>(comm) & (kSlots - 1);
+        if (comm < 0 || slot >= comms_.size() || comms_[slot].handle != comm || !comms_[slot].comm) [[unlikely]] {
+            bad_comm(comm);
+        }
+        return *comms_[slot].comm;
+    }
+
+    void barrier(fmpl_comm_t comm) { collectives.barrier(communicator(comm)); }
+    void bcast(void* buf, std::size_t size, int root, fmpl_comm_t comm);
+    void reduce(void* buf, std::size_t count, fmpl_op_t op, int root, fmpl_comm_t comm, void* work);
+    void allreduce(void* buf, std::size_t count, fmpl_op_t op, fmpl_comm_t comm, void* work);
+
+    void* allocate(std::size_t bytes);
+    void free(void* p);
+    bool is_remote_dma(const void* p, std::size_t bytes) const;
+
+    Node node;
+    SendBuffer send_buffer;
+    Sender sender;
+    Receiver receiver;
+    AnyDomain any_domain;
+    Collectives collectives;
+
+    bool statistics = false;  // counted in api/boundary.hpp
+
+private:
+    static constexpr std::size_t kSlots = 65536;  // communicators at a time; a handle is generation * kSlots + slot
+
+    struct CommSlot {
+        fmpl_comm_t handle = FMPL_COMM_NULL;
+        std::unique_ptr<Communicator> comm;
+    };
+
+    Communicator& checked(fmpl_comm_t comm, const char* what, int rank)
+    {
+        Communicator& c = communicator(comm);
+        c.check_rank(rank, what);
+        return c;
+    }
+    static void check_buffer(const void* buf, std::size_t size)
+    {
+        if (buf == nullptr && size > 0) [[unlikely]] bad_buffer(size);
+    }
+    static void check_operation(const void* buf, std::size_t count, fmpl_op_t op);
+    [[noreturn]] void bad_comm(fmpl_comm_t comm) const;
+    [[noreturn]] static void bad_buffer(std::size_t size);
+
+    TableOffsets allocate_tables(Communicator& comm);
+    void free_tables(Communicator& comm);
+    void found_station(Communicator& comm);
+    void join_station(Communicator& comm, Offset station, int colour);
+    fmpl_comm_t add(std::unique_ptr<Communicator> comm);
+    void meet(std::span<const int> world_ranks);
+    std::string pending_words();
+
+    std::vector<CommSlot> comms_;
+    bool initialized_ = false;
+    bool finalized_ = false;
+    bool is_thread_ = false;
+    std::uint64_t session_begin_ns_ = 0;
+};
+
+}  // namespace fmpl

@@ -1,0 +1,139 @@
+// The hardware broadcast: the root writes once, all receivers read (paper, sections 3.2 and 4.2).
+//
+// Three manners, chosen by the root alone and written in the slot: a payload of a few bytes lies in the slot's line; a
+// longer one goes through two library buffers alternately, so that the root's copy of one piece overlaps the receivers'
+// copies of the one before and the root never waits for the last; a large one in remote-DMA memory is read from the
+// root's own buffer by all receivers at once, and the root waits until they have.
+//
+// Cost with p ranks and n bytes: one flag latency + n / copy bandwidth (twice through the library buffers), whatever p.
+#include "coll/collectives.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace fmpl {
+namespace {
+
+// Holds the serialized crossbar, which carries one broadcast at a time, for the root's transfer of a piece.
+class SerializedCrossbar {
+public:
+    SerializedCrossbar(Node& node, bool needed, const WaitFor& what) : word_(needed ? &node.crossbar.control().serialized_crossbar : nullptr)
+    {
+        if (word_ == nullptr) return;
+        node.wait(
+            [&] {
+                std::uint32_t free = 0;
+                // acquire: pairs with the release in the destructor
+                return word_->compare_exchange_strong(free, static_cast<std::uint32_t>(node.rank()) + 1,
+                                                      std::memory_order_acquire, std::memory_order_relaxed);
+            },
+            what);
+        node_ = &node;
+    }
+    ~SerializedCrossbar()
+    {
+        if (node_ == nullptr) return;
+        word_->store(0, std::memory_order_release);  // pairs with the acquire in the constructor
+        for (int r = 0; r < node_->crossbar.nodes(); ++r) node_->crossbar.wake(r);
+    }
+    SerializedCrossbar(const SerializedCrossbar&) = delete;
+    SerializedCrossbar& operator=(const SerializedCrossbar&) = delete;
+
+private:
+    std::atomic<std::uint32_t>* word_;
+    Node* node_ = nullptr;
+};
+
+}  // namespace
+
+void Collectives::bcast_hardware(Communicator& comm, void* buffer, std::size_t bytes, int root)
+{
+    if (comm.rank() == root) {
+        bcast_from_root(comm, static_cast<const std::byte*>(buffer), bytes);
+    } else {
+        bcast_to_receiver(comm, static_cast<std::byte*>(buffer), bytes, root);
+    }
+}
+
+void Collectives::bcast_from_root(Communicator& comm, const std::byte* buffer, std::size_t bytes)
+{
+    const Crossbar& crossbar = node_->crossbar;
+    const auto receivers = static_cast<std::uint64_t>(comm.size() - 1);
+    const WaitFor what = waiting_for(comm, -1, bytes);
+    const bool whole = comm.hardware.any_source_buffer && bytes >= kBroadcastWholeBytes && crossbar.contains(buffer, bytes);
+    const std::size_t piece_bytes = whole ? bytes : kBroadcastBufferBytes;
+    if (!whole && bytes > kBroadcastInlineBytes && comm.broadcast_buffers == kNoOffset) {
+        comm.broadcast_buffers = node_->arena.allocate(kBroadcastSlots * kBroadcastBufferBytes);
+    }
+
+    std::size_t sent = 0;
+    do {
+        const std::uint64_t use = comm.broadcast_uses++;
+        BroadcastSlot& slot = comm.station->broadcast[use % kBroadcastSlots];
+        const std::uint64_t taken_before = receivers * (use / kBroadcastSlots);
+        // The slot, and this rank's buffer that goes with it, are free when its last use has been read by all.
+        node_->wait([&] { return slot.taken.load(std::memory_order_acquire) >= taken_before; }, what);  // pairs below
+
+        const std::size_t piece = std::min(piece_bytes, bytes - sent);
+        {
+            const SerializedCrossbar serialized(*node_, comm.hardware.serialized, what);
+            slot.total_bytes = bytes;
+            slot.root = static_cast<std::uint32_t>(comm.rank());
+            slot.whole = whole ? 1 : 0;
+            if (whole) {
+                slot.at = crossbar.offset_of(buffer);
+            } else if (bytes <= kBroadcastInlineBytes) {
+                slot.at = kNoOffset;
+                if (bytes > 0) std::memcpy(slot.payload, buffer, bytes);
+            } else {
+                slot.at = comm.broadcast_buffers + use % kBroadcastSlots * kBroadcastBufferBytes;
+                std::memcpy(crossbar.local(slot.at), buffer + sent, piece);
+            }
+            slot.stamp.store(use + 1, std::memory_order_release);  // pairs with the receivers' acquire
+        }
+        wake_members(comm);
+        sent += piece;
+        if (whole) {
+            // The receivers read the caller's buffer. The count may be past this use already: others go on to the next one.
+            node_->wait([&] { return slot.taken.load(std::memory_order_acquire) >= taken_before + receivers; }, what);
+        }
+    } while (sent < bytes);
+}
+
+void Collectives::bcast_to_receiver(Communicator& comm, std::byte* buffer, std::size_t bytes, int root)
+{
+    const Crossbar& crossbar = node_->crossbar;
+    const auto receivers = static_cast<std::uint64_t>(comm.size() - 1);
+    const WaitFor what = waiting_for(comm, root, bytes);
+    std::size_t total = 0;
+    std::size_t done = 0;
+    int came_from = root;
+    do {
+        const std::uint64_t use = comm.broadcast_uses++;
+        BroadcastSlot& slot = comm.station->broadcast[use % kBroadcastSlots];
+        node_->wait([&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; }, what);  // pairs with the root
+        total = slot.total_bytes;
+        came_from = static_cast<int>(slot.root);
+        const std::size_t piece = slot.whole != 0 ? total : std::min(kBroadcastBufferBytes, total - done);
+        if (total == bytes && piece > 0) {
+            const void* from = slot.at == kNoOffset ? static_cast<const void*>(slot.payload)
+                                                    : crossbar.mapped(comm.members()[static_cast<std::size_t>(came_from)], slot.at);
+            std::memcpy(buffer + done, from, piece);
+        }
+        done += piece;
+        // release: pairs with the acquire of the root that uses the slot next
+        const std::uint64_t taken = slot.taken.fetch_add(1, std::memory_order_acq_rel) + 1;
+        if (taken == receivers * (use / kBroadcastSlots + 1)) wake_members(comm);
+    } while (done < total);
+    // A difference is reported when all pieces are through, so that the next broadcast begins in step.
+    if (total != bytes) {
+        fail(FMPL_ERR_MISMATCH, "the root, rank {}, broadcasts {} bytes, this rank expects {}; give the same size on all ranks",
+             came_from, total, bytes);
+    }
+    if (came_from != root) {
+        fail(FMPL_ERR_MISMATCH, "rank {} broadcasts as root, this rank names rank {}; give the same root on all ranks",
+             came_from, root);
+    }
+}
+
+}  // namespace fmpl

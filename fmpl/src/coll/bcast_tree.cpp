@@ -1,0 +1,27 @@
+// The software broadcast: a binomial tree over point-to-point messages, rooted at the root.
+//
+// Cost with p ranks and n bytes: ceil(log2 p) (latency + n / bandwidth).
+#include "coll/collectives.hpp"
+
+namespace fmpl {
+
+void Collectives::bcast_tree(Communicator& comm, void* buffer, std::size_t bytes, int root)
+{
+    const int size = comm.size();
+    const int relative = (comm.rank() - root + size) % size;
+    const auto absolute = [&](int r) { return (r + root) % size; };
+    int bit = 1;
+    // Receive from the parent, which differs in the lowest bit set.
+    for (; bit < size; bit <<= 1) {
+        if ((relative & bit) != 0) {
+            tree_recv(comm, absolute(relative - bit), buffer, bytes);
+            break;
+        }
+    }
+    // Send to the children, the largest subtree first.
+    for (bit >>= 1; bit > 0; bit >>= 1) {
+        if (relative + bit < size) tree_send(comm, absolute(relative + bit), buffer, bytes);
+    }
+}
+
+}  // namespace fmpl

@@ -1,0 +1,90 @@
+#include "coll/collectives.hpp"
+
+#include "error.hpp"
+
+
+namespace fmpl {
+
+void Collectives::barrier(Communicator& comm)
+{
+    if (comm.size() == 1) return;
+    if (hardware(comm.hardware.barrier && comm.colour >= 0)) {
+        barrier_hardware(comm, node_->crossbar.control().barriers[comm.colour]);
+    } else {
+        barrier_tree(comm);
+    }
+}
+
+void Collectives::bcast(Communicator& comm, void* buffer, std::size_t bytes, int root)
+{
+    if (comm.size() == 1) return;
+    if (hardware(comm.hardware.broadcast && comm.station != nullptr)) {
+        bcast_hardware(comm, buffer, bytes, root);
+    } else {
+        bcast_tree(comm, buffer, bytes, root);
+    }
+}
+
+void Collectives::reduce(Communicator& comm, void* buffer, std::size_t count, fmpl_op_t op, int root, void* work)
+{
+    if (comm.size() == 1 || count == 0) return;
+    auto* data = static_cast<std::byte*>(buffer);
+    if (hardware(comm.hardware.reduce && comm.station != nullptr)) {
+        reduce_hardware(comm, data, count, op, root, static_cast<std::byte*>(work));
+    } else {
+        reduce_tree(comm, data, count, op, root, static_cast<std::byte*>(work));
+    }
+}
+
+void Collectives::allreduce(Communicator& comm, void* buffer, std::size_t count, fmpl_op_t op, void* work)
+{
+    if (comm.size() == 1 || count == 0) return;
+    auto* data = static_cast<std::byte*>(buffer);
+    if (hardware(comm.hardware.reduce && comm.station != nullptr)) {
+        allreduce_hardware(comm, data, count, op);
+    } else {
+        reduce_tree(comm, data, count, op, 0, static_cast<std::byte*>(work));
+        bcast(comm, buffer, count * op->element_size, 0);
+    }
+}
+
+void Collectives::release(Communicator& comm)
+{
+    for (Offset* block : {&comm.broadcast_buffers, &comm.deposits}) {
+        if (*block != kNoOffset) node_->arena.free(*block);
+        *block = kNoOffset;
+    }
+}
+
+void Collectives::tree_send(Communicator& comm, int to, const void* data, std::size_t bytes)
+{
+    sender_->send(comm, to, comm.internal(InternalIndex::collective), data, bytes, false);
+}
+
+void Collectives::tree_recv(Communicator& comm, int from, void* data, std::size_t bytes)
+{
+    const Matched before = receiver_->matched;  // fmpl_received speaks of the user's receives only
+    try {
+        receiver_->recv(comm, from, comm.internal(InternalIndex::collective), data, bytes);
+    } catch (const Error& error) {
+        if (error.code() != FMPL_ERR_TRUNCATED) throw;  // else: the sizes differ, which is reported below
+    }
+    const std::size_t came = receiver_->matched.bytes;
+    receiver_->matched = before;
+    if (came != bytes) {
+        fail(FMPL_ERR_MISMATCH, "rank {} gave {} bytes, this rank {}; give the same size on all ranks", from, came, bytes);
+    }
+}
+
+std::byte* Collectives::scratch(std::size_t bytes)
+{
+    if (bytes > scratch_bytes_) {
+        const Offset larger = node_->arena.allocate(bytes);
+        if (scratch_ != kNoOffset) node_->arena.free(scratch_);
+        scratch_ = larger;
+        scratch_bytes_ = bytes;
+    }
+    return node_->crossbar.local(scratch_);
+}
+
+}  // namespace fmpl

@@ -1,0 +1,40 @@
+// The software reduction: a binomial tree over point-to-point messages, in the order of the ranks.
+//
+// Rank r combines its own ranks r .. r + 2^k - 1 with those of its child r + 2^k, so that operands keep their order and
+// the result does not depend on who arrives when. Rank 0 passes the result on to another root.
+// Cost with p ranks and n bytes: ceil(log2 p) (latency + n / bandwidth + n / combine rate).
+#include "coll/collectives.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace fmpl {
+
+void Collectives::reduce_tree(Communicator& comm, std::byte* buffer, std::size_t count, fmpl_op_t op, int root, std::byte* work)
+{
+    const int rank = comm.rank();
+    const int size = comm.size();
+    const std::size_t bytes = count * op->element_size;
+    std::byte* mine = buffer;  // the ranks combined so far
+    std::byte* other = nullptr;
+    bool sent = false;
+    for (int bit = 1; bit < size && !sent; bit <<= 1) {
+        if ((rank & bit) != 0) {
+            tree_send(comm, rank - bit, mine, bytes);
+            sent = true;
+        } else if (rank + bit < size) {
+            if (other == nullptr) other = work != nullptr ? work : scratch(bytes);
+            tree_recv(comm, rank + bit, other, bytes);
+            op->function(mine, other, count);  // other = mine (op) other: lower ranks on the left
+            std::swap(mine, other);
+        }
+    }
+    if (root != 0) {
+        if (rank == 0) tree_send(comm, root, mine, bytes);
+        if (rank == root) tree_recv(comm, 0, buffer, bytes);
+    } else if (rank == 0 && mine != buffer) {
+        std::memcpy(buffer, mine, bytes);
+    }
+}
+
+}  // namespace fmpl

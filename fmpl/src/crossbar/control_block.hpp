@@ -1,0 +1,158 @@
+// The first pages of the job's memory: what launcher and ranks share before and beside all messages.
+//
+// docs/memory_layout.md describes every field, its single writer and its ordering; a change here is a change there.
+// Offsets count from the base of the job's memory. All fields are zero at the start (the memory comes from memfd).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace fmpl {
+
+inline constexpr std::size_t kLine = 64;  // bytes of a cache line
+
+using Offset = std::uint64_t;  // bytes from the base of the job's memory
+inline constexpr Offset kNoOffset = 0;  // the control block's own offset: never a message's
+
+inline constexpr std::uint64_t kControlMagic = 0x31304c504d46'0a00;
+inline constexpr std::uint32_t kControlVersion = 1;
+inline constexpr int kBarrierColours = 8;  // paper, section 3.3
+inline constexpr int kMaxRanks = 4096;
+
+enum class Profile : std::uint32_t { host = 0, sr8000 = 1 };
+enum class EngineKind : std::uint32_t { shm = 0, unmapped = 1 };
+
+// The life of a rank, in order. Written by the rank; read by the launcher and by ranks in fmpl_init.
+enum class RankState : std::uint32_t {
+    absent = 0,     // has not called fmpl_init (nor fmpl_malloc)
+    attached = 1,   // has mapped the job's memory
+    ready = 2,      // its tables are published: peers may write to them
+    finalized = 3,  // has left fmpl_finalize
+};
+
+// The calls that a rank can be blocked in, and that statistics count. call_name() gives the words.
+enum class Call : std::uint32_t {
+    none, init, finalize, send, recv, isend, irecv, isend_wait, irecv_wait, send_any, recv_any, sendbuf_set,
+    sendbuf_check, bcast, reduce, allreduce, barrier, comm_create, comm_create_group, comm_free,
+    count_
+};
+inline constexpr std::size_t kCalls = static_cast<std::size_t>(Call::count_);
+
+constexpr const char* call_name(Call call)
+{
+    constexpr const char* names[] = {"no FMPL call", "fmpl_init", "fmpl_finalize", "fmpl_send", "fmpl_recv",
+        "fmpl_isend", "fmpl_irecv", "fmpl_isend_wait", "fmpl_irecv_wait", "fmpl_send_any", "fmpl_recv_any",
+        "fmpl_sendbuf_set", "fmpl_sendbuf_check", "fmpl_bcast", "fmpl_reduce", "fmpl_allreduce", "fmpl_barrier",
+        "fmpl_comm_create", "fmpl_comm_create_group", "fmpl_comm_free"};
+    static_assert(sizeof names / sizeof names[0] == kCalls);
+    return static_cast<std::size_t>(call) < kCalls ? names[static_cast<std::size_t>(call)] : "?";
+}
+
+// Time spent in one kind of call. Writer: the rank. Read by the launcher after the rank has finalized or died.
+struct CallStats {
+    std::atomic<std::uint64_t> calls;
+    std::atomic<std::uint64_t> bytes;
+    std::atomic<std::uint64_t> nanoseconds;
+};
+
+// What a rank is waiting for. Writer: the rank, when a wait becomes long; read by the launcher on a time-out or an
+// interrupt, as a hint in words (relaxed; a torn picture is harmless).
+struct BlockedIn {
+    std::atomic<std::uint32_t> call;  // Call; none: not blocked
+    std::atomic<std::int32_t> peer;   // rank in FMPL_COMM_WORLD; -1: any or all
+    std::atomic<std::int32_t> index;  // -1: any or none
+    std::atomic<std::uint32_t> comm_size;
+    std::atomic<std::uint64_t> since_ns;  // CLOCK_MONOTONIC
+    std::atomic<std::uint64_t> bytes;
+};
+
+inline constexpr std::size_t kBootstrapBytes = 64;
+
+// One rank's place in the job.
+struct alignas(kLine) NodeRecord {
+    // Line 0: life. state, pid: the rank. exited: the launcher (1 when the process has ended).
+    std::atomic<std::uint32_t> state;  // RankState
+    std::atomic<std::int32_t> pid;     // 0: free; taken by compare-exchange, so that a rank is attached once
+    std::atomic<std::uint32_t> exited;
+    std::atomic<std::uint32_t> statistics_ready;
+    std::uint8_t pad0[kLine - 16];
+
+    // Line 1: wake-up. sleeping: the rank; doorbell: any waker (atomic add), the rank sleeps on it with futex.
+    alignas(kLine) std::atomic<std::uint32_t> sleeping;
+    std::atomic<std::uint32_t> doorbell;
+    std::uint8_t pad1[kLine - 8];
+
+    // Line 2: what it waits for.
+    alignas(kLine) BlockedIn blocked_in;
+    std::uint8_t pad2[kLine - sizeof(BlockedIn)];
+
+    // Line 3: its words for the other ranks, exchanged in fmpl_init; published by state = ready.
+    alignas(kLine) std::uint8_t bootstrap[kBootstrapBytes];
+
+    // Statistics. session_ns: from fmpl_init to fmpl_finalize.
+    alignas(kLine) CallStats stats[kCalls];
+    std::atomic<std::uint64_t> session_ns;
+
+    // Why it called fmpl_abort: the rank, before abort_state.
+    alignas(kLine) char abort_reason[256];
+};
+static_assert(sizeof(NodeRecord) % kLine == 0);
+static_assert(sizeof(BlockedIn) == 32);
+
+// A hardware barrier of one colour: see crossbar/hardware_barrier.hpp.
+struct alignas(kLine) BarrierRecord {
+    std::atomic<std::uint32_t> arrived;  // all members add 1; the last one resets it
+    std::uint8_t pad0[kLine - 4];
+    alignas(kLine) std::atomic<std::uint32_t> epoch;  // the last one to arrive adds 1
+    std::uint8_t pad1[kLine - 4];
+};
+static_assert(sizeof(BarrierRecord) == 2 * kLine);
+
+struct alignas(kLine) ControlBlock {
+    // Constant once the launcher (or run_ranks, or a lone rank) has made the job.
+    std::uint64_t magic;
+    std::uint32_t version;
+    std::uint32_t ranks;
+    std::uint64_t total_bytes;    // of the whole object
+    std::uint64_t arena_bytes;    // of each arena
+    Offset first_arena;           // rank r's arena begins at first_arena + r * arena_bytes
+    std::uint64_t address_hint;   // where all ranks try to map it
+    std::uint32_t shape[3];       // nodes of the crossbar in each dimension
+    std::uint32_t dimensions;     // 1 .. 3
+    Profile profile;
+    EngineKind engine;
+    std::uint32_t cpus;           // CPUs that the job's ranks on this host may use together
+    std::uint32_t statistics;     // 1: count from the start (fmplrun --stats)
+    std::uint32_t partition_exclusive;  // attributes of the partition, for the sr8000 profile (paper, section 3.2)
+    std::uint32_t partition_global;
+    std::uint32_t has_launcher;   // 1: fmplrun watches the ranks
+    std::uint32_t pad_constant;
+
+    // The end of the job, by the first rank to fail: 0, then 1 while it writes, then 2.
+    alignas(kLine) std::atomic<std::uint32_t> abort_state;
+    std::atomic<std::int32_t> abort_rank;
+    std::atomic<std::int32_t> abort_code;  // exit status
+    std::uint8_t pad_abort[kLine - 12];
+
+    // The serialized crossbar: one hardware broadcast at a time (sr8000 profile). 0: free; else rank + 1 of the holder.
+    alignas(kLine) std::atomic<std::uint32_t> serialized_crossbar;
+    std::uint8_t pad_serialized[kLine - 4];
+
+    // Colours of the hardware barrier in use: bit c set by the rank that allocates colour c for a communicator.
+    alignas(kLine) std::atomic<std::uint32_t> colours_in_use;
+    std::uint8_t pad_colours[kLine - 4];
+
+    alignas(kLine) BarrierRecord barriers[kBarrierColours];
+
+    NodeRecord nodes[];  // one for each rank
+};
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
+
+constexpr std::size_t control_bytes(int ranks)
+{
+    return sizeof(ControlBlock) + static_cast<std::size_t>(ranks) * sizeof(NodeRecord);
+}
+
+}  // namespace fmpl

@@ -1,0 +1,148 @@
+// The emulated crossbar as one node sees it: remote write, write then flag, remote read, atomic add, wake-up.
+//
+// Protocol code is written against these operations. An engine *maps* the memory of a peer, and an operation is then
+// loads and stores after one branch, or it *moves* the bytes itself (a network would). Protocols poll words in their own
+// node's arena only, so that they are correct for both. What each operation orders:
+//
+//   write        no order among the writes of one origin to one target, but see write_flag
+//   write_flag   a release: visible to the target after all earlier writes of this origin to this target; pairs with the
+//                target's acquire load of the flag
+//   read         complete when it returns; ordered after the acquire load that made its source known
+//   fetch_add    atomic against every other fetch_add on the word, and acquire and release
+//
+// A Crossbar belongs to one rank; one thread at a time uses it. Rank r sits on node r.
+#pragma once
+
+#include "crossbar/control_block.hpp"
+#include "crossbar/job_memory.hpp"
+#include "crossbar/topology.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+
+namespace fmpl {
+
+// The hardware forms of collectives that a set of nodes may use, as the machine profile says.
+struct HardwareSupport {
+    bool barrier = false;
+    bool broadcast = false;
+    bool reduce = false;
+    bool any_source_buffer = false;  // a broadcast may start from the user's buffer (offsets need not be equal)
+    bool serialized = false;         // one hardware broadcast at a time in the whole job
+    const char* reason = "";         // why something is missing, for fmpl_info
+};
+
+class Crossbar {
+public:
+    Crossbar(std::shared_ptr<JobMemory> memory, int node);
+
+    int node() const { return node_; }
+    int nodes() const { return nodes_; }
+    const Topology& topology() const { return topology_; }
+    ControlBlock& control() const { return *control_; }
+    NodeRecord& record(int node) const { return control_->nodes[node]; }
+    JobMemory& memory() const { return *memory_; }
+
+    // Whether this engine maps the peer's memory.
+    bool maps(int node) const { return mapped_ || node == node_; }
+
+    // The peer's memory at an offset, or nullptr when the engine does not map it.
+    std::byte* mapped(int node, Offset at) const { return maps(node) ? base_ + at : nullptr; }
+    // This node's own memory at an offset.
+    std::byte* local(Offset at) const { return base_ + at; }
+
+    // Whether all of [p, p + bytes) lies in this node's arena, and its offset then.
+    bool contains(const void* p, std::size_t bytes) const
+    {
+        const auto begin = reinterpret_cast<std::uintptr_t>(p) - arena_begin_;
+        return begin < arena_bytes_ && bytes <= arena_bytes_ - begin;
+    }
+    Offset offset_of(const void* p) const { return static_cast<Offset>(static_cast<const std::byte*>(p) - base_); }
+
+    void write(int node, Offset to, const void* from, std::size_t bytes) const
+    {
+        if (maps(node)) [[likely]] {
+            std::memcpy(base_ + to, from, bytes);
+        } else {
+            move_write(node, to, from, bytes);
+        }
+    }
+
+    void write_flag(int node, Offset flag, std::uint64_t value) const
+    {
+        if (maps(node)) [[likely]] {
+            word(flag).store(value, std::memory_order_release);  // pairs with the acquire load of the polling node
+        } else {
+            move_flag(node, flag, value);
+        }
+    }
+
+    void read(int node, Offset from, void* to, std::size_t bytes) const
+    {
+        if (maps(node)) [[likely]] {
+            std::memcpy(to, base_ + from, bytes);
+        } else {
+            move_read(node, from, to, bytes);
+        }
+    }
+
+    // Reads one flag word that the node writes itself; an acquire load.
+    std::uint64_t read_flag(int node, Offset flag) const
+    {
+        if (!maps(node)) check_move(node, flag, sizeof(std::uint64_t));
+        return word(flag).load(std::memory_order_acquire);  // pairs with the node's release store
+    }
+
+    std::uint64_t fetch_add(int node, Offset at, std::uint64_t value) const;
+
+    // Wakes the node if it sleeps in Waiter. Called after the flag that ends its wait has been written. Costs one load of
+    // a line that rarely changes: the sleeper's membarrier orders the flag before this load (see Waiter).
+    void wake(int node) const
+    {
+        if (asymmetric_fence_) [[likely]] {
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+        } else {
+            std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence in Waiter::sleep
+        }
+        if (control_->nodes[node].sleeping.load(std::memory_order_relaxed) != 0) [[unlikely]] ring(node);
+    }
+    void wake(std::span<const int> nodes) const
+    {
+        for (const int node : nodes) wake(node);
+    }
+    bool asymmetric_fence() const { return asymmetric_fence_; }
+
+    // What a communicator on these nodes may use.
+    HardwareSupport hardware_support(std::span<const int> nodes) const;
+
+    // A colour of the hardware barrier for a communicator, or -1 when all eight are taken; and back.
+    int allocate_colour() const;
+    void free_colour(int colour) const;
+
+private:
+    std::atomic<std::uint64_t>& word(Offset at) const { return *reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + at); }
+    void ring(int node) const;
+    void move_write(int node, Offset to, const void* from, std::size_t bytes) const;
+    void move_flag(int node, Offset flag, std::uint64_t value) const;
+    void move_read(int node, Offset from, void* to, std::size_t bytes) const;
+    void check_move(int node, Offset at, std::size_t bytes) const;
+
+    std::byte* base_;
+    ControlBlock* control_;
+    std::uintptr_t arena_begin_;
+    std::size_t arena_bytes_;
+    int node_;
+    int nodes_;
+    bool mapped_;
+    bool asymmetric_fence_;
+    Topology topology_;
+    std::shared_ptr<JobMemory> memory_;
+};
+
+// Tells the kernel that this process takes part in asymmetric fences; false where it cannot.
+bool register_asymmetric_fence();
+
+}  // namespace fmpl

@@ -1,0 +1,73 @@
+#include "crossbar/host.hpp"
+
+#include "crossbar/cgroup_limits.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include <sched.h>
+#include <unistd.h>
+
+namespace fmpl {
+namespace {
+
+// A kernel too old for MemAvailable (before 3.14) still says how much is free.
+std::size_t system_available_bytes()
+{
+    std::ifstream in("/proc/meminfo");
+    std::string key, unit;
+    std::size_t kib = 0, free_kib = 0;
+    while (in >> key >> kib) {
+        std::getline(in, unit);
+        if (key == "MemAvailable:") return kib * 1024;
+        if (key == "MemFree:") free_kib = kib;
+    }
+    return free_kib > 0 ? free_kib * 1024 : physical_memory_bytes();
+}
+
+}  // namespace
+
+std::size_t available_memory_bytes()
+{
+    return std::min(system_available_bytes(), cgroup_limits().memory_left);
+}
+
+std::size_t physical_memory_bytes()
+{
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long page = sysconf(_SC_PAGESIZE);
+    return static_cast<std::size_t>(std::max(1L, pages)) * static_cast<std::size_t>(std::max(4096L, page));
+}
+
+int available_cpus()
+{
+    int cpus = std::max<int>(1, static_cast<int>(affinity_cpus().size()));
+    const double quota = cgroup_limits().cpus;
+    if (quota < cpus) cpus = std::max(1, static_cast<int>(std::ceil(quota)));
+    return cpus;
+}
+
+std::vector<int> affinity_cpus()
+{
+    std::vector<int> cpus;
+    // The kernel refuses a mask smaller than its own (EINVAL), so the room grows until it suffices.
+    for (int room = 1024; room <= (1 << 20); room *= 2) {
+        cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(room));
+        if (set == nullptr) break;
+        const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(room));
+        CPU_ZERO_S(bytes, set);
+        const int failed = sched_getaffinity(0, bytes, set);
+        const int error = errno;
+        for (int cpu = 0; failed == 0 && cpu < room; ++cpu) {
+            if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, set)) cpus.push_back(cpu);
+        }
+        CPU_FREE(set);
+        if (failed == 0 || error != EINVAL) break;
+    }
+    return cpus;
+}
+
+}  // namespace fmpl

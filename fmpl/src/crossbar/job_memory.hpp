@@ -1,0 +1,74 @@
+// The job's memory: one anonymous, sealed shared object that holds the control block and an arena for each rank.
+#pragma once
+
+#include "crossbar/control_block.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace fmpl {
+
+// What a job looks like, before it exists. job_spec() fills it from FMPL_* variables and defaults.
+struct JobSpec {
+    int ranks = 1;
+    std::size_t arena_bytes = 0;  // address space of one arena; 0: as much as the machine's memory
+    int shape[3] = {0, 0, 0};     // 0: chosen from the number of ranks
+    Profile profile = Profile::host;
+    EngineKind engine = EngineKind::shm;
+    int cpus = 0;  // 0: those that this process may use
+    bool statistics = false;
+    bool partition_exclusive = true;
+    bool partition_global = true;
+    bool has_launcher = false;
+};
+
+// The spec for `ranks` ranks with everything else from the environment: FMPL_ARENA_SIZE (bytes, suffix K, M, G, T),
+// FMPL_CROSSBAR (8x2), FMPL_PROFILE (host, sr8000), FMPL_ENGINE (shm, unmapped), FMPL_PARTITION (exclusive,global).
+// Throws Error(ARGUMENT) that names the variable, its value and the allowed ones.
+JobSpec job_spec_from_environment(int ranks);
+
+// "8x2" to its extents; throws Error(ARGUMENT) when it is not 1 to 3 positive numbers or too small for `ranks`.
+void parse_crossbar_shape(const std::string& text, int ranks, int (&shape)[3]);
+
+// "512M" to bytes; throws Error(ARGUMENT) naming `what`.
+std::size_t parse_bytes(const std::string& text, const std::string& what);
+
+class JobMemory {
+public:
+    // Makes the object: checks the spec (Error ARGUMENT) and that the memory is there (Error MEMORY), creates, sizes and
+    // seals it, maps it and writes the control block's constant part. The descriptor is close-on-exec.
+    static JobMemory create(const JobSpec& spec);
+
+    // Maps the object behind `fd` (inherited from the launcher). Throws Error(SYSTEM) when it is not a job's memory.
+    static JobMemory attach(int fd);
+
+    JobMemory() = default;
+    JobMemory(JobMemory&& other) noexcept;
+    JobMemory& operator=(JobMemory&& other) noexcept;
+    ~JobMemory();  // unmaps, closes
+
+    std::byte* base() const { return base_; }
+    std::size_t bytes() const { return bytes_; }
+    int fd() const { return fd_; }
+    ControlBlock& control() const { return *reinterpret_cast<ControlBlock*>(base_); }
+    int ranks() const { return static_cast<int>(control().ranks); }
+
+    Offset arena_offset(int rank) const { return control().first_arena + static_cast<Offset>(rank) * control().arena_bytes; }
+    std::span<std::byte> arena(int rank) const { return {base_ + arena_offset(rank), control().arena_bytes}; }
+
+    // Backs [offset, offset + bytes) with memory, so that a later access cannot fail. Throws Error(MEMORY) with the bytes
+    // wanted and available. Page-aligned.
+    void commit(Offset offset, std::size_t bytes) const;
+
+    // Gives the pages of [offset, offset + bytes) back to the system; their contents are lost. Page-aligned.
+    void release(Offset offset, std::size_t bytes) const noexcept;
+
+private:
+    void map(std::size_t bytes, std::uint64_t hint);
+    int fd_ = -1;
+    std::byte* base_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace fmpl

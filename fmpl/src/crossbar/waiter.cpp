@@ -1,0 +1,123 @@
+#include "crossbar/waiter.hpp"
+
+#include "crossbar/futex.hpp"
+#include "error.hpp"
+
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+namespace fmpl {
+namespace {
+
+// Looks before the first yield: with a CPU for each rank about 20 us of them, which no send that is on its way exceeds;
+// with fewer, a handful, since what is waited for may need this very CPU. The sums behind both: docs/performance.md.
+constexpr std::uint64_t kSpinNsPerLook = 20;
+constexpr std::uint64_t kSpinUs = 20;
+constexpr std::uint32_t kSharedCpuSpins = 10;
+constexpr std::uint64_t kYieldUs = 1000;
+
+// Where membarrier is missing, wakers fence instead; this bound only covers a rank whose kernel answers otherwise.
+constexpr std::uint64_t kSleepBoundNs = 10'000'000;
+
+std::uint64_t microseconds(const char* variable, std::uint64_t otherwise)
+{
+    const char* text = std::getenv(variable);
+    if (text == nullptr) return otherwise;
+    const std::string_view view(text);
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), value);
+    if (error != std::errc() || end != view.data() + view.size() || value > 1'000'000'000) {
+        fail(FMPL_ERR_ARGUMENT, "{}={}: a whole number of microseconds is needed", variable, text);
+    }
+    return value;
+}
+
+}  // namespace
+
+std::uint64_t monotonic_ns()
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+WaitingPolicy waiting_policy(int ranks, int cpus)
+{
+    WaitingPolicy policy;
+    const std::uint64_t spin_us = microseconds("FMPL_SPIN_US", ranks <= cpus ? kSpinUs : 0);
+    policy.spins = spin_us == 0 ? kSharedCpuSpins : static_cast<std::uint32_t>(spin_us * 1000 / kSpinNsPerLook);
+    policy.yield_ns = microseconds("FMPL_YIELD_US", kYieldUs) * 1000;
+    return policy;
+}
+
+void Waiter::check_abort() const
+{
+    const ControlBlock& control = crossbar_->control();
+    if (control.abort_state.load(std::memory_order_acquire) != 2) return;  // pairs with abort_job's release
+    fail(FMPL_ERR_ABORTED, "the job is ending: rank {} failed with status {}",
+         control.abort_rank.load(std::memory_order_relaxed), control.abort_code.load(std::memory_order_relaxed));
+}
+
+bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
+{
+    struct Blocked {  // what the launcher shows of this wait, from here to the end of it
+        Blocked(BlockedIn& record, const WaitFor& what) : record_(record)
+        {
+            record.peer.store(what.peer, std::memory_order_relaxed);
+            record.index.store(what.index, std::memory_order_relaxed);
+            record.comm_size.store(static_cast<std::uint32_t>(what.comm_size), std::memory_order_relaxed);
+            record.bytes.store(what.bytes, std::memory_order_relaxed);
+            record.since_ns.store(0, std::memory_order_relaxed);
+            record.call.store(static_cast<std::uint32_t>(what.call), std::memory_order_relaxed);
+        }
+        ~Blocked() { record_.call.store(0, std::memory_order_relaxed); }
+        BlockedIn& record_;
+    } blocked(crossbar_->record(crossbar_->node()).blocked_in, what);
+
+    std::uint64_t begin = 0;
+    for (;;) {
+        // Several yields between looks at the clock: where ranks share CPUs each one runs another rank.
+        for (int i = 0; i < 8; ++i) {
+            if (ready(state)) return true;
+            sched_yield();
+        }
+        check_abort();
+        const std::uint64_t now = monotonic_ns();
+        if (begin == 0) {
+            begin = now;
+            blocked.record_.since_ns.store(now, std::memory_order_relaxed);
+        }
+        if (what.deadline_ns != 0 && now >= what.deadline_ns) return false;
+        if (now - begin >= policy_.yield_ns) sleep(ready, state, what.deadline_ns);
+    }
+}
+
+void Waiter::sleep(ReadyFunction ready, void* state, std::uint64_t deadline_ns)
+{
+    NodeRecord& record = crossbar_->record(crossbar_->node());
+    const std::uint32_t seen = record.doorbell.load(std::memory_order_acquire);  // pairs with Crossbar::ring
+    record.sleeping.store(1, std::memory_order_relaxed);
+    bool fenced = crossbar_->asymmetric_fence();
+    if (fenced) fenced = syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
+    if (!fenced) std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence in Crossbar::wake
+    const bool aborted = crossbar_->control().abort_state.load(std::memory_order_relaxed) != 0;
+    if (!aborted && !ready(state)) {
+        std::uint64_t bound_ns = fenced ? 0 : kSleepBoundNs;
+        if (deadline_ns != 0) {
+            const std::uint64_t now = monotonic_ns();
+            const std::uint64_t left = deadline_ns > now ? deadline_ns - now : 1;
+            bound_ns = bound_ns == 0 ? left : std::min(bound_ns, left);
+        }
+        const timespec bound{static_cast<time_t>(bound_ns / 1'000'000'000), static_cast<long>(bound_ns % 1'000'000'000)};
+        futex_wait(record.doorbell, seen, bound_ns == 0 ? nullptr : &bound);
+    }
+    record.sleeping.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace fmpl

@@ -1,0 +1,86 @@
+// The one policy by which a rank waits: spin while CPUs suffice, yield when they do not, sleep when the wait is long.
+//
+// wait(ready, what) returns true when ready() is true, and false when what.deadline_ns has passed. ready() is called
+// often, by the waiting thread only; it may make progress on this rank's own transfers, and must become true by a write
+// that is followed by Crossbar::wake of this node. Throws Error(ABORTED) when another rank has ended the job.
+//
+// Sleeping without a lost wake-up: the sleeper sets `sleeping`, issues a membarrier, looks at ready() once more, and
+// sleeps on its doorbell. A waker writes its flag and then loads `sleeping` with no fence between. The membarrier puts a
+// full fence into every running rank: a waker whose load came before it has its flag visible to the last look; one whose
+// load comes after it sees `sleeping`.
+#pragma once
+
+#include "crossbar/crossbar.hpp"
+
+#include <cstdint>
+#include <type_traits>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace fmpl {
+
+inline void cpu_relax()
+{
+#if defined(__x86_64__)
+    _mm_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+std::uint64_t monotonic_ns();
+
+// When a wait changes its manner. waiting_policy() chooses them from ranks and CPUs and FMPL_SPIN_US, FMPL_YIELD_US.
+struct WaitingPolicy {
+    std::uint32_t spins = 0;     // looks before the first yield
+    std::uint64_t yield_ns = 0;  // then yield for so long before sleeping
+};
+WaitingPolicy waiting_policy(int ranks, int cpus);
+
+// For "what is rank r blocked in": who waits for whom.
+struct WaitFor {
+    Call call = Call::none;
+    int peer = -1;  // rank in FMPL_COMM_WORLD, -1: several
+    int index = -1;
+    int comm_size = 0;
+    std::size_t bytes = 0;
+    std::uint64_t deadline_ns = 0;  // by monotonic_ns(); 0: none
+};
+
+class Waiter {
+public:
+    Waiter(const Crossbar& crossbar, WaitingPolicy policy) : crossbar_(&crossbar), policy_(policy) {}
+
+    template <class Ready>
+    bool wait(Ready&& ready, const WaitFor& what)
+    {
+        return spin(ready) || wait_longer([](void* r) { return (*static_cast<std::remove_reference_t<Ready>*>(r))(); }, &ready, what);
+    }
+
+    // The first phase alone: whether ready() came true while spinning.
+    template <class Ready>
+    bool spin(Ready&& ready)
+    {
+        for (std::uint32_t i = 0; i < policy_.spins; ++i) {
+            if (ready()) return true;
+            cpu_relax();
+        }
+        return false;
+    }
+
+    const WaitingPolicy& policy() const { return policy_; }
+    // Throws Error(ABORTED) when the job is ending.
+    void check_abort() const;
+
+private:
+    using ReadyFunction = bool (*)(void*);
+    bool wait_longer(ReadyFunction ready, void* state, const WaitFor& what);
+    void sleep(ReadyFunction ready, void* state, std::uint64_t deadline_ns);
+
+    const Crossbar* crossbar_;
+    WaitingPolicy policy_;
+};
+
+}  // namespace fmpl

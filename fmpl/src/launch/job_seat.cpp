@@ -1,0 +1,75 @@
+#include "launch/job_seat.hpp"
+
+#include "crossbar/futex.hpp"
+#include "error.hpp"
+
+#include <charconv>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+namespace fmpl {
+namespace {
+
+std::optional<int> number_from_environment(const char* variable)
+{
+    const char* text = std::getenv(variable);
+    if (text == nullptr) return std::nullopt;
+    const std::string_view view(text);
+    int value = 0;
+    const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), value);
+    if (error != std::errc() || end != view.data() + view.size() || value < 0) {
+        fail(FMPL_ERR_ARGUMENT, "{}={} is not a number; it is set by fmplrun: start the program with fmplrun, or unset it",
+             variable, text);
+    }
+    return value;
+}
+
+}  // namespace
+
+JobSeat seat_from_environment()
+{
+    const std::optional<int> fd = number_from_environment("FMPL_JOB_FD");
+    if (!fd) return {std::make_shared<JobMemory>(JobMemory::create(job_spec_from_environment(1))), 0, false};
+    const std::optional<int> rank = number_from_environment("FMPL_RANK");
+    auto memory = std::make_shared<JobMemory>(JobMemory::attach(*fd));
+    if (!rank || *rank >= memory->ranks()) {
+        fail(FMPL_ERR_ARGUMENT, "FMPL_RANK is missing or not a rank of this job of {} ranks; start the program with fmplrun",
+             memory->ranks());
+    }
+    return {std::move(memory), *rank, false};
+}
+
+int size_from_environment()
+{
+    const bool launched = number_from_environment("FMPL_JOB_FD").has_value();
+    return launched ? number_from_environment("FMPL_SIZE").value_or(1) : 1;
+}
+
+int rank_from_environment()
+{
+    const bool launched = number_from_environment("FMPL_JOB_FD").has_value();
+    return launched ? number_from_environment("FMPL_RANK").value_or(0) : 0;
+}
+
+void abort_job(ControlBlock& control, int rank, int code, const std::string& reason)
+{
+    std::uint32_t running = 0;
+    if (control.abort_state.compare_exchange_strong(running, 1, std::memory_order_relaxed)) {
+        control.abort_rank.store(rank, std::memory_order_relaxed);
+        control.abort_code.store(code, std::memory_order_relaxed);
+        NodeRecord& node = control.nodes[rank];
+        const std::size_t length = std::min(reason.size(), sizeof node.abort_reason - 1);
+        std::memcpy(node.abort_reason, reason.data(), length);
+        node.abort_reason[length] = '\0';
+        control.abort_state.store(2, std::memory_order_release);  // pairs with Waiter::check_abort and the launcher
+    }
+    for (std::uint32_t r = 0; r < control.ranks; ++r) {
+        control.nodes[r].doorbell.fetch_add(1, std::memory_order_release);  // pairs with Waiter::sleep
+        futex_wake(control.nodes[r].doorbell, INT_MAX);
+    }
+}
+
+}  // namespace fmpl

@@ -1,0 +1,29 @@
+// A rank's place in a job: the job's memory and the rank's number in it, before the rank has joined.
+#pragma once
+
+#include "crossbar/job_memory.hpp"
+
+#include <memory>
+#include <string>
+
+namespace fmpl {
+
+struct JobSeat {
+    std::shared_ptr<JobMemory> memory;
+    int rank = 0;
+    bool is_thread = false;  // of run_ranks: other ranks live in this process
+};
+
+// The seat that fmplrun gave to this process (FMPL_JOB_FD, FMPL_RANK), or, without it, the only seat of a job of its own.
+// Throws Error(SYSTEM, ARGUMENT).
+JobSeat seat_from_environment();
+
+// What the environment says before a seat is taken: ranks and own rank, 1 and 0 without fmplrun.
+int size_from_environment();
+int rank_from_environment();
+
+// Ends the job: records who and why (the first to call wins) and wakes every rank, whose waits then throw
+// Error(ABORTED).
+void abort_job(ControlBlock& control, int rank, int code, const std::string& reason);
+
+}  // namespace fmpl

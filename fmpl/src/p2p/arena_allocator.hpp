@@ -1,0 +1,58 @@
+// Blocks of one range of remote-DMA memory: the rank's arena, or a send buffer within it.
+//
+// All bookkeeping is in private memory, so that a stray write by any rank cannot break it. Best fit, neighbours merged;
+// O(log blocks). Memory of an arena is backed before it is handed out, and stays with the arena until the job ends.
+// Used by one thread at a time. Not for hot paths: protocols take their blocks beforehand.
+#pragma once
+
+#include "crossbar/job_memory.hpp"
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace fmpl {
+
+class ArenaAllocator {
+public:
+    static constexpr std::size_t kAlignment = 64;
+
+    // The range [begin, begin + bytes) of the job's memory. memory != nullptr: back pages as needed; nullptr: the range
+    // is backed already.
+    ArenaAllocator(const JobMemory* memory, Offset begin, std::size_t bytes);
+
+    // Offset of a block of at least `bytes`, aligned to kAlignment (to 4096 from 64 KiB on). Throws Error(MEMORY).
+    Offset allocate(std::size_t bytes);
+    // The same, or kNoOffset when the range has no room or the memory is short.
+    Offset try_allocate(std::size_t bytes);
+
+    // false when no block begins there.
+    bool free(Offset at);
+
+    // Size of the block that begins at `at`, 0 when none does.
+    std::size_t block_bytes(Offset at) const;
+    // Size from `at` to the end of the block that contains it, 0 when none does.
+    std::size_t bytes_from(Offset at) const;
+
+    std::size_t bytes() const { return bytes_; }
+    std::size_t used_bytes() const { return used_bytes_; }
+    std::size_t blocks() const { return used_.size(); }
+
+private:
+    void insert_free(Offset at, std::size_t bytes);
+    void erase_free(std::map<Offset, std::size_t>::iterator block);
+    Offset take(std::size_t bytes, std::size_t alignment);
+    bool grow(std::size_t bytes, bool throwing);
+
+    const JobMemory* memory_;
+    Offset begin_;
+    std::size_t bytes_;
+    Offset backed_end_;  // [begin_, backed_end_) is backed by memory and managed below
+    std::size_t used_bytes_ = 0;
+    std::map<Offset, std::size_t> free_;
+    std::set<std::pair<std::size_t, Offset>> free_by_size_;
+    std::map<Offset, std::size_t> used_;
+};
+
+}  // namespace fmpl

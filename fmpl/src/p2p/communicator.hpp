@@ -1,0 +1,176 @@
+// A communicator as one of its ranks sees it: the members, where their tables lie, and the private state of each channel.
+#pragma once
+
+#include "crossbar/crossbar.hpp"
+#include "crossbar/transmission_control_word.hpp"
+#include "error.hpp"
+#include "p2p/records.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace fmpl {
+
+struct SendOperation;
+struct ReceiveOperation;
+struct ChainEntry;
+
+// Indices beyond the user's, for FMPL's own messages.
+enum class InternalIndex : int { collective = 0, creation = 1, count_ = 2 };
+inline constexpr int kInternalIndices = static_cast<int>(InternalIndex::count_);
+
+// Where a member keeps its tables; exchanged when the communicator is made.
+struct TableOffsets {
+    Offset slots;   // MatchingSlot [peer][index]: this member as source
+    Offset flags;   // CompletionFlag [peer][index]: this member as destination
+    Offset pairs;   // PairRecord [peer]: this member as source
+    Offset any;     // AnyCell [peer][kAnyCells]: this member as destination
+};
+
+// What one member must know of another to reach the records that stand for the pair.
+struct Peer {
+    int node;               // rank in FMPL_COMM_WORLD
+    Offset slots;           // row of MatchingSlots at the peer that this rank writes as destination
+    Offset flags;           // row of CompletionFlags at the peer that this rank writes as source
+    Offset pair;            // PairRecord at the peer that this rank writes as destination
+    Offset any;             // ring at the peer that this rank writes as source
+    std::byte* mapped;      // base of the job's memory when the peer is mapped, else nullptr
+};
+
+struct SendChannel {
+    std::uint64_t sent = 0;      // number of the last message given to the channel
+    std::uint64_t consumed = 0;  // number up to which it is known to have been consumed
+    SendOperation* request = nullptr;    // the isend not yet waited for
+    ChainEntry* first_entry = nullptr;   // memory of messages not yet known to be consumed, oldest first
+    ChainEntry* last_entry = nullptr;
+    bool touched = false;  // in the sender's list of channels with such memory
+};
+
+struct ReceiveChannel {
+    std::uint64_t received = 0;  // number of the last message consumed
+    std::uint64_t posted = 0;    // number of the last message for which a receive was posted
+    Offset cursor = kNoOffset;   // the ChainNode of the last message consumed; kNoOffset: it was a head
+    ReceiveOperation* request = nullptr;  // the irecv not yet waited for
+    TransmissionControlWord<PostedBuffer> post;
+    bool post_prepared = false;
+};
+
+struct PairState {
+    std::uint64_t order = 0;  // messages sent to the peer
+    ReceiveOperation* any_index_request = nullptr;  // the irecv with FMPL_ANY_TAG not yet waited for
+    std::uint64_t any_sent = 0;      // any domain: messages put into the ring at the peer
+    std::uint64_t any_received = 0;  // any domain: messages taken from the ring of the peer
+};
+
+// Shared records of the hardware forms of collectives: see coll/station.hpp.
+struct Station;
+
+class Communicator {
+public:
+    Communicator(std::vector<int> members, int rank, int indices)
+        : members_(std::move(members)),
+          rank_(rank),
+          indices_(indices),
+          row_(indices + kInternalIndices),
+          sends_(members_.size() * static_cast<std::size_t>(row_)),
+          receives_(members_.size() * static_cast<std::size_t>(row_)),
+          pairs_(members_.size())
+    {
+    }
+
+    int rank() const { return rank_; }
+    int size() const { return static_cast<int>(members_.size()); }
+    int indices() const { return indices_; }  // of the user
+    int row() const { return row_; }          // with FMPL's own
+    int internal(InternalIndex index) const { return indices_ + static_cast<int>(index); }
+    std::span<const int> members() const { return members_; }
+
+    static std::size_t slots_bytes(int members, int row) { return sizeof(MatchingSlot) * static_cast<std::size_t>(members) * static_cast<std::size_t>(row); }
+    static std::size_t flags_bytes(int members, int row) { return sizeof(CompletionFlag) * static_cast<std::size_t>(members) * static_cast<std::size_t>(row); }
+    static std::size_t pairs_bytes(int members) { return sizeof(PairRecord) * static_cast<std::size_t>(members); }
+    static std::size_t any_bytes(int members) { return sizeof(AnyCell) * kAnyCells * static_cast<std::size_t>(members); }
+
+    // Own tables and those of all members, in the order of the members.
+    void connect(const Crossbar& crossbar, std::span<const TableOffsets> tables)
+    {
+        const TableOffsets& own = tables[static_cast<std::size_t>(rank_)];
+        own_tables = own;
+        slots_ = reinterpret_cast<MatchingSlot*>(crossbar.local(own.slots));
+        flags_ = reinterpret_cast<CompletionFlag*>(crossbar.local(own.flags));
+        pair_records_ = reinterpret_cast<PairRecord*>(crossbar.local(own.pairs));
+        any_cells_ = reinterpret_cast<AnyCell*>(crossbar.local(own.any));
+        const auto me = static_cast<Offset>(rank_);
+        const auto row = static_cast<Offset>(row_);
+        peers_.clear();
+        for (std::size_t p = 0; p < members_.size(); ++p) {
+            const TableOffsets& theirs = tables[p];
+            peers_.push_back({members_[p], theirs.slots + me * row * sizeof(MatchingSlot),
+                              theirs.flags + me * row * sizeof(CompletionFlag), theirs.pairs + me * sizeof(PairRecord),
+                              theirs.any + me * kAnyCells * sizeof(AnyCell), crossbar.mapped(members_[p], 0)});
+        }
+    }
+
+    std::size_t channel(int peer, int index) const
+    {
+        return static_cast<std::size_t>(peer) * static_cast<std::size_t>(row_) + static_cast<std::size_t>(index);
+    }
+    SendChannel& send_channel(int peer, int index) { return sends_[channel(peer, index)]; }
+    ReceiveChannel& receive_channel(int peer, int index) { return receives_[channel(peer, index)]; }
+    PairState& pair(int peer) { return pairs_[static_cast<std::size_t>(peer)]; }
+    const Peer& peer(int rank) const { return peers_[static_cast<std::size_t>(rank)]; }
+
+    // This rank's own records, which the peer writes.
+    MatchingSlot& slot(int peer, int index) { return slots_[channel(peer, index)]; }
+    CompletionFlag& flag(int peer, int index) { return flags_[channel(peer, index)]; }
+    PairRecord& pair_record(int peer) { return pair_records_[peer]; }
+    AnyCell* any_ring(int peer) { return any_cells_ + static_cast<std::size_t>(peer) * kAnyCells; }
+
+    void check_rank(int rank, const char* what) const
+    {
+        if (rank < 0 || rank >= size()) [[unlikely]] bad_rank(rank, what);
+    }
+    void check_index(int index) const
+    {
+        if (index < 0 || index >= indices_) [[unlikely]] bad_index(index);
+    }
+
+    // Collectives.
+    HardwareSupport hardware;
+    int colour = -1;           // of the hardware barrier; -1: none
+    Station* station = nullptr;  // in the first member's arena; nullptr: none
+    std::uint64_t broadcast_uses = 0;    // uses of the station's broadcast slots so far, the same at all members
+    std::uint64_t reduce_uses = 0;       // uses of the station's reduce slots so far, the same at all members
+    Offset broadcast_buffers = kNoOffset;  // this rank's library buffers for broadcasts from it, made when first needed
+    Offset deposits = kNoOffset;           // this rank's deposits for reductions, made when first needed
+
+    TableOffsets own_tables{};
+    Offset own_station = kNoOffset;  // the first member's
+    bool owns_areas = true;          // false: slots and flags are the user's areas (fmpl_init)
+
+private:
+    [[noreturn]] void bad_rank(int rank, const char* what) const
+    {
+        fail(FMPL_ERR_RANK, "{} {} is not a rank of the communicator; its ranks are 0 .. {}", what, rank, size() - 1);
+    }
+    [[noreturn]] void bad_index(int index) const
+    {
+        fail(FMPL_ERR_INDEX, "index {} is outside 0 .. {}; fmpl_init was called with count = {}", index, indices_ - 1, indices_);
+    }
+
+    std::vector<int> members_;
+    int rank_;
+    int indices_;
+    int row_;
+    std::vector<SendChannel> sends_;
+    std::vector<ReceiveChannel> receives_;
+    std::vector<PairState> pairs_;
+    std::vector<Peer> peers_;
+    MatchingSlot* slots_ = nullptr;
+    CompletionFlag* flags_ = nullptr;
+    PairRecord* pair_records_ = nullptr;
+    AnyCell* any_cells_ = nullptr;
+};
+
+}  // namespace fmpl

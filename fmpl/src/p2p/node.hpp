@@ -1,0 +1,87 @@
+// What all protocols of one rank share: its crossbar, its way of waiting, its arena, and the transfers under way.
+#pragma once
+
+#include "crossbar/crossbar.hpp"
+#include "crossbar/waiter.hpp"
+#include "p2p/arena_allocator.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace fmpl {
+
+// A transfer that needs this rank to go on while it waits for something else.
+class Progressing {
+public:
+    virtual void progress() = 0;
+
+protected:
+    ~Progressing() = default;
+};
+
+// A private buffer travels through such a ring of pieces in the sender's arena (message kind piped): large enough that a
+// piece's copy outweighs its two flags, small enough that the ring stays in a core's second-level cache.
+inline constexpr std::size_t kPieceBytes = 32 * 1024;
+inline constexpr std::size_t kRingPieces = 4;
+inline constexpr std::size_t kRingBytes = kPieceBytes * kRingPieces;
+
+class Node {
+public:
+    Node(std::shared_ptr<JobMemory> memory, int rank, WaitingPolicy policy)
+        : crossbar(memory, rank),
+          waiter(crossbar, policy),
+          arena(memory.get(), memory->arena_offset(rank), memory->arena(rank).size())
+    {
+        rings_.push_back(arena.allocate(kRingBytes));  // one beforehand, so that a send can always begin
+    }
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+
+    // Waits as Waiter::wait does, while the transfers under way go on.
+    template <class Ready>
+    bool wait(Ready&& ready, const WaitFor& what)
+    {
+        return waiter.wait(
+            [&] {
+                if (!under_way_.empty()) [[unlikely]] progress();
+                return ready();
+            },
+            what);
+    }
+
+    void progress()
+    {
+        // By index: a step may end a transfer, which then leaves the list.
+        for (std::size_t i = under_way_.size(); i-- > 0;) {
+            if (i < under_way_.size()) under_way_[i]->progress();
+        }
+    }
+    void add(Progressing& transfer) { under_way_.push_back(&transfer); }
+    void remove(Progressing& transfer) { std::erase(under_way_, &transfer); }
+
+    // A ring for a piped message, or kNoOffset when there is no memory for one more; and back.
+    Offset take_ring()
+    {
+        if (rings_.empty()) return arena.try_allocate(kRingBytes);
+        const Offset ring = rings_.back();
+        rings_.pop_back();
+        return ring;
+    }
+    void return_ring(Offset ring) { rings_.push_back(ring); }
+
+    int rank() const { return crossbar.node(); }
+
+    Crossbar crossbar;
+    Waiter waiter;
+    ArenaAllocator arena;
+
+    // The call that the rank is in, for "what is it blocked in".
+    Call call = Call::none;
+
+private:
+    std::vector<Progressing*> under_way_;
+    std::vector<Offset> rings_;
+};
+
+}  // namespace fmpl

@@ -1,0 +1,130 @@
+// The destination's side of point-to-point communication: post a receive, see what has arrived, take it.
+//
+// The receive of a message that has not arrived is posted to the source by one remote write (a TCW that is prepared once
+// for each channel), so that the source can write into the buffer. A receive with FMPL_ANY_TAG cannot be posted to a
+// channel: it is announced to the source, which then publishes what it holds back, and takes what has been published.
+//
+// Outstanding nonblocking receives that the source cannot complete alone (private buffers, FMPL_ANY_TAG) go on during
+// every wait of this rank, so that ranks that have posted their receives and then send to each other all get through.
+#pragma once
+
+#include "p2p/communicator.hpp"
+#include "p2p/node.hpp"
+#include "p2p/object_pool.hpp"
+#include "p2p/records.hpp"
+#include "p2p/small_copy.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fmpl {
+
+// What a receive matched, for fmpl_received.
+struct Matched {
+    int source = -1;
+    int index = -1;
+    std::size_t bytes = 0;
+};
+
+class Receiver;
+
+struct ReceiveOperation final : Progressing {
+    void progress() override;
+
+    Receiver* receiver = nullptr;
+    Communicator* comm = nullptr;
+    ReceiveChannel* channel = nullptr;
+    std::byte* buffer = nullptr;
+    std::size_t capacity = 0;
+    std::size_t bytes = 0;  // of the message, once known
+    std::uint64_t number = 0;
+    std::uint64_t pieces = 0;  // of a piped message, taken so far
+    int source = 0;
+    int index = 0;  // FMPL_ANY_TAG until one is chosen
+    bool claim_lost = false;
+    bool announced = false;  // with FMPL_ANY_TAG: the source knows of it
+    bool under_way = false;  // in the node's list of transfers
+    bool done = false;
+};
+
+class Receiver {
+public:
+    explicit Receiver(Node& node) : node_(&node) {}
+
+    // fmpl_recv. Arguments are checked by the caller; index may be FMPL_ANY_TAG.
+    void recv(Communicator& comm, int source, int index, void* buffer, std::size_t capacity)
+    {
+        if (index >= 0) [[likely]] {
+            ReceiveChannel& channel = comm.receive_channel(source, index);
+            if (channel.request == nullptr && capacity <= kInlineBytes) [[likely]] {
+                const CompletionFlag& flag = comm.flag(source, index);
+                const std::uint64_t number = channel.received + 1;
+                std::uint64_t stamp = 0;
+                if (node_->waiter.spin([&] {
+                        stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::write_inline
+                        return Stamp::number(stamp) == number;
+                    }) &&
+                    Stamp::kind(stamp) == MessageKind::inlined && Stamp::inline_bytes(stamp) <= capacity) [[likely]] {
+                    matched = {source, index, Stamp::inline_bytes(stamp)};
+                    small_copy(buffer, flag.payload, matched.bytes);
+                    channel.cursor = kNoOffset;
+                    consume(comm, channel, source, index);
+                    return;
+                }
+            }
+        }
+        recv_slowly(comm, source, index, buffer, capacity);
+    }
+    void irecv(Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
+    void irecv_wait(Communicator& comm, int source, int index);
+
+    // Messages of the communicator that have arrived and that no receive has taken, for fmpl_finalize: calls
+    // report(source, index, bytes) for each.
+    template <class Report>
+    void for_each_unreceived(Communicator& comm, Report&& report)
+    {
+        for (int source = 0; source < comm.size(); ++source) {
+            for (int index = 0; index < comm.indices(); ++index) {
+                std::size_t bytes = 0;
+                if (peek(comm, source, index, bytes)) report(source, index, bytes);
+            }
+        }
+    }
+
+    // One look at a receive, and whatever can be done for it; whether it is done.
+    bool advance(ReceiveOperation& op);
+
+    Matched matched;
+
+private:
+    // Tells the source that its messages up to `received` + 1 have been read.
+    void consume(Communicator& comm, ReceiveChannel& channel, int source, int index)
+    {
+        ++channel.received;
+        const Peer& peer = comm.peer(source);
+        const Offset at = peer.slots + static_cast<Offset>(index) * sizeof(MatchingSlot) + offsetof(MatchingSlot, consumed);
+        node_->crossbar.write_flag(peer.node, at, channel.received);  // pairs with Sender::known_consumed
+        node_->crossbar.wake(peer.node);
+    }
+
+    void recv_slowly(Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
+    void prepare(ReceiveOperation& op, Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
+    void choose_channel(ReceiveOperation& op, int index);
+    bool find_any_index(ReceiveOperation& op);
+    void announce_any_index(ReceiveOperation& op, bool waiting);
+    void wait(ReceiveOperation& op);
+    void post(ReceiveOperation& op);
+    bool step(ReceiveOperation& op);
+    void take_inline(ReceiveOperation& op, const CompletionFlag& flag, std::uint64_t stamp);
+    void take_from(ReceiveOperation& op, Offset at, std::uint64_t bytes);
+    bool drain_pipe(ReceiveOperation& op, const CompletionFlag& flag);
+    Offset next_in_chain(Communicator& comm, const ReceiveChannel& channel, int source, int index);
+    void finish(ReceiveOperation& op, std::size_t bytes, Offset cursor);
+    void report(const ReceiveOperation& op);
+    bool peek(Communicator& comm, int source, int index, std::size_t& bytes, std::uint64_t* order = nullptr);
+
+    Node* node_;
+    ObjectPool<ReceiveOperation> operations_;
+};
+
+}  // namespace fmpl

@@ -1,0 +1,131 @@
+// The shared records of point-to-point communication. docs/memory_layout.md explains each field's writer and ordering.
+//
+// One *channel* carries the messages of a (source, destination, index) of a communicator, numbered 1, 2, 3 ... Each side
+// polls a record in its own arena that only the other side writes:
+//
+//   MatchingSlot     in the source's arena, written by the destination: what receive is posted, what has been consumed
+//   CompletionFlag   in the destination's arena, written by the source: which message there is, and the message if short
+//
+// Invariants
+//   1. The destination posts or consumes message n only after it has consumed n-1.
+//   2. The source overwrites the head part of a CompletionFlag (everything but `available`, `chain`) only for a message n
+//      whose predecessors have all been consumed, or to replace its own unclaimed offer of n (see `claim`).
+//   3. A message that cannot be the head because an earlier one is unconsumed is a ChainNode in the source's arena: the
+//      head's successor hangs on CompletionFlag::chain, its own on ChainNode::next, and `available` counts to the last.
+//   4. A ChainNode is freed when it and its successor in the chain have been consumed.
+#pragma once
+
+#include "crossbar/control_block.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace fmpl {
+
+enum class MessageKind : std::uint8_t {
+    inlined = 1,    // the payload is in the completion flag
+    moved = 2,      // the source has written it into the posted buffer
+    offered = 3,    // it lies in the source's memory; whoever claims it moves it
+    spooled = 4,    // it lies in the source's memory for the destination to take: nobody else will
+    piped = 5,      // it comes in pieces through a ring in the source's memory
+};
+
+// Message number and kind in one word, the flag of a CompletionFlag: number << 16 | kind << 8 | inline bytes.
+struct Stamp {
+    static constexpr std::uint64_t make(std::uint64_t number, MessageKind kind, std::size_t inline_bytes = 0)
+    {
+        return number << 16 | static_cast<std::uint64_t>(kind) << 8 | inline_bytes;
+    }
+    static constexpr std::uint64_t number(std::uint64_t stamp) { return stamp >> 16; }
+    static constexpr MessageKind kind(std::uint64_t stamp) { return static_cast<MessageKind>(stamp >> 8 & 0xff); }
+    static constexpr std::size_t inline_bytes(std::uint64_t stamp) { return stamp & 0xff; }
+};
+
+// Message number and pieces done in one word, for pipes: number << 24 | pieces.
+struct PipeCount {
+    static constexpr std::uint64_t make(std::uint64_t number, std::uint64_t pieces) { return number << 24 | pieces; }
+    // Pieces of message `number` that the word stands for; 0 when it still speaks of an earlier message.
+    static constexpr std::uint64_t pieces(std::uint64_t word, std::uint64_t number)
+    {
+        return word >> 24 == number ? word & 0xffffff : 0;
+    }
+};
+
+inline constexpr std::size_t kInlineBytes = 72;
+
+// The posted receive: where to write, how much fits.
+struct PostedBuffer {
+    Offset at;  // kNoOffset: the buffer cannot be addressed by the source
+    std::uint64_t capacity;
+};
+
+struct alignas(kLine) MatchingSlot {
+    PostedBuffer buffer;                  // written before `posted`
+    std::atomic<std::uint64_t> posted;    // number of the message that the buffer is for (release)
+    std::atomic<std::uint64_t> consumed;  // number of the last message that has been taken (release)
+    std::atomic<std::uint64_t> drained;   // PipeCount of pieces taken from the ring (release)
+    std::uint8_t pad[kLine - 40];
+};
+static_assert(sizeof(MatchingSlot) == kLine);
+
+// Body of a head message that is not inlined.
+struct HeadBody {
+    std::uint64_t bytes;
+    Offset at;  // offered, spooled: the payload; piped: the ring
+};
+
+struct alignas(kLine) CompletionFlag {
+    std::atomic<std::uint64_t> stamp;  // Stamp of the head message (release, after everything else of the head)
+    std::atomic<std::uint64_t> reverse_consumed;  // copy of MatchingSlot::consumed of the opposite channel (relaxed hint
+                                                  // carried by stamp's release): saves the source a cache miss
+    std::uint64_t order;               // of the head among all messages of this pair of ranks, from 1
+    union {
+        std::uint8_t payload[kInlineBytes];
+        HeadBody body;
+    };
+    std::atomic<std::uint64_t> available;  // number of the last message in the chain (release, after the link to it)
+    std::atomic<std::uint64_t> chain;      // the ChainNode after the head
+    std::atomic<std::uint64_t> filled;     // PipeCount of pieces put into the ring (release)
+    std::atomic<std::uint64_t> claim;      // an offered message belongs to the side whose fetch_add returns 0
+};
+static_assert(sizeof(CompletionFlag) == 2 * kLine);
+static_assert(offsetof(CompletionFlag, available) == 96);
+
+// A message behind the head, in the source's arena; written by the source before it is linked.
+struct alignas(kLine) ChainNode {
+    std::atomic<std::uint64_t> next;  // the next ChainNode (before `available` counts it)
+    std::uint64_t bytes;
+    Offset at;  // payload
+    std::uint64_t order;
+    std::uint8_t pad[kLine - 32];
+};
+static_assert(sizeof(ChainNode) == kLine);
+
+// What is shared once for each pair of ranks of a communicator, in the source's arena, written by the destination.
+struct alignas(kLine) PairRecord {
+    std::atomic<std::uint64_t> any_index_waiting;  // 1 while the destination is blocked with FMPL_ANY_TAG on the source
+    std::atomic<std::uint64_t> any_taken;          // cells of the any domain's ring that the destination has taken
+    std::uint8_t pad[kLine - 16];
+};
+static_assert(sizeof(PairRecord) == kLine);
+
+// The any domain: a ring of cells for each pair, in the destination's arena, written by the source.
+inline constexpr std::size_t kAnyCells = 16;  // credits
+inline constexpr std::size_t kAnyInlineBytes = 88;
+
+struct AnyHeader {
+    std::uint64_t bytes;
+    Offset at;    // kNoOffset: the payload is in the cell; else in the source's memory
+    Offset done;  // in the source's arena: the destination writes 1 when it has taken the payload
+    std::int64_t index;
+};
+
+struct alignas(kLine) AnyCell {
+    std::atomic<std::uint64_t> number;  // of the message, from 1 (release, after the rest of the cell)
+    AnyHeader header;
+    std::uint8_t payload[kAnyInlineBytes];
+};
+static_assert(sizeof(AnyCell) == 2 * kLine);
+
+}  // namespace fmpl

@@ -1,0 +1,405 @@
+#include "p2p/sender.hpp"
+
+#include "error.hpp"
+
+#include <algorithm>
+
+namespace fmpl {
+namespace {
+
+// A private buffer of a nonblocking send up to this size is copied to the arena at once, so that the transfer needs this
+// rank no more; a larger one waits for its receive.
+constexpr std::size_t kStageBytes = std::size_t{1} << 20;
+
+constexpr std::size_t kNodeBytes = sizeof(ChainNode);
+
+}  // namespace
+
+void SendOperation::progress() { sender->step(*this); }
+
+void Sender::write_inline_remotely(int node, Offset at, const void* data, std::size_t bytes, std::uint64_t reverse,
+                                   std::uint64_t order, std::uint64_t stamp)
+{
+    const Crossbar& crossbar = node_->crossbar;
+    crossbar.write(node, at + offsetof(CompletionFlag, order), &order, sizeof order);
+    if (bytes > 0) crossbar.write(node, at + offsetof(CompletionFlag, payload), data, bytes);
+    crossbar.write_flag(node, at + offsetof(CompletionFlag, reverse_consumed), reverse);
+    crossbar.write_flag(node, at + offsetof(CompletionFlag, stamp), stamp);
+}
+
+void Sender::prepare(SendOperation& op, Communicator& comm, SendChannel& channel, int destination, int index,
+                     const void* data, std::size_t bytes)
+{
+    op.sender = this;
+    op.comm = &comm;
+    op.channel = &channel;
+    op.data = static_cast<const std::byte*>(data);
+    op.bytes = bytes;
+    op.destination = destination;
+    op.index = index;
+    op.addressable = node_->crossbar.contains(data, bytes);
+    op.number = ++channel.sent;
+    op.order = ++comm.pair(destination).order;
+}
+
+WaitFor Sender::waiting_for(const SendOperation& op, std::uint64_t deadline_ns) const
+{
+    return {node_->call, node_of(op), op.index, op.comm->size(), op.bytes, deadline_ns};
+}
+
+void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const void* data,
+                         std::size_t bytes, bool may_spool)
+{
+    if (channel.request != nullptr) {
+        fail(FMPL_ERR_BUSY, "an fmpl_isend to rank {} over index {} is outstanding; call fmpl_isend_wait first",
+             destination, index);
+    }
+    SendOperation op;
+    prepare(op, comm, channel, destination, index, data, bytes);
+    if (step(op)) return;
+    if (may_spool && buffer_->enabled()) {
+        const auto timeout_ms = static_cast<std::uint64_t>(buffer_->timeout_ms());
+        if (timeout_ms > 0) {
+            const std::uint64_t deadline_ns = monotonic_ns() + timeout_ms * 1'000'000;
+            if (node_->wait([&] { return step(op); }, waiting_for(op, deadline_ns))) return;
+        }
+        if (spool(op)) return;
+        // The send buffer is full, or the receiver is taking the message this very moment.
+    }
+    node_->wait([&] { return step(op); }, waiting_for(op));
+}
+
+void Sender::isend(Communicator& comm, int destination, int index, const void* data, std::size_t bytes)
+{
+    SendChannel& channel = comm.send_channel(destination, index);
+    if (channel.request != nullptr) {
+        fail(FMPL_ERR_BUSY, "an fmpl_isend to rank {} over index {} is outstanding already; call fmpl_isend_wait first",
+             destination, index);
+    }
+    SendOperation& op = *operations_.take();
+    prepare(op, comm, channel, destination, index, data, bytes);
+    channel.request = &op;
+    if (step(op)) return;
+    // What follows serves one end: that the transfer, where possible, needs no further call by this rank.
+    if (op.state == SendOperation::State::queued && op.addressable) {
+        const Offset block = node_->arena.try_allocate(kNodeBytes);
+        if (block != kNoOffset) {
+            append(op, block, node_->crossbar.offset_of(data), false);
+            if (op.state == SendOperation::State::done) op.state = SendOperation::State::chained;  // the user's buffer
+            return;
+        }
+    } else if ((op.state == SendOperation::State::queued || op.state == SendOperation::State::deferred) && stage(op)) {
+        return;
+    }
+    op.under_way = true;
+    node_->add(op);
+}
+
+void Sender::isend_wait(Communicator& comm, int destination, int index)
+{
+    SendChannel& channel = comm.send_channel(destination, index);
+    SendOperation* op = channel.request;
+    if (op == nullptr) {
+        fail(FMPL_ERR_NO_REQUEST, "no fmpl_isend to rank {} over index {} is outstanding", destination, index);
+    }
+    node_->wait([&] { return step(*op); }, waiting_for(*op));
+    channel.request = nullptr;
+    reclaim(channel, known_consumed(comm, destination, index, channel));
+    operations_.give_back(op);
+}
+
+bool Sender::step(SendOperation& op)
+{
+    switch (op.state) {
+    case SendOperation::State::queued:
+        if (consumed(op) + 1 < op.number) return false;
+        return begin(op);
+    case SendOperation::State::deferred:
+        return begin(op);
+    case SendOperation::State::offered:
+        if (consumed(op) >= op.number || push_if_posted(op, true)) finish(op);
+        break;
+    case SendOperation::State::piping:
+        fill_pipe(op);
+        if (consumed(op) >= op.number) finish(op);
+        break;
+    case SendOperation::State::chained:
+        if (consumed(op) >= op.number) finish(op);
+        break;
+    case SendOperation::State::done:
+        break;
+    }
+    return op.state == SendOperation::State::done;
+}
+
+// The message's turn has come: all before it are consumed.
+bool Sender::begin(SendOperation& op)
+{
+    if (op.bytes <= kInlineBytes) {
+        write_inline(*op.comm, op.destination, op.index, op.data, op.bytes, op.number, op.order);
+        finish(op);
+        return true;
+    }
+    if (push_if_posted(op, false)) {
+        finish(op);
+        return true;
+    }
+    if (op.addressable) {
+        publish_head(op, MessageKind::offered, node_->crossbar.offset_of(op.data));
+        op.state = SendOperation::State::offered;
+        return false;
+    }
+    // The buffer is private. Wait for a posted receive, which may be addressable; when it is there and is not, or when
+    // the destination waits for any index and so posts none, the message goes by pieces.
+    op.state = SendOperation::State::deferred;
+    const bool posted = op.comm->slot(op.destination, op.index).posted.load(std::memory_order_acquire) == op.number;
+    // acquire: pairs with Receiver::announce_any_index
+    const bool any = op.comm->pair_record(op.destination).any_index_waiting.load(std::memory_order_acquire) != 0;
+    if ((posted || any) && start_pipe(op)) fill_pipe(op);
+    return false;
+}
+
+// Writes the message into the posted buffer, if there is one that can be addressed; a message that is on offer must be
+// claimed first. A message that does not fit the posted buffer is not written: its length tells the receive so.
+bool Sender::push_if_posted(SendOperation& op, bool claim_first)
+{
+    const MatchingSlot& slot = op.comm->slot(op.destination, op.index);
+    // acquire: pairs with the kick in Receiver::post; the buffer's address was written before it
+    if (slot.posted.load(std::memory_order_acquire) != op.number) return false;
+    const PostedBuffer buffer = slot.buffer;
+    const bool fits = op.bytes <= buffer.capacity;
+    if (fits && buffer.at == kNoOffset) return false;
+    const Crossbar& crossbar = node_->crossbar;
+    const int node = node_of(op);
+    if (claim_first && crossbar.fetch_add(node, flag_at(op) + offsetof(CompletionFlag, claim), 1) != 0) {
+        return false;  // the destination is taking it
+    }
+    if (fits) crossbar.write(node, buffer.at, op.data, op.bytes);
+    publish_head(op, MessageKind::moved, buffer.at, claim_first);
+    return true;
+}
+
+// Writes the head part of the completion flag. again: it replaces this rank's own offer of the same message.
+void Sender::publish_head(SendOperation& op, MessageKind kind, Offset at, bool again)
+{
+    const Crossbar& crossbar = node_->crossbar;
+    const int node = node_of(op);
+    const Offset flag = flag_at(op);
+    if (!again) {
+        crossbar.write(node, flag + offsetof(CompletionFlag, order), &op.order, sizeof op.order);
+        // Nobody else touches the claim between two offers; the stamp below publishes it.
+        if (kind == MessageKind::offered) crossbar.write_flag(node, flag + offsetof(CompletionFlag, claim), 0);
+    }
+    const HeadBody body{op.bytes, at};
+    crossbar.write(node, flag + offsetof(CompletionFlag, body), &body, sizeof body);
+    // Pairs with Receiver::arrived.
+    crossbar.write_flag(node, flag + offsetof(CompletionFlag, stamp), Stamp::make(op.number, kind));
+    crossbar.wake(node);
+}
+
+bool Sender::start_pipe(SendOperation& op)
+{
+    op.ring = node_->take_ring();
+    if (op.ring == kNoOffset) return false;  // tried again at the next step
+    op.pieces = (op.bytes + kPieceBytes - 1) / kPieceBytes;
+    op.filled = 0;
+    op.state = SendOperation::State::piping;
+    publish_head(op, MessageKind::piped, op.ring);
+    return true;
+}
+
+void Sender::fill_pipe(SendOperation& op)
+{
+    const MatchingSlot& slot = op.comm->slot(op.destination, op.index);
+    const Crossbar& crossbar = node_->crossbar;
+    const int node = node_of(op);
+    while (op.filled < op.pieces) {
+        // acquire: pairs with Receiver::drain_pipe, which has read the piece before
+        const std::uint64_t drained = PipeCount::pieces(slot.drained.load(std::memory_order_acquire), op.number);
+        if (op.filled - drained >= kRingPieces) return;
+        const std::size_t begin = op.filled * kPieceBytes;
+        const std::size_t bytes = std::min(kPieceBytes, op.bytes - begin);
+        std::memcpy(crossbar.local(op.ring + op.filled % kRingPieces * kPieceBytes), op.data + begin, bytes);
+        ++op.filled;
+        crossbar.write_flag(node, flag_at(op) + offsetof(CompletionFlag, filled), PipeCount::make(op.number, op.filled));
+        crossbar.wake(node);
+    }
+}
+
+// Publishes a message that lies in this rank's memory for the destination to take, as the head if its turn has come,
+// else at the end of the chain. The operation is done with; the entry keeps the block until it can be freed.
+void Sender::append(SendOperation& op, Offset block, Offset payload, bool in_send_buffer)
+{
+    const Crossbar& crossbar = node_->crossbar;
+    const bool head = consumed(op) + 1 == op.number;
+    reclaim(*op.channel, op.channel->consumed);
+    if (head) {
+        add_entry(op, block, false, in_send_buffer);
+        publish_head(op, MessageKind::spooled, payload);
+    } else {
+        auto& node = *reinterpret_cast<ChainNode*>(crossbar.local(block));
+        node.next.store(kNoOffset, std::memory_order_relaxed);
+        node.bytes = op.bytes;
+        node.at = payload;
+        node.order = op.order;
+        const ChainEntry* last = op.channel->last_entry;
+        if (last != nullptr && last->number + 1 == op.number && last->chained) {
+            // release: pairs with Receiver::next_in_chain
+            reinterpret_cast<ChainNode*>(crossbar.local(last->block))->next.store(block, std::memory_order_release);
+        } else {
+            crossbar.write_flag(node_of(op), flag_at(op) + offsetof(CompletionFlag, chain), block);
+        }
+        add_entry(op, block, true, in_send_buffer);
+        crossbar.write_flag(node_of(op), flag_at(op) + offsetof(CompletionFlag, available), op.number);
+        crossbar.wake(node_of(op));
+    }
+    op.state = SendOperation::State::done;
+}
+
+// Copies the message to the send buffer and publishes it from there. false: there is no room, or it is too late because
+// the destination is taking the message.
+bool Sender::spool(SendOperation& op)
+{
+    if (op.state == SendOperation::State::piping || op.state == SendOperation::State::chained) return false;
+    Offset block = buffer_->take(kNodeBytes + op.bytes);
+    if (block == kNoOffset) {
+        reclaim_all();
+        block = buffer_->take(kNodeBytes + op.bytes);
+        if (block == kNoOffset) return false;
+    }
+    const Crossbar& crossbar = node_->crossbar;
+    if (op.state == SendOperation::State::offered &&
+        crossbar.fetch_add(node_of(op), flag_at(op) + offsetof(CompletionFlag, claim), 1) != 0) {
+        buffer_->give_back(block);
+        return false;
+    }
+    std::memcpy(crossbar.local(block + kNodeBytes), op.data, op.bytes);
+    if (op.state == SendOperation::State::offered) {
+        add_entry(op, block, false, true);
+        publish_head(op, MessageKind::spooled, block + kNodeBytes, true);
+        op.state = SendOperation::State::done;
+    } else {
+        append(op, block, block + kNodeBytes, true);
+    }
+    return true;
+}
+
+// The same with memory of the library's own, for nonblocking sends from private buffers.
+bool Sender::stage(SendOperation& op)
+{
+    if (op.bytes > kStageBytes) return false;
+    const Offset block = node_->arena.try_allocate(kNodeBytes + op.bytes);
+    if (block == kNoOffset) return false;
+    std::memcpy(node_->crossbar.local(block + kNodeBytes), op.data, op.bytes);
+    append(op, block, block + kNodeBytes, false);
+    return true;
+}
+
+void Sender::finish(SendOperation& op)
+{
+    op.state = SendOperation::State::done;
+    if (op.ring != kNoOffset) {
+        node_->return_ring(op.ring);
+        op.ring = kNoOffset;
+    }
+    if (op.under_way) {
+        op.under_way = false;
+        node_->remove(op);
+    }
+}
+
+void Sender::add_entry(SendOperation& op, Offset block, bool chained, bool in_send_buffer)
+{
+    ChainEntry* entry = entries_.take();
+    entry->number = op.number;
+    entry->block = block;
+    entry->chained = chained;
+    entry->in_send_buffer = in_send_buffer;
+    SendChannel& channel = *op.channel;
+    if (!channel.touched) {
+        channel.touched = true;
+        touched_.push_back({op.comm, op.destination, op.index});
+    }
+    if (channel.first_entry == nullptr) {
+        channel.first_entry = entry;
+    } else {
+        channel.last_entry->next = entry;
+    }
+    channel.last_entry = entry;
+}
+
+void Sender::free_entry(ChainEntry& entry)
+{
+    if (entry.in_send_buffer) {
+        buffer_->give_back(entry.block);
+    } else {
+        node_->arena.free(entry.block);
+    }
+    entries_.give_back(&entry);
+}
+
+void Sender::reclaim(SendChannel& channel, std::uint64_t consumed)
+{
+    while (ChainEntry* entry = channel.first_entry) {
+        if (entry->number > consumed) return;
+        // The destination goes on from this node to the next one (invariant 4).
+        const ChainEntry* next = entry->next;
+        const bool leads_on = entry->chained && next != nullptr && next->chained && next->number == entry->number + 1;
+        if (leads_on && next->number > consumed) return;
+        channel.first_entry = entry->next;
+        if (channel.first_entry == nullptr) channel.last_entry = nullptr;
+        free_entry(*entry);
+    }
+}
+
+void Sender::reclaim_all()
+{
+    std::erase_if(touched_, [&](const Touched& t) {
+        SendChannel& channel = t.comm->send_channel(t.destination, t.index);
+        reclaim(channel, known_consumed(*t.comm, t.destination, t.index, channel));
+        channel.touched = channel.first_entry != nullptr;
+        return !channel.touched;
+    });
+}
+
+bool Sender::reclaim(Communicator& comm)
+{
+    reclaim_all();
+    return std::none_of(touched_.begin(), touched_.end(), [&](const Touched& t) { return t.comm == &comm; });
+}
+
+void Sender::abandon(Communicator& comm)
+{
+    std::erase_if(touched_, [&](const Touched& t) {
+        if (t.comm != &comm) return false;
+        SendChannel& channel = comm.send_channel(t.destination, t.index);
+        while (ChainEntry* entry = channel.first_entry) {
+            channel.first_entry = entry->next;
+            free_entry(*entry);
+        }
+        channel.last_entry = nullptr;
+        channel.touched = false;
+        return true;
+    });
+}
+
+void Sender::set_buffer(void* buffer, std::size_t bytes, int timeout_ms)
+{
+    reclaim_all();
+    if (buffer_->messages() != 0) {
+        fail(FMPL_ERR_BUSY, "{} messages lie in the present send buffer; wait until their receivers have taken them",
+             buffer_->messages());
+    }
+    buffer_->set(buffer, bytes, timeout_ms);
+}
+
+void Sender::check_buffer(int* left, int* waiting)
+{
+    node_->progress();
+    reclaim_all();
+    const int departed = buffer_->take_departed();
+    if (left != nullptr) *left = departed;
+    if (waiting != nullptr) *waiting = static_cast<int>(buffer_->messages());
+}
+
+}  // namespace fmpl

@@ -1,0 +1,169 @@
+// The source's side of point-to-point communication (paper, sections 2.1 and 4.1).
+//
+// A message takes the first of these ways that is open:
+//   inlined   up to kInlineBytes and nothing unconsumed on the channel: payload and flag in one record, nobody waits
+//   moved     the receive is posted and its buffer can be addressed: written straight into it
+//   offered   the source's buffer can be addressed: published, and moved by whichever side claims it first
+//   spooled   after the time-out: copied to the send buffer, published from there
+//   piped     neither buffer can be addressed: in pieces through a ring, once the destination is there
+// A private buffer whose receive is not posted yet waits for it (deferred), since that saves a copy.
+#pragma once
+
+#include "p2p/communicator.hpp"
+#include "p2p/node.hpp"
+#include "p2p/object_pool.hpp"
+#include "p2p/records.hpp"
+#include "p2p/send_buffer.hpp"
+#include "p2p/small_copy.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace fmpl {
+
+// Memory of a message that the destination may still read.
+struct ChainEntry {
+    std::uint64_t number = 0;
+    Offset block = kNoOffset;  // the ChainNode, then perhaps the payload
+    bool chained = false;      // published as a ChainNode, not as the head
+    bool in_send_buffer = false;
+    ChainEntry* next = nullptr;
+};
+
+class Sender;
+
+struct SendOperation final : Progressing {
+    enum class State { queued, deferred, offered, piping, chained, done };
+
+    void progress() override;
+
+    Sender* sender = nullptr;
+    Communicator* comm = nullptr;
+    SendChannel* channel = nullptr;
+    const std::byte* data = nullptr;
+    std::size_t bytes = 0;
+    std::uint64_t number = 0;
+    std::uint64_t order = 0;
+    int destination = 0;
+    int index = 0;
+    bool addressable = false;
+    State state = State::queued;
+    bool under_way = false;  // in the node's list of transfers
+    Offset ring = kNoOffset;
+    std::uint64_t pieces = 0;
+    std::uint64_t filled = 0;
+};
+
+class Sender {
+public:
+    Sender(Node& node, SendBuffer& buffer) : node_(&node), buffer_(&buffer) {}
+
+    // fmpl_send. Arguments are checked by the caller. may_spool: the time-out and the send buffer apply.
+    void send(Communicator& comm, int destination, int index, const void* data, std::size_t bytes, bool may_spool = true)
+    {
+        SendChannel& channel = comm.send_channel(destination, index);
+        if (bytes <= kInlineBytes && channel.request == nullptr && idle(comm, destination, index, channel)) [[likely]] {
+            write_inline(comm, destination, index, data, bytes, ++channel.sent, ++comm.pair(destination).order);
+            return;
+        }
+        send_slowly(comm, channel, destination, index, data, bytes, may_spool);
+    }
+    void isend(Communicator& comm, int destination, int index, const void* data, std::size_t bytes);
+    void isend_wait(Communicator& comm, int destination, int index);
+
+    // fmpl_sendbuf_set and fmpl_sendbuf_check.
+    void set_buffer(void* buffer, std::size_t bytes, int timeout_ms);
+    void check_buffer(int* left, int* waiting);
+
+    // Frees the memory of consumed messages of the communicator; whether none is left unconsumed.
+    bool reclaim(Communicator& comm);
+    // Forgets all memory of the communicator's messages, consumed or not: it is being freed.
+    void abandon(Communicator& comm);
+
+    // One look at an operation, and whatever can be done for it; whether it is done.
+    bool step(SendOperation& op);
+
+private:
+    bool idle(Communicator& comm, int destination, int index, SendChannel& channel)
+    {
+        return channel.consumed == channel.sent || known_consumed(comm, destination, index, channel) == channel.sent;
+    }
+    // The newest number known to be consumed: by the hint in the opposite channel's flag, else by the matching slot.
+    std::uint64_t known_consumed(Communicator& comm, int destination, int index, SendChannel& channel)
+    {
+        // acquire: pairs with the destination's release after it has read the message, so that its record can be reused
+        const std::uint64_t hint = comm.flag(destination, index).reverse_consumed.load(std::memory_order_acquire);
+        if (hint > channel.consumed) channel.consumed = hint;
+        if (channel.consumed != channel.sent) {
+            channel.consumed = comm.slot(destination, index).consumed.load(std::memory_order_acquire);  // likewise
+        }
+        return channel.consumed;
+    }
+
+    void write_inline(Communicator& comm, int destination, int index, const void* data, std::size_t bytes,
+                      std::uint64_t number, std::uint64_t order)
+    {
+        const Peer& peer = comm.peer(destination);
+        const Offset at = peer.flags + static_cast<Offset>(index) * sizeof(CompletionFlag);
+        const std::uint64_t stamp = Stamp::make(number, MessageKind::inlined, bytes);
+        const std::uint64_t reverse = comm.receive_channel(destination, index).received;
+        if (peer.mapped != nullptr) [[likely]] {
+            auto& flag = *reinterpret_cast<CompletionFlag*>(peer.mapped + at);
+            flag.order = order;
+            small_copy(flag.payload, data, bytes);
+            flag.reverse_consumed.store(reverse, std::memory_order_release);  // pairs with known_consumed
+            flag.stamp.store(stamp, std::memory_order_release);               // pairs with Receiver::arrived
+        } else {
+            write_inline_remotely(peer.node, at, data, bytes, reverse, order, stamp);
+        }
+        node_->crossbar.wake(peer.node);
+    }
+    void write_inline_remotely(int node, Offset at, const void* data, std::size_t bytes, std::uint64_t reverse,
+                               std::uint64_t order, std::uint64_t stamp);
+
+    void send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const void* data,
+                     std::size_t bytes, bool may_spool);
+    void prepare(SendOperation& op, Communicator& comm, SendChannel& channel, int destination, int index,
+                 const void* data, std::size_t bytes);
+    WaitFor waiting_for(const SendOperation& op, std::uint64_t deadline_ns = 0) const;
+
+    bool begin(SendOperation& op);
+    bool push_if_posted(SendOperation& op, bool claim_first);
+    bool start_pipe(SendOperation& op);
+    void fill_pipe(SendOperation& op);
+    void publish_head(SendOperation& op, MessageKind kind, Offset at, bool again = false);
+    void append(SendOperation& op, Offset block, Offset payload, bool in_send_buffer);
+    bool spool(SendOperation& op);
+    bool stage(SendOperation& op);
+    void finish(SendOperation& op);
+
+    void reclaim(SendChannel& channel, std::uint64_t consumed);
+    void reclaim_all();
+    void free_entry(ChainEntry& entry);
+    void add_entry(SendOperation& op, Offset block, bool chained, bool in_send_buffer);
+
+    Offset flag_at(const SendOperation& op) const
+    {
+        return op.comm->peer(op.destination).flags + static_cast<Offset>(op.index) * sizeof(CompletionFlag);
+    }
+    int node_of(const SendOperation& op) const { return op.comm->peer(op.destination).node; }
+    std::uint64_t consumed(SendOperation& op)
+    {
+        return known_consumed(*op.comm, op.destination, op.index, *op.channel);
+    }
+
+    struct Touched {  // a channel that has entries
+        Communicator* comm;
+        int destination;
+        int index;
+    };
+
+    Node* node_;
+    SendBuffer* buffer_;
+    ObjectPool<SendOperation> operations_;
+    ObjectPool<ChainEntry> entries_;
+    std::vector<Touched> touched_;
+};
+
+}  // namespace fmpl
