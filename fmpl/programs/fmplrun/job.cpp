@@ -1,0 +1,603 @@
+#include "job.hpp"
+
+#include "core_binding.hpp"
+#include "crossbar/futex.hpp"
+#include "crossbar/host.hpp"
+#include "error.hpp"
+#include "process_search.hpp"
+#include "rank_process.hpp"
+#include "rank_report.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fmpl::launcher {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int kTimedOut = 124;
+constexpr int kNotExecutable = 126;
+constexpr int kNotFound = 127;
+
+// From SIGTERM to SIGKILL.
+constexpr milliseconds kTimeToEnd{300};
+// From the first failure to SIGTERM. The others are not told before, so that whoever fails meanwhile fails by itself:
+// the exit status is that of the lowest-ranked one, whichever the launcher saw first.
+constexpr milliseconds kTimeToCollect{100};
+// A rank that fails after fmpl_finalize keeps nobody waiting: the others may finish what they are printing.
+constexpr milliseconds kTimeAfterFinalize{500};
+constexpr milliseconds kLookAgain{100};
+constexpr int kFailuresInWords = 8;
+constexpr int kFirstRankDescriptor = 100;  // out of the way of the program's own
+
+std::string new_identity()
+{
+    std::random_device random;
+    return fmt::format("{}-{:08x}{:08x}", getpid(), random(), random());
+}
+
+std::uint64_t monotonic_ns()
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void raise_open_files_limit(rlimit& before)
+{
+    getrlimit(RLIMIT_NOFILE, &before);
+    rlimit raised = before;
+    raised.rlim_cur = raised.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &raised);
+}
+
+std::string death_in_words(int wait_status)
+{
+    if (WIFSIGNALED(wait_status)) {
+        const int signal = WTERMSIG(wait_status);
+        const char* name = strsignal(signal);
+        return fmt::format("was killed by signal {} ({}){}", signal, name != nullptr ? name : "?",
+            WCOREDUMP(wait_status) ? ", core dumped" : "");
+    }
+    return fmt::format("exited with status {}", WEXITSTATUS(wait_status));
+}
+
+int exit_status_of(int wait_status)
+{
+    return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+JobSpec spec_from(const Options& options)
+{
+    // An option wins over the variable of the same meaning, even over a wrong one.
+    if (!options.crossbar.empty()) unsetenv("FMPL_CROSSBAR");
+    if (!options.profile.empty()) setenv("FMPL_PROFILE", options.profile.c_str(), 1);
+    JobSpec spec = job_spec_from_environment(options.ranks);
+    if (!options.crossbar.empty()) {
+        try {
+            parse_crossbar_shape(options.crossbar, options.ranks, spec.shape);
+        } catch (const Error& error) {
+            fail(error.code(), "--crossbar: {}", error.what());
+        }
+    }
+    spec.statistics = options.statistics;
+    spec.has_launcher = true;
+    return spec;
+}
+
+}  // namespace
+
+Job::Job(const Options& options)
+    : options_(options),
+      children_before_(children_of(getpid())),
+      identity_(new_identity()),
+      guardian_(identity_),
+      relay_(events_, options.ranks, options.tag_output),
+      input_(events_),
+      ranks_(static_cast<std::size_t>(options.ranks))
+{
+    events_.add(signals_.fd(), EPOLLIN, {Source::signals, 0});
+    // Processes that the ranks leave behind become children of the launcher, which can then find and kill them.
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    for (const auto& [name, value] : options_.variables) setenv(name.c_str(), value.c_str(), 1);
+
+    JobSpec spec = spec_from(options_);
+    cpus_ = available_cpus();
+    spec.cpus = cpus_;
+    memory_ = JobMemory::create(spec);
+    job_fd_ = fcntl(memory_.fd(), F_DUPFD_CLOEXEC, kFirstRankDescriptor);
+    if (job_fd_ < 0) job_fd_ = fcntl(memory_.fd(), F_DUPFD_CLOEXEC, 3);
+    if (job_fd_ < 0) fail_system("no descriptor for the job's memory");
+    threads_ = std::to_string(std::max(1, cpus_ / options_.ranks));
+    choose_bindings();
+}
+
+Job::~Job()
+{
+    signal_ranks(SIGKILL);
+    for (const Rank& rank : ranks_) {
+        while (rank.pid > 0 && !rank.ended && waitpid(rank.pid, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    }
+    if (running_ > 0) kill_left_over_processes();
+    if (job_fd_ >= 0) close(job_fd_);
+}
+
+int Job::run()
+{
+    if (options_.timeout_s) {
+        const std::chrono::duration<double> timeout(*options_.timeout_s);
+        timeout_at_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout);
+    }
+    if (start_ranks() && options_.report_bindings) report_bindings();
+    while (running_ > 0) {
+        for (const epoll_event& e : events_.wait(milliseconds_to_next_deadline())) handle(EventSet::event_of(e));
+        handle_deadlines();
+    }
+    return finish();
+}
+
+// ---- Start
+
+void Job::choose_bindings()
+{
+    const bool by_default = options_.binding == Binding::automatic;
+    if (options_.binding == Binding::none || (by_default && options_.ranks > cpus_)) return;
+    const auto threads_of = [this](const char* variable) {
+        const char* set = std::getenv(variable);
+        return std::atoi(set != nullptr ? set : threads_.c_str());
+    };
+    const int threads = std::max(threads_of("OMP_NUM_THREADS"), threads_of("OPENBLAS_NUM_THREADS"));
+    // One rank that uses all CPUs is bound to them already.
+    if (by_default && options_.ranks == 1 && threads >= cpus_) return;
+    try {
+        auto bindings = bind_to_cores(options_.ranks, threads);
+        for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].cpus = std::move(bindings[r]);
+    } catch (const Error&) {
+        if (!by_default) throw;
+    }
+}
+
+std::vector<std::string> Job::environment_of(int rank) const
+{
+    // A job within a rank of another job belongs to both.
+    const char* outer = std::getenv("FMPL_JOB_ID");
+    const std::string identity = fmt::format("FMPL_JOB_ID={}{}{}", outer ? outer : "", outer ? ":" : "", identity_);
+    const std::vector<std::string> ours = {identity, fmt::format("FMPL_JOB_FD={}", job_fd_),
+        fmt::format("FMPL_RANK={}", rank), fmt::format("FMPL_SIZE={}", options_.ranks)};
+    std::vector<std::string> result;
+    bool has_omp = false, has_openblas = false;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view variable(*entry);
+        const auto is = [&](std::string_view other) {
+            const auto name = other.substr(0, other.find('=') + 1);
+            return variable.substr(0, name.size()) == name;
+        };
+        if (std::any_of(ours.begin(), ours.end(), is)) continue;
+        has_omp = has_omp || is("OMP_NUM_THREADS=");
+        has_openblas = has_openblas || is("OPENBLAS_NUM_THREADS=");
+        result.emplace_back(variable);
+    }
+    result.insert(result.end(), ours.begin(), ours.end());
+    // So that the libraries of several ranks do not fight over the CPUs.
+    if (!has_omp) result.push_back("OMP_NUM_THREADS=" + threads_);
+    if (!has_openblas) result.push_back("OPENBLAS_NUM_THREADS=" + threads_);
+    return result;
+}
+
+bool Job::start_ranks()
+{
+    RankStart start;
+    start.program = options_.program;
+    start.job_fd = job_fd_;
+    start.keep_hangup_ignored = signals_.hangup_was_ignored();
+    raise_open_files_limit(start.open_files);
+    const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (null < 0) fail_system("/dev/null cannot be opened");
+
+    StartFailure failure;
+    int rank = 0;
+    for (; rank < options_.ranks; ++rank) {
+        int out[2] = {-1, -1}, err[2] = {-1, -1};
+        pid_t pid = -1;
+        if (pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0) {
+            start.environment = environment_of(rank);
+            start.cpus = ranks_[static_cast<std::size_t>(rank)].cpus;
+            const int typed = rank == 0 ? input_.open() : -1;
+            start.standard[0] = rank > 0 ? null : typed >= 0 ? typed : 0;
+            start.standard[1] = out[1];
+            start.standard[2] = err[1];
+            pid = start_rank(start, failure);
+            if (typed >= 0) close(typed);
+        } else {
+            failure = {StartFailure::Step::prepare, errno};
+        }
+        for (const int fd : {out[1], err[1]}) {
+            if (fd >= 0) close(fd);
+        }
+        if (pid < 0) {
+            for (const int fd : {out[0], err[0]}) {
+                if (fd >= 0) close(fd);
+            }
+            break;
+        }
+        guardian_.protect(pid);
+        relay_.add(rank, Stream::out, out[0]);
+        relay_.add(rank, Stream::err, err[0]);
+        ranks_[static_cast<std::size_t>(rank)].pid = pid;
+        rank_of_[pid] = rank;
+        ++running_;
+    }
+    close(null);
+    if (rank == options_.ranks) return true;
+
+    const char* why = std::strerror(failure.error);
+    if (failure.step == StartFailure::Step::execute) {
+        const bool missing = failure.error == ENOENT || failure.error == ENOTDIR;
+        say(fmt::format("{} cannot be {}: {}", options_.program.front(), missing ? "found" : "executed", why));
+        end_job(missing ? kNotFound : kNotExecutable);
+    } else {
+        say(fmt::format("rank {} of {} cannot be started: {}{}", rank, options_.ranks, why,
+            failure.error == EMFILE   ? " (ulimit -n)"
+            : failure.error == EAGAIN ? " (ulimit -u)"
+                                      : ""));
+        end_job(1);
+    }
+    return false;
+}
+
+void Job::report_bindings()
+{
+    const std::string all = cpu_list(affinity_cpus());
+    for (int rank = 0; rank < options_.ranks; ++rank) {
+        const auto& cpus = ranks_[static_cast<std::size_t>(rank)].cpus;
+        say(cpus.empty()
+                ? fmt::format("rank {} is not bound (CPUs {})", rank, all)
+                : fmt::format("rank {} is bound to CPU{} {}", rank, cpus.size() > 1 ? "s" : "", cpu_list(cpus)));
+    }
+}
+
+// ---- The loop
+
+int Job::milliseconds_to_next_deadline() const
+{
+    std::optional<Clock::time_point> next;
+    const auto consider = [&](const std::optional<Clock::time_point>& at) {
+        if (at && (!next || *at < *next)) next = at;
+    };
+    if (!status_) consider(timeout_at_);
+    if (!status_) consider(end_at_);
+    consider(kill_at_);
+    const auto now = Clock::now();
+    if ((absent_rank_ != kNobody && !status_) || input_.in_background()) consider(now + kLookAgain);
+    if (!next) return -1;
+    const auto left = std::chrono::ceil<milliseconds>(*next - now).count();
+    return static_cast<int>(std::clamp<long long>(left, 0, INT_MAX));
+}
+
+void Job::handle(Event event)
+{
+    switch (event.source) {
+        case Source::signals:
+            handle_signals();
+            break;
+        case Source::rank_output:
+            relay_.on_rank_output(event.number);
+            break;
+        case Source::sink:
+            relay_.on_sink(event.number);
+            break;
+        case Source::terminal:
+            input_.on_terminal();
+            break;
+        case Source::rank_input:
+            input_.on_rank_input();
+            break;
+    }
+    if (const auto failure = relay_.take_failure(); failure && !status_) {
+        const char* name = failure->fd == 1 ? "standard output" : "standard error";
+        say(failure->error == EPIPE
+                ? fmt::format("nobody reads {} any more; the job ends", name)
+                : fmt::format("{} cannot be written: {}; the job ends", name, std::strerror(failure->error)));
+        end_job(failure->error == EPIPE ? 128 + SIGPIPE : 1);
+    }
+}
+
+void Job::handle_signals()
+{
+    bool children_ended = false;
+    while (const int signal = signals_.next()) {
+        switch (signal) {
+            case SIGCHLD:
+                children_ended = true;
+                break;
+            case SIGUSR1:
+                print_states("the state of the ranks");
+                break;
+            case SIGTSTP:
+                signal_ranks(SIGSTOP);
+                signals_.stop_here();
+                signal_ranks(SIGCONT);
+                break;
+            case SIGCONT:
+                signal_ranks(SIGCONT);
+                input_.look_again();
+                break;
+            default:
+                end_job_by_signal(signal);
+                break;
+        }
+    }
+    if (children_ended) reap();
+}
+
+void Job::handle_deadlines()
+{
+    const auto now = Clock::now();
+    input_.look_again();
+    if (!status_) judge_absent();
+    if (!status_ && end_at_ && now >= *end_at_) {
+        end_job(failure_status());
+    }
+    if (!status_ && timeout_at_ && now >= *timeout_at_ && running_ > 0) {
+        print_states(fmt::format("time-out after {:g} s; the job ends", *options_.timeout_s));
+        end_job(kTimedOut);
+    }
+    if (kill_at_ && now >= *kill_at_) kill_ranks();
+}
+
+// ---- Ends of processes
+
+void Job::reap()
+{
+    std::vector<int> ended;
+    for (;;) {
+        // First looked at and then reaped: until then, nobody else can get the number of its process group.
+        siginfo_t info{};
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) break;
+        const pid_t pid = info.si_pid;
+        const auto found = rank_of_.find(pid);
+        if (found != rank_of_.end()) {
+            kill(-pid, SIGKILL);
+            guardian_.forget(pid);
+        }
+        int wait_status = 0;
+        waitpid(pid, &wait_status, 0);
+        if (found != rank_of_.end()) {
+            const int rank = found->second;
+            rank_of_.erase(found);
+            note_rank_end(rank, wait_status);
+            ended.push_back(rank);
+        } else if (pid == guardian_.pid()) {
+            guardian_.has_ended();
+            if (!status_) {
+                say(fmt::format("the guardian process {}; the job ends, because nobody else would clean up after it",
+                    death_in_words(wait_status)));
+                end_job(1);
+            }
+        }
+    }
+    if (ended.empty()) return;
+    std::sort(ended.begin(), ended.end());
+    for (const int rank : ended) relay_.drain(rank);
+    if (!status_) judge(ended);
+}
+
+void Job::note_rank_end(int rank, int wait_status)
+{
+    Rank& record = ranks_[static_cast<std::size_t>(rank)];
+    record.ended = true;
+    record.wait_status = wait_status;
+    --running_;
+    if (rank == 0) input_.stop();
+}
+
+void Job::judge(const std::vector<int>& ended)
+{
+    if (judge_abort()) return;
+    bool all_had_finalized = true;
+    for (const int rank : ended) {
+        const int wait_status = ranks_[static_cast<std::size_t>(rank)].wait_status;
+        const RankState state = state_of(rank);
+        const bool left_others_waiting = state == RankState::attached || state == RankState::ready;
+        if (wait_status == 0 && state == RankState::absent) {
+            absent_rank_ = absent_rank_ == kNobody ? rank : std::min(absent_rank_, rank);
+        }
+        if (wait_status == 0 && !left_others_waiting) continue;
+
+        if (++failures_ <= kFailuresInWords) {
+            say(fmt::format("{} {}{}", name_of(rank),
+                wait_status == 0 ? "exited without calling fmpl_finalize" : death_in_words(wait_status),
+                failures_ == 1 && running_ > 0 ? "; the job ends" : ""));
+        } else if (failures_ == kFailuresInWords + 1) {
+            say("more ranks failed");
+        }
+        if (failed_rank_ == kNobody || rank < failed_rank_) failed_rank_ = rank;
+        all_had_finalized = all_had_finalized && state == RankState::finalized;
+    }
+    if (failed_rank_ == kNobody) {
+        judge_absent();
+        return;
+    }
+    if (running_ == 0) {
+        end_job(failure_status());
+        return;
+    }
+    const auto at = Clock::now() + (all_had_finalized ? kTimeAfterFinalize : kTimeToCollect);
+    if (!end_at_ || at < *end_at_) end_at_ = at;
+}
+
+int Job::failure_status() const
+{
+    const int wait_status = ranks_[static_cast<std::size_t>(failed_rank_)].wait_status;
+    return wait_status == 0 ? 1 : exit_status_of(wait_status);
+}
+
+bool Job::judge_abort()
+{
+    const ControlBlock& control = memory_.control();
+    constexpr std::uint32_t kWritten = 2;
+    if (control.abort_state.load(std::memory_order_acquire) != kWritten) return false;
+    const int rank = control.abort_rank.load(std::memory_order_relaxed);
+    const int code = control.abort_code.load(std::memory_order_relaxed);
+    if (rank < 0 || rank >= options_.ranks) return false;
+    const std::string reason = abort_reason(control.nodes[rank]);
+    say(fmt::format("{} called fmpl_abort with status {}{}", name_of(rank), code, reason.empty() ? "" : ": " + reason));
+    end_job(code >= 1 && code <= 255 ? code : 1);
+    return true;
+}
+
+void Job::judge_absent()
+{
+    if (absent_rank_ == kNobody || status_ || end_at_) return;
+    for (int rank = 0; rank < options_.ranks; ++rank) {
+        const RankState state = state_of(rank);
+        const bool waits = state == RankState::attached || state == RankState::ready;
+        if (ranks_[static_cast<std::size_t>(rank)].ended || !waits) continue;
+        say(fmt::format("{} exited without calling fmpl_init, and rank {} waits for it", name_of(absent_rank_), rank));
+        end_job(1);
+        return;
+    }
+}
+
+void Job::tell_ranks()
+{
+    ControlBlock& control = memory_.control();
+    for (int rank = 0; rank < options_.ranks; ++rank) {
+        const std::uint32_t exited = ranks_[static_cast<std::size_t>(rank)].ended ? 1 : 0;
+        control.nodes[rank].exited.store(exited, std::memory_order_release);
+    }
+    for (int rank = 0; rank < options_.ranks; ++rank) {
+        if (ranks_[static_cast<std::size_t>(rank)].ended) continue;
+        // Pairs with the acquire of the rank that wakes up: it then sees `exited`.
+        control.nodes[rank].doorbell.fetch_add(1, std::memory_order_release);
+        futex_wake(control.nodes[rank].doorbell, INT_MAX);
+    }
+}
+
+// ---- The end of the job
+
+void Job::end_job(int status)
+{
+    if (status_) return;
+    status_ = status;
+    tell_ranks();
+    signal_ranks(SIGTERM);
+    signal_ranks(SIGCONT);  // a stopped process ends only after this
+    kill_at_ = Clock::now() + kTimeToEnd;
+}
+
+void Job::end_job_by_signal(int signal)
+{
+    if (++interrupts_ > 1) {
+        if (!status_) status_ = 128 + signal;
+        kill_ranks();
+        return;
+    }
+    if (status_) return;
+    const char* name = strsignal(signal);
+    print_states(fmt::format("signal {} ({}); the job ends", signal, name != nullptr ? name : "?"));
+    end_job(128 + signal);
+}
+
+void Job::kill_ranks()
+{
+    kill_at_.reset();
+    signal_ranks(SIGKILL);
+}
+
+void Job::signal_ranks(int signal)
+{
+    for (const Rank& rank : ranks_) {
+        if (rank.pid > 0 && !rank.ended) kill(-rank.pid, signal);
+    }
+}
+
+void Job::kill_left_over_processes()
+{
+    // Their parents are gone, so they are children of the launcher now. Killing one can bring its own children here,
+    // which is why this looks again until nothing is left.
+    for (int round = 0; round < 1000; ++round) {
+        bool found = false;
+        for (const pid_t pid : children_of(getpid())) {
+            const bool ours =
+                children_before_.empty() || (children_before_.count(pid) == 0 && belongs_to_job(pid, identity_));
+            if (pid == guardian_.pid() || !ours) continue;
+            found = true;
+            kill(pid, SIGKILL);
+            waitpid(pid, nullptr, 0);
+        }
+        if (!found) return;
+    }
+}
+
+void Job::print_states(const std::string& occasion)
+{
+    std::string text = "fmplrun: " + occasion + "\n";
+    const auto now_ns = monotonic_ns();
+    for (int rank = 0; rank < options_.ranks; ++rank) {
+        const Rank& record = ranks_[static_cast<std::size_t>(rank)];
+        if (record.pid < 0) continue;
+        std::string words;
+        if (record.ended) {
+            words = record.wait_status == 0 ? "has exited" : death_in_words(record.wait_status);
+        } else {
+            words = describe_state(memory_.control().nodes[rank], now_ns);
+            if (process_is_stopped(record.pid)) words += " (its process is stopped)";
+        }
+        text += fmt::format("  rank {} (pid {}): {}\n", rank, record.pid, words);
+    }
+    relay_.say(text);
+}
+
+int Job::finish()
+{
+    kill_left_over_processes();
+    relay_.finish();
+    if (options_.statistics) relay_.say(statistics_report(memory_.control()));
+    // The ranks are gone; what they have written still waits for a slow reader. An interrupt gives it up.
+    while (!relay_.all_written()) {
+        for (const epoll_event& e : events_.wait(-1)) {
+            const Event event = EventSet::event_of(e);
+            if (event.source == Source::sink) relay_.on_sink(event.number);
+            if (event.source != Source::signals) continue;
+            while (const int signal = signals_.next()) {
+                if (signal == SIGTSTP) signals_.stop_here();
+                if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT) {
+                    return status_.value_or(128 + signal);
+                }
+            }
+        }
+    }
+    if (const auto failure = relay_.take_failure(); failure && status_.value_or(0) == 0) {
+        if (failure->error != EPIPE) {
+            say(fmt::format("standard {} cannot be written: {}", failure->fd == 1 ? "output" : "error",
+                std::strerror(failure->error)));
+        }
+        return failure->error == EPIPE ? 128 + SIGPIPE : 1;
+    }
+    return status_.value_or(0);
+}
+
+std::string Job::name_of(int rank) const
+{
+    return fmt::format(
+        "rank {} (pid {}, {})", rank, ranks_[static_cast<std::size_t>(rank)].pid, options_.program.front());
+}
+
+RankState Job::state_of(int rank) const
+{
+    return static_cast<RankState>(memory_.control().nodes[rank].state.load(std::memory_order_acquire));
+}
+
+}  // namespace fmpl::launcher

@@ -1,0 +1,110 @@
+// One job from its start to its end: the launcher's main loop.
+//
+// The loop sleeps in epoll until a rank ends, writes, or a signal arrives; it has deadlines only for --timeout, while
+// the job is being ended, and while a rank has left that others may be waiting for. The first reason to end the job
+// decides the exit status; what ranks die of after that is the launcher's doing.
+#pragma once
+
+#include "event_set.hpp"
+#include "guardian.hpp"
+#include "options.hpp"
+#include "output_relay.hpp"
+#include "signal_set.hpp"
+#include "terminal_input.hpp"
+
+#include "crossbar/job_memory.hpp"
+
+#include <chrono>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace fmpl::launcher {
+
+class Job {
+public:
+    // Makes the job's memory; throws Error (ARGUMENT: the options or FMPL_* variables are wrong; MEMORY; SYSTEM).
+    // Starts nothing but the guardian.
+    explicit Job(const Options& options);
+    ~Job();  // whatever is left of the job is killed
+    Job(const Job&) = delete;
+    Job& operator=(const Job&) = delete;
+
+    // Starts the ranks, blocks until all have ended and their output is written, and returns fmplrun's exit status.
+    int run();
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    struct Rank {
+        pid_t pid = -1;  // and its process group's number
+        bool ended = false;
+        int wait_status = 0;
+        std::vector<int> cpus;  // bound to these; empty: not bound
+    };
+    static constexpr int kNobody = -1;
+
+    // Start
+    void choose_bindings();
+    bool start_ranks();  // false: a rank could not be started; said, and the job is ending
+    void report_bindings();
+    std::vector<std::string> environment_of(int rank) const;
+
+    // The loop
+    int milliseconds_to_next_deadline() const;
+    void handle(Event event);
+    void handle_signals();
+    void handle_deadlines();
+
+    // Ends of processes
+    void reap();
+    void note_rank_end(int rank, int wait_status);
+    void judge(const std::vector<int>& ended);
+    bool judge_abort();
+    int failure_status() const;
+    void judge_absent();
+    void tell_ranks();  // who has exited; wakes those that sleep
+
+    // The end of the job
+    void end_job(int status);
+    void end_job_by_signal(int signal);
+    void kill_ranks();
+    void signal_ranks(int signal);
+    void kill_left_over_processes();
+    void print_states(const std::string& occasion);
+    int finish();
+
+    std::string name_of(int rank) const;  // "rank 2 (pid 77, ./program)"
+    RankState state_of(int rank) const;
+    void say(const std::string& words) { relay_.say("fmplrun: " + words + "\n"); }
+
+    const Options options_;
+    const std::set<pid_t> children_before_;  // not the job's: they were there before this program began
+    const std::string identity_;             // a part of FMPL_JOB_ID that only processes of this job have
+    Guardian guardian_;
+    SignalSet signals_;
+    EventSet events_;
+    OutputRelay relay_;
+    TerminalInput input_;
+    JobMemory memory_;
+    int job_fd_ = -1;  // of the ranks
+    int cpus_ = 1;
+    std::string threads_;  // for each rank, as text
+
+    std::vector<Rank> ranks_;
+    std::unordered_map<pid_t, int> rank_of_;
+    int running_ = 0;
+
+    std::optional<int> status_;  // once the job is ending
+    int absent_rank_ = kNobody;  // the lowest one that exited well without ever joining
+    int failed_rank_ = kNobody;  // the lowest one that failed by itself
+    int failures_ = 0;
+    int interrupts_ = 0;
+    std::optional<Clock::time_point> timeout_at_, end_at_, kill_at_;
+};
+
+}  // namespace fmpl::launcher

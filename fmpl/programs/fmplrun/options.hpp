@@ -1,0 +1,39 @@
+// The command line of fmplrun.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fmpl::launcher {
+
+enum class Binding {
+    automatic,  // core while the ranks fit the CPUs that this process may use, else none
+    core,
+    none
+};
+
+struct Options {
+    int ranks = 1;
+    Binding binding = Binding::automatic;
+    std::vector<std::pair<std::string, std::string>> variables;  // of -x, in order; values resolved
+    bool tag_output = false;
+    std::optional<double> timeout_s;
+    std::string crossbar;  // "": from the environment, or chosen from the number of ranks
+    std::string profile;   // "": from the environment, or host
+    bool statistics = false;
+    bool report_bindings = false;
+    std::vector<std::string> program;  // its name and its arguments, untouched
+};
+
+// What the command line asks for; or, without options, that it is answered already (--help, --version, or a mistake
+// explained on standard error) and fmplrun should exit with `status`.
+struct CommandLine {
+    std::optional<Options> options;
+    int status = 0;
+};
+
+CommandLine parse_command_line(int argc, const char* const* argv);
+
+}  // namespace fmpl::launcher

@@ -1,0 +1,153 @@
+#include "rank_report.hpp"
+
+#include "crossbar/byte_words.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace fmpl::launcher {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr double kSeconds = 1e-9;
+
+std::string peer_words(Call call, int peer)
+{
+    std::string_view direction;
+    switch (call) {
+        case Call::send:
+        case Call::isend:
+        case Call::isend_wait:
+        case Call::send_any:
+            direction = "to";
+            break;
+        case Call::recv:
+        case Call::irecv:
+        case Call::irecv_wait:
+        case Call::recv_any:
+            direction = "from";
+            break;
+        default:
+            return peer < 0 ? "" : fmt::format(", waiting for rank {}", peer);
+    }
+    return peer < 0 ? fmt::format(" {} any rank", direction) : fmt::format(" {} rank {}", direction, peer);
+}
+
+bool is_point_to_point(Call call)
+{
+    switch (call) {
+        case Call::send:
+        case Call::isend:
+        case Call::isend_wait:
+        case Call::send_any:
+        case Call::recv:
+        case Call::irecv:
+        case Call::irecv_wait:
+        case Call::recv_any:
+            return true;
+        default:
+            return false;
+    }
+}
+
+struct Times {
+    double session;
+    double communication;
+};
+
+Times times_of(const NodeRecord& node)
+{
+    Times times{static_cast<double>(node.session_ns.load(kRelaxed)) * kSeconds, 0};
+    for (const CallStats& stats : node.stats) {
+        times.communication += static_cast<double>(stats.nanoseconds.load(kRelaxed)) * kSeconds;
+    }
+    return times;
+}
+
+}  // namespace
+
+std::string describe_state(const NodeRecord& node, std::uint64_t now_ns)
+{
+    const BlockedIn& blocked = node.blocked_in;
+    const auto call = static_cast<Call>(blocked.call.load(kRelaxed));
+    if (call != Call::none) {
+        std::string words =
+            fmt::format("blocked in {}{}", call_name(call), peer_words(call, blocked.peer.load(kRelaxed)));
+        if (is_point_to_point(call)) {
+            const int index = blocked.index.load(kRelaxed);
+            words += index < 0 ? ", any index" : fmt::format(", index {}", index);
+        }
+        if (const auto bytes = blocked.bytes.load(kRelaxed); bytes > 0)
+            words += fmt::format(", {}", short_bytes(bytes));
+        const auto members = blocked.comm_size.load(kRelaxed);
+        if (members > 0) words += fmt::format(", in a communicator of {} rank{}", members, members == 1 ? "" : "s");
+        const auto since = blocked.since_ns.load(kRelaxed);
+        if (since > 0 && since <= now_ns) {
+            words += fmt::format(", for {:.1f} s", static_cast<double>(now_ns - since) * kSeconds);
+        }
+        return words;
+    }
+    switch (static_cast<RankState>(node.state.load(std::memory_order_acquire))) {
+        case RankState::absent:
+            return "has not called fmpl_init";
+        case RankState::attached:
+            return "computing, has not called fmpl_init or is in it";
+        case RankState::ready:
+            return "computing (not blocked in FMPL)";
+        case RankState::finalized:
+            return "finalized";
+    }
+    return "in an unknown state";
+}
+
+std::string statistics_report(const ControlBlock& control)
+{
+    const int ranks = static_cast<int>(control.ranks);
+    const auto joined = [&](int rank) {
+        return control.nodes[rank].state.load(std::memory_order_acquire) !=
+               static_cast<std::uint32_t>(RankState::absent);
+    };
+    bool any = false;
+    for (int rank = 0; rank < ranks; ++rank) any = any || joined(rank);
+    if (!any) return "fmplrun: no statistics: no rank called fmpl_init\n";
+
+    std::string text =
+        "fmplrun: time of each rank from fmpl_init to fmpl_finalize\n"
+        "  rank     session s   computation s   communication s   share\n";
+    for (int rank = 0; rank < ranks; ++rank) {
+        if (!joined(rank)) {
+            text += fmt::format("  {:4}   did not call fmpl_init\n", rank);
+            continue;
+        }
+        const NodeRecord& node = control.nodes[rank];
+        const Times times = times_of(node);
+        if (times.session <= 0) {
+            text += fmt::format("  {:4}   did not finalize; {:.6f} s in the calls below\n", rank, times.communication);
+            continue;
+        }
+        text += fmt::format("  {:4}  {:12.6f}    {:12.6f}      {:12.6f}   {:4.1f} %\n", rank, times.session,
+            std::max(0.0, times.session - times.communication), times.communication,
+            100 * times.communication / times.session);
+    }
+    text += "  rank   call                         count            bytes       seconds\n";
+    for (int rank = 0; rank < ranks; ++rank) {
+        for (std::size_t call = 1; call < kCalls; ++call) {
+            const CallStats& stats = control.nodes[rank].stats[call];
+            const auto calls = stats.calls.load(kRelaxed);
+            if (calls == 0) continue;
+            text += fmt::format("  {:4}   {:<22}  {:10}  {:15}  {:12.6f}\n", rank, call_name(static_cast<Call>(call)),
+                calls, stats.bytes.load(kRelaxed), static_cast<double>(stats.nanoseconds.load(kRelaxed)) * kSeconds);
+        }
+    }
+    return text;
+}
+
+std::string abort_reason(const NodeRecord& node)
+{
+    return {node.abort_reason, strnlen(node.abort_reason, sizeof node.abort_reason)};
+}
+
+}  // namespace fmpl::launcher
