@@ -6,10 +6,10 @@
 #include "api/endpoint.hpp"
 #include "launch/job_seat.hpp"
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace fmpl {
 
@@ -26,7 +26,14 @@ struct Binding {
     std::optional<JobSeat> seat;
     std::unique_ptr<Endpoint> endpoint;  // from the first fmpl_malloc or fmpl_init on
     std::string error_message;
-    std::vector<fmpl_op> fortran_operations;  // of fmpl_op_create
+    // Of fmpl_op_create, and the subroutine of the one that is being applied. A deque: operations keep their addresses.
+    using FortranFunction = void (*)(const void* in, void* inout, const int* count);
+    struct FortranOperation {
+        fmpl_op operation;
+        FortranFunction function;
+    };
+    std::deque<FortranOperation> fortran_operations;
+    FortranFunction fortran_function = nullptr;
 
     // The endpoint, made if need be.
     Endpoint& attach();

@@ -347,19 +347,15 @@ void Endpoint::comm_create(fmpl_comm_t* comm, int key)
     if (comm == nullptr) fail(FMPL_ERR_ARGUMENT, "comm is a null pointer");
     *comm = FMPL_COMM_NULL;
     // All keys to rank 0 and from there to all. A wrong key must not keep the others waiting: it is reported afterwards.
-    Communicator& world = *comms_.front().comm;
-    const int index = world.internal(InternalIndex::creation);
-    const Matched before = receiver.matched;
     std::vector<std::uint8_t> keys(static_cast<std::size_t>(job_size()));
     keys[static_cast<std::size_t>(rank())] = key == 1 ? 1 : 0;
     if (rank() == 0) {
-        for (int r = 1; r < job_size(); ++r) receiver.recv(world, r, index, &keys[static_cast<std::size_t>(r)], 1);
-        for (int r = 1; r < job_size(); ++r) sender.send(world, r, index, keys.data(), keys.size(), false);
+        for (int r = 1; r < job_size(); ++r) hear(r, &keys[static_cast<std::size_t>(r)], 1);
+        for (int r = 1; r < job_size(); ++r) tell(r, keys.data(), keys.size());
     } else {
-        sender.send(world, 0, index, &keys[static_cast<std::size_t>(rank())], 1, false);
-        receiver.recv(world, 0, index, keys.data(), keys.size());
+        tell(0, &keys[static_cast<std::size_t>(rank())], 1);
+        hear(0, keys.data(), keys.size());
     }
-    receiver.matched = before;
     if (key != 0 && key != 1) fail(FMPL_ERR_ARGUMENT, "key = {}: 1 joins the new communicator, 0 stays outside", key);
     if (key == 0) return;
     std::vector<int> members;
@@ -404,8 +400,6 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
     }
 
     // The first member gathers the tables and sends all to all.
-    const int index = world.internal(InternalIndex::creation);
-    const Matched before = receiver.matched;
     const int first = world_ranks.front();
     std::vector<std::byte> answer(sizeof(Foundation) + size * sizeof(TableOffsets));
     Foundation foundation{};
@@ -415,7 +409,7 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
         bool same = true;
         for (std::size_t m = 1; m < size; ++m) {
             Membership theirs{};
-            receiver.recv(world, world_ranks[m], index, &theirs, sizeof theirs);
+            hear(world_ranks[m], &theirs, sizeof theirs);
             if (theirs.has_memory == 0) foundation.complete = 0;
             same = same && theirs.members == own.members;
             tables.push_back(theirs.tables);
@@ -423,14 +417,13 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
         if (!same) foundation.complete = 0;
         std::memcpy(answer.data(), &foundation, sizeof foundation);
         std::memcpy(answer.data() + sizeof foundation, tables.data(), size * sizeof(TableOffsets));
-        for (std::size_t m = 1; m < size; ++m) sender.send(world, world_ranks[m], index, answer.data(), answer.size(), false);
+        for (std::size_t m = 1; m < size; ++m) tell(world_ranks[m], answer.data(), answer.size());
     } else {
-        sender.send(world, first, index, &own, sizeof own, false);
-        receiver.recv(world, first, index, answer.data(), answer.size());
+        tell(first, &own, sizeof own);
+        hear(first, answer.data(), answer.size());
         std::memcpy(&foundation, answer.data(), sizeof foundation);
         join_station(*made, foundation.station, foundation.colour);
     }
-    receiver.matched = before;
     if (foundation.complete == 0) {
         free_tables(*made);
         if (!shortage.empty()) fail(FMPL_ERR_MEMORY, "{}", shortage);
@@ -442,20 +435,33 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
     *comm = add(std::move(made));
 }
 
-// All the ranks have come here. Over FMPL_COMM_WORLD, whose tables outlive the call.
-void Endpoint::meet(std::span<const int> world_ranks)
+// Messages among ranks of FMPL_COMM_WORLD about communicators, whose tables outlive those of all others.
+void Endpoint::tell(int world_rank, const void* data, std::size_t bytes)
 {
     Communicator& world = *comms_.front().comm;
-    const int index = world.internal(InternalIndex::creation);
-    const Matched before = receiver.matched;
-    if (rank() == world_ranks.front()) {
-        for (const int r : world_ranks.subspan(1)) receiver.recv(world, r, index, nullptr, 0);
-        for (const int r : world_ranks.subspan(1)) sender.send(world, r, index, nullptr, 0, false);
-    } else {
-        sender.send(world, world_ranks.front(), index, nullptr, 0, false);
-        receiver.recv(world, world_ranks.front(), index, nullptr, 0);
-    }
+    sender.send(world, world_rank, world.internal(InternalIndex::creation), data, bytes, false);
+}
+
+void Endpoint::hear(int world_rank, void* data, std::size_t bytes)
+{
+    Communicator& world = *comms_.front().comm;
+    const Matched before = receiver.matched;  // fmpl_received speaks of the user's receives only
+    receiver.recv(world, world_rank, world.internal(InternalIndex::creation), data, bytes);
     receiver.matched = before;
+}
+
+// Returns when all the ranks have come here.
+void Endpoint::meet(std::span<const int> world_ranks)
+{
+    std::byte here{1};
+    const int first = world_ranks.front();
+    if (rank() == first) {
+        for (const int r : world_ranks.subspan(1)) hear(r, &here, sizeof here);
+        for (const int r : world_ranks.subspan(1)) tell(r, &here, sizeof here);
+    } else {
+        tell(first, &here, sizeof here);
+        hear(first, &here, sizeof here);
+    }
 }
 
 void Endpoint::comm_free(fmpl_comm_t* comm)

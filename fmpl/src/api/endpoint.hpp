@@ -117,6 +117,8 @@ private:
     void found_station(Communicator& comm);
     void join_station(Communicator& comm, Offset station, int colour);
     fmpl_comm_t add(std::unique_ptr<Communicator> comm);
+    [[gnu::noinline]] void tell(int world_rank, const void* data, std::size_t bytes);
+    [[gnu::noinline]] void hear(int world_rank, void* data, std::size_t bytes);
     void meet(std::span<const int> world_ranks);
     std::string pending_words();
 

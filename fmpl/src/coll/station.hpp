@@ -60,7 +60,7 @@ struct alignas(kLine) Station {
     BarrierRecord barrier;
     BroadcastSlot broadcast[kBroadcastSlots];
     ReduceSlot reduce[kReduceSlots];
-    Deposit deposits[];  // [member][kReduceSlots]
+    __extension__ Deposit deposits[];  // [member][kReduceSlots]
 
     Deposit& deposit(int member, std::uint64_t use)
     {

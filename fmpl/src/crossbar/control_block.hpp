@@ -145,7 +145,7 @@ struct alignas(kLine) ControlBlock {
 
     alignas(kLine) BarrierRecord barriers[kBarrierColours];
 
-    NodeRecord nodes[];  // one for each rank
+    __extension__ NodeRecord nodes[];  // one for each rank
 };
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
