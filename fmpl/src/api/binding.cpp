@@ -38,11 +38,19 @@ Endpoint& Binding::attach()
     return *endpoint;
 }
 
+int Binding::rank() const
+{
+    if (seat) return seat->rank;
+    try {
+        return rank_from_environment();
+    } catch (const Error&) {
+        return 0;  // the variables are no good; the call at hand says so
+    }
+}
+
 int Binding::report(const char* call, const Error& error)
 {
-    const int rank = seat ? seat->rank : -1;
-    error_message = rank >= 0 ? fmt::format("rank {}: {}: {}", rank, call, error.what())
-                              : fmt::format("{}: {}", call, error.what());
+    error_message = fmt::format("rank {}: {}: {}", rank(), call, error.what());
     // A rank that learns of the job's end has nothing to add to what the failing rank said.
     const ErrorReport mode = error_report();
     if (mode != ErrorReport::silent && error.code() != FMPL_ERR_ABORTED) {

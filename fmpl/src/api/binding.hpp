@@ -35,6 +35,8 @@ struct Binding {
     std::deque<FortranOperation> fortran_operations;
     FortranFunction fortran_function = nullptr;
 
+    int rank() const;
+
     // The endpoint, made if need be.
     Endpoint& attach();
 

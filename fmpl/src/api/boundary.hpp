@@ -36,20 +36,34 @@ private:
     std::uint64_t begin_;
 };
 
-[[gnu::noinline, gnu::cold]] inline int not_initialized(Binding& b, Call call)
+[[gnu::noinline, gnu::cold]] inline int not_initialized(Binding& b, const char* name)
 {
     const bool finalized = b.endpoint && b.endpoint->finalized();
-    return b.report(call_name(call), Error(FMPL_ERR_NOT_INITIALIZED,
+    return b.report(name, Error(FMPL_ERR_NOT_INITIALIZED,
                                            finalized ? "called after fmpl_finalize" : "called before fmpl_init; call fmpl_init first"));
 }
 
-// Runs body(endpoint) for a call that needs fmpl_init before it.
+// Runs body(endpoint) for a call that needs fmpl_init before it; a query, which nothing blocks and nobody counts.
+template <class Body>
+int query(const char* name, Body&& body)
+{
+    Binding& b = binding();
+    if (b.endpoint == nullptr || !b.endpoint->initialized()) return not_initialized(b, name);
+    try {
+        std::forward<Body>(body)(*b.endpoint);
+        return FMPL_SUCCESS;
+    } catch (...) {
+        return b.report_current_exception(name);
+    }
+}
+
+// The same for a call that communicates.
 template <class Body>
 int boundary(Call call, std::size_t bytes, Body&& body)
 {
     Binding& b = binding();
     Endpoint* endpoint = b.endpoint.get();
-    if (endpoint == nullptr || !endpoint->initialized()) [[unlikely]] return not_initialized(b, call);
+    if (endpoint == nullptr || !endpoint->initialized()) [[unlikely]] return not_initialized(b, call_name(call));
     try {
         endpoint->node.call = call;
         if (endpoint->statistics) [[unlikely]] {

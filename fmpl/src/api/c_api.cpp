@@ -37,8 +37,8 @@ int fmpl_finalize(void)
 
 int fmpl_initialized(int* flag)
 {
-    if (flag == nullptr) return FMPL_ERR_ARGUMENT;
-    const Binding& b = binding();
+    Binding& b = binding();
+    if (flag == nullptr) return b.report("fmpl_initialized", Error(FMPL_ERR_ARGUMENT, "flag is a null pointer"));
     *flag = b.endpoint && b.endpoint->initialized() ? 1 : 0;
     return FMPL_SUCCESS;
 }
@@ -95,7 +95,7 @@ int fmpl_irecv_wait(int src, int mai, fmpl_comm_t comm)
 
 int fmpl_received(int* source, int* index, size_t* bytes)
 {
-    return boundary(Call::none, 0, [&](Endpoint& e) {
+    return query("fmpl_received", [&](Endpoint& e) {
         const Matched& m = e.receiver.matched;
         if (source != nullptr) *source = m.source;
         if (index != nullptr) *index = m.index;
@@ -143,26 +143,26 @@ int fmpl_comm_free(fmpl_comm_t* comm)
 
 int fmpl_comm_rank(fmpl_comm_t comm, int* rank)
 {
-    return boundary(Call::none, 0, [&](Endpoint& e) {
-        if (rank == nullptr) fail(FMPL_ERR_ARGUMENT, "fmpl_comm_rank: rank is a null pointer");
+    return query("fmpl_comm_rank", [&](Endpoint& e) {
+        if (rank == nullptr) fail(FMPL_ERR_ARGUMENT, "rank is a null pointer");
         *rank = e.communicator(comm).rank();
     });
 }
 
 int fmpl_comm_size(fmpl_comm_t comm, int* size)
 {
-    return boundary(Call::none, 0, [&](Endpoint& e) {
-        if (size == nullptr) fail(FMPL_ERR_ARGUMENT, "fmpl_comm_size: size is a null pointer");
+    return query("fmpl_comm_size", [&](Endpoint& e) {
+        if (size == nullptr) fail(FMPL_ERR_ARGUMENT, "size is a null pointer");
         *size = e.communicator(comm).size();
     });
 }
 
 int fmpl_comm_world_rank(fmpl_comm_t comm, int rank, int* world_rank)
 {
-    return boundary(Call::none, 0, [&](Endpoint& e) {
+    return query("fmpl_comm_world_rank", [&](Endpoint& e) {
         const Communicator& c = e.communicator(comm);
-        c.check_rank(rank, "fmpl_comm_world_rank: rank");
-        if (world_rank == nullptr) fail(FMPL_ERR_ARGUMENT, "fmpl_comm_world_rank: world_rank is a null pointer");
+        c.check_rank(rank, "rank");
+        if (world_rank == nullptr) fail(FMPL_ERR_ARGUMENT, "world_rank is a null pointer");
         *world_rank = c.members()[static_cast<std::size_t>(rank)];
     });
 }
@@ -235,14 +235,14 @@ const char* fmpl_strerror(int code)
 
 int fmpl_stats_enable(int on)
 {
-    return boundary(Call::none, 0, [&](Endpoint& e) { e.statistics = on != 0; });
+    return query("fmpl_stats_enable", [&](Endpoint& e) { e.statistics = on != 0; });
 }
 
 int fmpl_stats_get(struct fmpl_call_stats* stats, int room, int* n)
 {
-    return boundary(Call::none, 0, [&](Endpoint& e) {
+    return query("fmpl_stats_get", [&](Endpoint& e) {
         if (n == nullptr || (stats == nullptr && room > 0)) {
-            fail(FMPL_ERR_ARGUMENT, "fmpl_stats_get: stats or n is a null pointer");
+            fail(FMPL_ERR_ARGUMENT, "stats or n is a null pointer");
         }
         const NodeRecord& record = e.node.crossbar.record(e.rank());
         *n = 0;

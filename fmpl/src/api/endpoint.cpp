@@ -27,13 +27,27 @@ static_assert(sizeof(Bootstrap) <= kBootstrapBytes);
 struct Membership {
     TableOffsets tables;
     std::uint32_t has_memory;
-    std::uint32_t members;
+    std::uint32_t fingerprint;  // of the list of ranks
 };
 struct Foundation {
     Offset station;
     std::int32_t colour;
     std::uint32_t complete;
+    std::uint32_t same;
+    std::uint32_t pad;
 };
+
+// Tells lists of ranks apart (FNV-1a): all members of a communicator must give the same one.
+std::uint32_t fingerprint(std::span<const int> ranks)
+{
+    std::uint32_t hash = 2166136261u;
+    for (const int rank : ranks) {
+        for (int shift = 0; shift < 32; shift += 8) {
+            hash = (hash ^ (static_cast<std::uint32_t>(rank) >> shift & 0xffu)) * 16777619u;
+        }
+    }
+    return hash;
+}
 
 CollectiveForm collective_form_from_environment()
 {
@@ -78,8 +92,12 @@ void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
 
     // The user's areas serve when other ranks can reach both.
     const std::size_t elements = FMPL_AREA_ELEMENTS(count, job_size());
+    if ((slots == nullptr) != (flags == nullptr)) {
+        fail(FMPL_ERR_ARGUMENT, "one of the areas ma and fa is a null pointer; give both, or neither");
+    }
     if (is_remote_dma(slots, 1) && is_remote_dma(flags, 1)) {
-        if (!is_remote_dma(slots, elements * sizeof *slots) || !is_remote_dma(flags, elements * sizeof *flags)) {
+        const auto room = [&](const void* area) { return node.arena.bytes_from(node.crossbar.offset_of(area)); };
+        if (room(slots) < elements * sizeof *slots || room(flags) < elements * sizeof *flags) {
             fail(FMPL_ERR_ARGUMENT, "the areas ma and fa need {} elements each for count = {} and {} ranks", elements,
                  count, job_size());
         }
@@ -109,6 +127,9 @@ void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
                                             static_cast<std::uint32_t>(RankState::ready)) {
                 ++next;
             }
+            if (next < job_size() && node.crossbar.record(next).exited.load(std::memory_order_acquire) != 0) {
+                fail(FMPL_ERR_ABORTED, "rank {} has ended without calling fmpl_init", next);
+            }
             return next == job_size();
         },
         {Call::init, -1, -1, job_size(), 0});
@@ -125,6 +146,7 @@ void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
         tables.push_back(theirs.tables);
     }
     world->connect(node.crossbar, tables);
+    any_domain.watch(*world);
     comms_.push_back({FMPL_COMM_WORLD, std::move(world)});
     initialized_ = true;
     session_begin_ns_ = monotonic_ns();
@@ -160,7 +182,9 @@ std::string Endpoint::pending_words()
             add(fmt::format("a message of {} bytes from rank {} over index {} was never received", bytes, source, index));
         };
         receiver.for_each_unreceived(comm, message);
-        any_domain.for_each_unreceived(comm, message);
+        any_domain.for_each_pending(comm, message, [&](int destination, int index, std::size_t bytes) {
+            add(fmt::format("a message of {} bytes to rank {} over index {} in the any domain never left", bytes, destination, index));
+        });
         for (int peer = 0; peer < comm.size(); ++peer) {
             for (int index = 0; index < comm.indices(); ++index) {
                 if (comm.send_channel(peer, index).request != nullptr) {
@@ -265,7 +289,17 @@ void Endpoint::allreduce(void* buf, std::size_t count, fmpl_op_t op, fmpl_comm_t
     collectives.allreduce(c, buf, count, op, work);
 }
 
-void* Endpoint::allocate(std::size_t bytes) { return node.crossbar.local(node.arena.allocate(bytes)); }
+void* Endpoint::allocate(std::size_t bytes)
+{
+    Offset block = node.arena.try_allocate(bytes);
+    if (block == kNoOffset) {
+        // Messages that have been taken may still hold memory.
+        any_domain.reclaim();
+        sender.reclaim();
+        block = node.arena.allocate(bytes);
+    }
+    return node.crossbar.local(block);
+}
 
 void Endpoint::free(void* p)
 {
@@ -388,7 +422,7 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
 
     // Own tables. A rank that has no memory for them tells so, lest the others wait for it.
     Membership own{};
-    own.members = static_cast<std::uint32_t>(size);
+    own.fingerprint = fingerprint(world_ranks);
     std::string shortage;
     try {
         own.tables = allocate_tables(*made);
@@ -404,17 +438,17 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
     std::vector<std::byte> answer(sizeof(Foundation) + size * sizeof(TableOffsets));
     Foundation foundation{};
     if (made->rank() == 0) {
-        foundation = {made->own_station, made->colour, own.has_memory};
+        foundation = {made->own_station, made->colour, own.has_memory, 1, 0};
         std::vector<TableOffsets> tables{own.tables};
-        bool same = true;
+        bool same = true;  // the lists of ranks
         for (std::size_t m = 1; m < size; ++m) {
             Membership theirs{};
             hear(world_ranks[m], &theirs, sizeof theirs);
             if (theirs.has_memory == 0) foundation.complete = 0;
-            same = same && theirs.members == own.members;
+            same = same && theirs.fingerprint == own.fingerprint;
             tables.push_back(theirs.tables);
         }
-        if (!same) foundation.complete = 0;
+        if (!same) foundation.same = foundation.complete = 0;
         std::memcpy(answer.data(), &foundation, sizeof foundation);
         std::memcpy(answer.data() + sizeof foundation, tables.data(), size * sizeof(TableOffsets));
         for (std::size_t m = 1; m < size; ++m) tell(world_ranks[m], answer.data(), answer.size());
@@ -427,11 +461,15 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
     if (foundation.complete == 0) {
         free_tables(*made);
         if (!shortage.empty()) fail(FMPL_ERR_MEMORY, "{}", shortage);
-        fail(FMPL_ERR_MEMORY, "the communicator was not made: another of its ranks has no memory for it, or lists other ranks");
+        if (foundation.same == 0) {
+            fail(FMPL_ERR_MISMATCH, "the ranks of the new communicator give different lists of ranks; give the same one");
+        }
+        fail(FMPL_ERR_MEMORY, "the communicator was not made: another of its ranks has no memory for it");
     }
     std::vector<TableOffsets> tables(size);
     std::memcpy(tables.data(), answer.data() + sizeof foundation, size * sizeof(TableOffsets));
     made->connect(node.crossbar, tables);
+    any_domain.watch(*made);
     *comm = add(std::move(made));
 }
 

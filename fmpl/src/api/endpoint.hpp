@@ -55,7 +55,11 @@ public:
     void irecv(void* buf, std::size_t size, int src, int mai, fmpl_comm_t comm);
     void isend_wait(int dst, int mai, fmpl_comm_t comm);
     void irecv_wait(int src, int mai, fmpl_comm_t comm);
-    void sendbuf_set(void* buf, std::size_t size, int timeout_ms) { sender.set_buffer(buf, size, timeout_ms); }
+    void sendbuf_set(void* buf, std::size_t size, int timeout_ms)
+    {
+        any_domain.reclaim();
+        sender.set_buffer(buf, size, timeout_ms);
+    }
     void sendbuf_check(int* nsend, int* nspool);
     void send_any(const void* buf, std::size_t size, int dst, int mai, fmpl_comm_t comm);
     void recv_any(void* buf, std::size_t size, int mai, fmpl_comm_t comm);

@@ -54,7 +54,9 @@ void run_ranks(int n, const std::function<void(int)>& f, const JobOptions& optio
         bound = &binding;
         try {
             f(rank);
-            if (binding.endpoint && binding.endpoint->initialized()) {
+            // A rank that returns because its calls fail with ABORTED has no failure of its own.
+            const bool ending = memory->control().abort_state.load(std::memory_order_acquire) != 0;
+            if (!ending && binding.endpoint && binding.endpoint->initialized()) {
                 fail(FMPL_ERR_PENDING, "rank {} returned without calling fmpl_finalize", rank);
             }
         } catch (const AbortRequest& error) {
@@ -66,7 +68,8 @@ void run_ranks(int n, const std::function<void(int)>& f, const JobOptions& optio
         } catch (...) {
             failed(rank, "an exception of unknown type", false);
         }
-        memory->control().nodes[rank].exited.store(1, std::memory_order_release);
+        memory->control().nodes[rank].exited.store(1, std::memory_order_release);  // pairs with Endpoint::init
+        ring_all(memory->control());
         bound = nullptr;
     };
     std::vector<std::thread> threads;

@@ -3,6 +3,10 @@
 // Cost with p ranks and n bytes: ceil(log2 p) (latency + n / bandwidth).
 #include "coll/collectives.hpp"
 
+#include "error.hpp"
+
+#include <exception>
+
 namespace fmpl {
 
 void Collectives::bcast_tree(Communicator& comm, void* buffer, std::size_t bytes, int root)
@@ -10,11 +14,17 @@ void Collectives::bcast_tree(Communicator& comm, void* buffer, std::size_t bytes
     const int size = comm.size();
     const int relative = (comm.rank() - root + size) % size;
     const auto absolute = [&](int r) { return (r + root) % size; };
+    std::exception_ptr mismatch;
     int bit = 1;
     // Receive from the parent, which differs in the lowest bit set.
     for (; bit < size; bit <<= 1) {
         if ((relative & bit) != 0) {
-            tree_recv(comm, absolute(relative - bit), buffer, bytes);
+            try {
+                tree_recv(comm, absolute(relative - bit), buffer, bytes);
+            } catch (const Error& error) {
+                if (error.code() != FMPL_ERR_MISMATCH) throw;
+                mismatch = std::current_exception();  // thrown when the children have been served
+            }
             break;
         }
     }
@@ -22,6 +32,7 @@ void Collectives::bcast_tree(Communicator& comm, void* buffer, std::size_t bytes
     for (bit >>= 1; bit > 0; bit >>= 1) {
         if (relative + bit < size) tree_send(comm, absolute(relative + bit), buffer, bytes);
     }
+    if (mismatch) std::rethrow_exception(mismatch);
 }
 
 }  // namespace fmpl

@@ -57,7 +57,8 @@ private:
     void begin_use(Communicator& comm, std::uint64_t use);
     void end_use(Communicator& comm, std::uint64_t use);
     void leave_use(Communicator& comm, std::uint64_t use);
-    void check_deposits(Communicator& comm, std::uint64_t use, std::size_t total_bytes);
+    int differing_deposit(Communicator& comm, std::uint64_t use, std::size_t total_bytes);
+    [[noreturn]] void fail_differing(const Communicator& comm, int member, std::size_t total_bytes) const;
     Offset deposit_buffer(Communicator& comm, std::uint64_t use);
     void reduce_tree(Communicator& comm, std::byte* buffer, std::size_t count, fmpl_op_t op, int root, std::byte* work);
 

@@ -55,15 +55,20 @@ Offset Collectives::deposit_buffer(Communicator& comm, std::uint64_t use)
     return comm.deposits + use % kReduceSlots * kDepositBytes;
 }
 
-void Collectives::check_deposits(Communicator& comm, std::uint64_t use, std::size_t total_bytes)
+// The first member whose count is not this rank's, or -1. An error is thrown only when the use has gone its way, so that
+// nobody waits for the rank that found it.
+int Collectives::differing_deposit(Communicator& comm, std::uint64_t use, std::size_t total_bytes)
 {
     for (int member = 0; member < comm.size(); ++member) {
-        const Deposit& deposit = comm.station->deposit(member, use);
-        if (deposit.total_bytes != total_bytes) {
-            fail(FMPL_ERR_MISMATCH, "rank {} reduces {} bytes, rank {} {}; give the same count on all ranks", member,
-                 deposit.total_bytes, comm.rank(), total_bytes);
-        }
+        if (comm.station->deposit(member, use).total_bytes != total_bytes) return member;
     }
+    return -1;
+}
+
+void Collectives::fail_differing(const Communicator& comm, int member, std::size_t total_bytes) const
+{
+    fail(FMPL_ERR_MISMATCH, "rank {} gives another count than rank {}, which reduces {} bytes; give the same count on all ranks",
+         member, comm.rank(), total_bytes);
 }
 
 // result = x_0 op (x_1 op (... op x_{p-1})), over the deposits of all members.
@@ -104,9 +109,10 @@ void Collectives::reduce_hardware(Communicator& comm, std::byte* buffer, std::si
             node_->wait([&] { return theirs.stamp.load(std::memory_order_acquire) == use + 1; },
                         waiting_for(comm, member, total));
         }
-        check_deposits(comm, use, total);
-        fold(comm, use, piece, n, op);
+        const int differing = differing_deposit(comm, use, total);
+        if (differing < 0) fold(comm, use, piece, n, op);
         end_use(comm, use);
+        if (differing >= 0) fail_differing(comm, differing, total);
     }
 }
 
@@ -138,17 +144,21 @@ void Collectives::allreduce_hardware(Communicator& comm, std::byte* buffer, std:
         // acq_rel: every member's deposit comes before the last arrival
         if (slot.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<std::uint64_t>(comm.size())) {
             slot.arrived.store(0, std::memory_order_relaxed);
-            check_deposits(comm, use, total);
-            slot.result_at = deposit + kReduceSlots * kDepositBytes;
-            fold(comm, use, crossbar.local(slot.result_at), n, op);
+            const int differing = differing_deposit(comm, use, total);
+            slot.result_at = differing < 0 ? deposit + kReduceSlots * kDepositBytes : kNoOffset;
+            if (differing < 0) fold(comm, use, crossbar.local(slot.result_at), n, op);
             slot.result.store(use + 1, std::memory_order_release);  // pairs with the acquire below
             wake_members(comm);
         } else {
             node_->wait([&] { return slot.result.load(std::memory_order_acquire) == use + 1; },
                         waiting_for(comm, -1, total));
         }
-        std::memcpy(piece, crossbar.mapped(0, 0) + slot.result_at, n * element);
+        // No result: the counts differ, on all members alike.
+        const bool failed = slot.result_at == kNoOffset;
+        if (!failed) std::memcpy(piece, crossbar.mapped(0, 0) + slot.result_at, n * element);
+        const int differing = failed ? differing_deposit(comm, use, total) : -1;
         leave_use(comm, use);
+        if (failed) fail_differing(comm, std::max(differing, 0), total);
     }
 }
 
@@ -165,7 +175,11 @@ bool Collectives::reduce_partitioned(Communicator& comm, std::byte* buffer, std:
     own.total_bytes = total;
     own.stamp.store(use + 1, std::memory_order_relaxed);  // published by the barrier
     barrier_hardware(comm, comm.station->barrier);
-    check_deposits(comm, use, total);
+    const int differing = differing_deposit(comm, use, total);
+    if (differing >= 0) {
+        leave_use(comm, use);
+        fail_differing(comm, differing, total);
+    }
     bool all = true;
     std::vector<std::byte*> buffers;
     for (int member = 0; member < comm.size(); ++member) {

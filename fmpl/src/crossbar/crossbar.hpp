@@ -71,6 +71,15 @@ public:
         }
     }
 
+    // A few words, each written whole: for headers that the target may look at while they change.
+    void write_words(int node, Offset to, std::span<const std::uint64_t> words) const
+    {
+        if (!maps(node)) check_move(node, to, words.size_bytes());
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            word(to + i * sizeof(std::uint64_t)).store(words[i], std::memory_order_relaxed);  // published by a flag
+        }
+    }
+
     void write_flag(int node, Offset flag, std::uint64_t value) const
     {
         if (maps(node)) [[likely]] {

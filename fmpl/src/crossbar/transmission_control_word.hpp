@@ -6,38 +6,31 @@
 
 #include "crossbar/crossbar.hpp"
 
-#include <cstring>
+#include <array>
+#include <cstdint>
 
 namespace fmpl {
 
-template <class Record>
+template <std::size_t Words>
 class TransmissionControlWord {
 public:
     TransmissionControlWord() = default;
-    // Record is written at `to` of `node`; the 64-bit flag at `flag` of the same node follows it.
-    TransmissionControlWord(const Crossbar& crossbar, int node, Offset to, Offset flag)
-        : to_(to), flag_(flag), target_(crossbar.mapped(node, 0)), node_(node)
-    {
-    }
+    // The words are written at `to` of `node`; the 64-bit flag at `flag` of the same node follows them.
+    TransmissionControlWord(int node, Offset to, Offset flag) : to_(to), flag_(flag), node_(node) {}
 
-    // Writes record, then flag, and wakes the target.
-    void kick(const Crossbar& crossbar, const Record& record, std::uint64_t flag) const
+    bool prepared() const { return node_ >= 0; }
+
+    // Writes the words, then the flag (release: pairs with the target's acquire load), and wakes the target.
+    void kick(const Crossbar& crossbar, const std::array<std::uint64_t, Words>& words, std::uint64_t flag) const
     {
-        if (target_ != nullptr) [[likely]] {
-            std::memcpy(target_ + to_, &record, sizeof record);
-            // release: pairs with the acquire load of the flag by the target
-            reinterpret_cast<std::atomic<std::uint64_t>*>(target_ + flag_)->store(flag, std::memory_order_release);
-        } else {
-            crossbar.write(node_, to_, &record, sizeof record);
-            crossbar.write_flag(node_, flag_, flag);
-        }
+        crossbar.write_words(node_, to_, words);
+        crossbar.write_flag(node_, flag_, flag);
         crossbar.wake(node_);
     }
 
 private:
     Offset to_ = 0;
     Offset flag_ = 0;
-    std::byte* target_ = nullptr;  // base of the job's memory when the target is mapped
     int node_ = -1;
 };
 

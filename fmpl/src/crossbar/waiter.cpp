@@ -51,7 +51,8 @@ WaitingPolicy waiting_policy(int ranks, int cpus)
 {
     WaitingPolicy policy;
     const std::uint64_t spin_us = microseconds("FMPL_SPIN_US", ranks <= cpus ? kSpinUs : 0);
-    policy.spins = spin_us == 0 ? kSharedCpuSpins : static_cast<std::uint32_t>(spin_us * 1000 / kSpinNsPerLook);
+    policy.spins = spin_us == 0 ? kSharedCpuSpins
+                                : static_cast<std::uint32_t>(std::min<std::uint64_t>(spin_us * 1000 / kSpinNsPerLook, UINT32_MAX));
     policy.yield_ns = microseconds("FMPL_YIELD_US", kYieldUs) * 1000;
     return policy;
 }
@@ -94,11 +95,12 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
             blocked.record_.since_ns.store(now, std::memory_order_relaxed);
         }
         if (what.deadline_ns != 0 && now >= what.deadline_ns) return false;
-        if (now - begin >= policy_.yield_ns) sleep(ready, state, what.deadline_ns);
+        if (now - begin >= policy_.yield_ns && sleep(ready, state, what.deadline_ns)) return true;
     }
 }
 
-void Waiter::sleep(ReadyFunction ready, void* state, std::uint64_t deadline_ns)
+// Whether the last look before sleeping was true.
+bool Waiter::sleep(ReadyFunction ready, void* state, std::uint64_t deadline_ns)
 {
     NodeRecord& record = crossbar_->record(crossbar_->node());
     const std::uint32_t seen = record.doorbell.load(std::memory_order_acquire);  // pairs with Crossbar::ring
@@ -107,7 +109,8 @@ void Waiter::sleep(ReadyFunction ready, void* state, std::uint64_t deadline_ns)
     if (fenced) fenced = syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
     if (!fenced) std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence in Crossbar::wake
     const bool aborted = crossbar_->control().abort_state.load(std::memory_order_relaxed) != 0;
-    if (!aborted && !ready(state)) {
+    const bool done = !aborted && ready(state);
+    if (!aborted && !done) {
         std::uint64_t bound_ns = fenced ? 0 : kSleepBoundNs;
         if (deadline_ns != 0) {
             const std::uint64_t now = monotonic_ns();
@@ -118,6 +121,7 @@ void Waiter::sleep(ReadyFunction ready, void* state, std::uint64_t deadline_ns)
         futex_wait(record.doorbell, seen, bound_ns == 0 ? nullptr : &bound);
     }
     record.sleeping.store(0, std::memory_order_relaxed);
+    return done;
 }
 
 }  // namespace fmpl

@@ -2,7 +2,7 @@
 //
 // wait(ready, what) returns true when ready() is true, and false when what.deadline_ns has passed. ready() is called
 // often, by the waiting thread only; it may make progress on this rank's own transfers, and must become true by a write
-// that is followed by Crossbar::wake of this node. Throws Error(ABORTED) when another rank has ended the job.
+// that is followed by Crossbar::wake of this node. It may have effects: a look that is true is the last one. Throws Error(ABORTED) when another rank has ended the job.
 //
 // Sleeping without a lost wake-up: the sleeper sets `sleeping`, issues a membarrier, looks at ready() once more, and
 // sleeps on its doorbell. A waker writes its flag and then loads `sleeping` with no fence between. The membarrier puts a
@@ -56,7 +56,15 @@ public:
     template <class Ready>
     bool wait(Ready&& ready, const WaitFor& what)
     {
-        return spin(ready) || wait_longer([](void* r) { return (*static_cast<std::remove_reference_t<Ready>*>(r))(); }, &ready, what);
+        return spin(ready) || yield_or_sleep(ready, what);
+    }
+
+    // The phases after it alone.
+    template <class Ready>
+    bool yield_or_sleep(Ready&& ready, const WaitFor& what)
+    {
+        return wait_longer(
+            [](void* r) { return (*static_cast<std::remove_reference_t<Ready>*>(r))(); }, &ready, what);
     }
 
     // The first phase alone: whether ready() came true while spinning.
@@ -77,7 +85,7 @@ public:
 private:
     using ReadyFunction = bool (*)(void*);
     bool wait_longer(ReadyFunction ready, void* state, const WaitFor& what);
-    void sleep(ReadyFunction ready, void* state, std::uint64_t deadline_ns);
+    bool sleep(ReadyFunction ready, void* state, std::uint64_t deadline_ns);
 
     const Crossbar* crossbar_;
     WaitingPolicy policy_;

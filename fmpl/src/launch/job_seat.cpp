@@ -54,6 +54,14 @@ int rank_from_environment()
     return launched ? number_from_environment("FMPL_RANK").value_or(0) : 0;
 }
 
+void ring_all(ControlBlock& control)
+{
+    for (std::uint32_t r = 0; r < control.ranks; ++r) {
+        control.nodes[r].doorbell.fetch_add(1, std::memory_order_release);  // pairs with Waiter::sleep
+        futex_wake(control.nodes[r].doorbell, INT_MAX);
+    }
+}
+
 void abort_job(ControlBlock& control, int rank, int code, const std::string& reason)
 {
     std::uint32_t running = 0;
@@ -66,10 +74,7 @@ void abort_job(ControlBlock& control, int rank, int code, const std::string& rea
         node.abort_reason[length] = '\0';
         control.abort_state.store(2, std::memory_order_release);  // pairs with Waiter::check_abort and the launcher
     }
-    for (std::uint32_t r = 0; r < control.ranks; ++r) {
-        control.nodes[r].doorbell.fetch_add(1, std::memory_order_release);  // pairs with Waiter::sleep
-        futex_wake(control.nodes[r].doorbell, INT_MAX);
-    }
+    ring_all(control);
 }
 
 }  // namespace fmpl

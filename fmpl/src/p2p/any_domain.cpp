@@ -4,69 +4,113 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace fmpl {
 
-void AnyDomain::send(Communicator& comm, int destination, int index, const void* data, std::size_t bytes)
+void AnyDomain::take_part()
+{
+    if (takes_part_) return;
+    takes_part_ = true;
+    node_->add_idle(*this);
+}
+
+void AnyDomain::progress()
+{
+    for (Communicator* comm : watched_) collect(*comm);
+    if (!waiting_.empty()) reclaim();
+}
+
+bool AnyDomain::has_credit(Communicator& comm, int destination)
+{
+    // acquire: pairs with collect(), which has read the cell before
+    const std::uint64_t taken = comm.pair_record(destination).any_taken.load(std::memory_order_acquire);
+    return comm.pair(destination).any_sent - taken < kAnyCells;
+}
+
+bool AnyDomain::waits_for_credit(const Communicator& comm, int destination) const
+{
+    return std::any_of(waiting_.begin(), waiting_.end(),
+                       [&](const Outgoing& m) { return m.comm == &comm && m.destination == destination; });
+}
+
+// Writes a message into the next cell of the ring. Requires a credit.
+void AnyDomain::put(Communicator& comm, int destination, const AnyHeader& header, const void* data)
 {
     const Crossbar& crossbar = node_->crossbar;
     const Peer& peer = comm.peer(destination);
-    PairState& pair = comm.pair(destination);
-    const WaitFor what{node_->call, peer.node, index, comm.size(), bytes};
-
-    // A long message must lie where the destination can read it, with a done word before it.
-    const bool in_cell = bytes <= kAnyInlineBytes;
-    Outgoing message{kNoOffset, kNoOffset, false};
-    Offset payload = kNoOffset;
-    bool wait_for_done = false;
-    if (!in_cell) {
-        reclaim();
-        const bool spooling = buffer_->enabled();
-        const bool in_place = crossbar.contains(data, bytes) && !spooling;
-        const std::size_t copied = in_place ? 0 : bytes;
-        if (spooling) message.block = buffer_->take(kLine + copied);
-        message.in_send_buffer = message.block != kNoOffset;
-        if (message.block == kNoOffset) message.block = node_->arena.allocate(kLine + copied);
-        message.word = message.block;
-        reinterpret_cast<std::atomic<std::uint64_t>*>(crossbar.local(message.word))->store(0, std::memory_order_relaxed);
-        payload = in_place ? crossbar.offset_of(data) : message.block + kLine;
-        if (!in_place) std::memcpy(crossbar.local(payload), data, bytes);
-        wait_for_done = in_place || !message.in_send_buffer;
-    }
-
-    // A credit: the ring has a free cell.
-    const std::uint64_t number = pair.any_sent + 1;
-    const PairRecord& record = comm.pair_record(destination);
-    node_->wait(
-        [&] {
-            if (number - record.any_taken.load(std::memory_order_relaxed) > kAnyCells) {
-                collect(comm);  // two ranks that fill each other's rings must not wait for each other
-            }
-            // acquire: pairs with collect(), which has read the cell before
-            return number - record.any_taken.load(std::memory_order_acquire) <= kAnyCells;
-        },
-        what);
-    pair.any_sent = number;
+    const std::uint64_t number = ++comm.pair(destination).any_sent;
     const Offset cell = peer.any + (number - 1) % kAnyCells * sizeof(AnyCell);
-    const AnyHeader header{bytes, payload, message.word, index};
     crossbar.write(peer.node, cell + offsetof(AnyCell, header), &header, sizeof header);
-    if (in_cell && bytes > 0) crossbar.write(peer.node, cell + offsetof(AnyCell, payload), data, bytes);
+    if (header.at == kNoOffset && header.bytes > 0) {
+        crossbar.write(peer.node, cell + offsetof(AnyCell, payload), data, header.bytes);
+    }
     crossbar.write_flag(peer.node, cell + offsetof(AnyCell, number), number);  // pairs with collect()
     crossbar.wake(peer.node);
+}
 
-    if (in_cell) return;
-    if (wait_for_done) {
-        node_->wait([&] { return is_done(message); }, what);
+// A message where its destination can read it, with a done word before it: in the send buffer if there is room, else in
+// the arena; the payload stays where it is when it may and can.
+AnyDomain::Outgoing AnyDomain::store(Communicator& comm, int destination, int index, const void* data,
+                                     std::size_t bytes, bool copy)
+{
+    const Crossbar& crossbar = node_->crossbar;
+    Outgoing message{&comm, destination, {}, kNoOffset, false};
+    const std::size_t copied = copy ? bytes : 0;
+    if (copy && buffer_->enabled()) message.block = buffer_->take(kLine + copied);
+    message.in_send_buffer = message.block != kNoOffset;
+    if (message.block == kNoOffset) message.block = node_->arena.allocate(kLine + copied);
+    reinterpret_cast<std::atomic<std::uint64_t>*>(crossbar.local(message.block))->store(0, std::memory_order_relaxed);
+    message.header = {bytes, copy ? message.block + kLine : crossbar.offset_of(data), message.block, index};
+    if (copy && bytes > 0) std::memcpy(crossbar.local(message.header.at), data, bytes);
+    return message;
+}
+
+void AnyDomain::send(Communicator& comm, int destination, int index, const void* data, std::size_t bytes)
+{
+    take_part();
+    reclaim();
+    const bool spooling = buffer_->enabled();
+    const bool in_cell = bytes <= kAnyInlineBytes;
+    WaitFor what{node_->call, comm.peer(destination).node, index, comm.size(), bytes};
+    if (spooling) what.deadline_ns = monotonic_ns() + static_cast<std::uint64_t>(buffer_->timeout_ms()) * 1'000'000;
+
+    // A credit, unless earlier messages to the same rank wait for one.
+    const auto ready = [&] { return !waits_for_credit(comm, destination) && has_credit(comm, destination); };
+    bool credit = ready();
+    if (!credit && !(spooling && buffer_->timeout_ms() == 0)) credit = node_->wait(ready, what);
+    if (!credit) {
+        // The time-out: into the send buffer; when that is full, there is nothing but to wait.
+        Outgoing message = store(comm, destination, index, data, bytes, true);
+        if (message.in_send_buffer) {
+            waiting_.push_back(message);
+            return;
+        }
         release(message);
-    } else {
-        outgoing_.push_back(message);
+        what.deadline_ns = 0;
+        node_->wait(ready, what);
     }
+
+    if (in_cell) {
+        put(comm, destination, {bytes, kNoOffset, kNoOffset, index}, data);
+        return;
+    }
+    const bool in_place = node_->crossbar.contains(data, bytes) && !spooling;
+    const Outgoing message = store(comm, destination, index, data, bytes, !in_place);
+    put(comm, destination, message.header, nullptr);
+    if (message.in_send_buffer) {
+        outgoing_.push_back(message);
+        return;
+    }
+    what.deadline_ns = 0;
+    node_->wait([&] { return is_done(message); }, what);
+    release(message);
 }
 
 bool AnyDomain::is_done(const Outgoing& message) const
 {
     // acquire: pairs with take_match(), which has read the payload before
-    return reinterpret_cast<const std::atomic<std::uint64_t>*>(node_->crossbar.local(message.word))
+    return reinterpret_cast<const std::atomic<std::uint64_t>*>(node_->crossbar.local(message.block))
                ->load(std::memory_order_acquire) != 0;
 }
 
@@ -81,6 +125,20 @@ void AnyDomain::release(const Outgoing& message)
 
 void AnyDomain::reclaim()
 {
+    // In the order sent: a message passes none to the same destination.
+    std::deque<Outgoing> still_waiting;
+    for (const Outgoing& message : std::exchange(waiting_, {})) {
+        const bool behind = std::any_of(still_waiting.begin(), still_waiting.end(), [&](const Outgoing& m) {
+            return m.comm == message.comm && m.destination == message.destination;
+        });
+        if (behind || !has_credit(*message.comm, message.destination)) {
+            still_waiting.push_back(message);
+            continue;
+        }
+        put(*message.comm, message.destination, message.header, nullptr);
+        outgoing_.push_back(message);
+    }
+    waiting_ = std::move(still_waiting);
     std::erase_if(outgoing_, [&](const Outgoing& message) {
         if (!is_done(message)) return false;
         release(message);
@@ -142,10 +200,16 @@ bool AnyDomain::take_match(Communicator& comm, int index, void* buffer, std::siz
 
 void AnyDomain::recv(Communicator& comm, int index, void* buffer, std::size_t capacity)
 {
+    take_part();
     bool truncated = false;
     if (!take_match(comm, index, buffer, capacity, truncated)) {
-        node_->wait([&] { return collect(comm) && take_match(comm, index, buffer, capacity, truncated); },
-                    {node_->call, -1, index, comm.size(), capacity});
+        // Looked at again whenever messages have come to the list, be it by the waiting itself.
+        node_->wait(
+            [&] {
+                collect(comm);
+                return take_match(comm, index, buffer, capacity, truncated);
+            },
+            {node_->call, -1, index, comm.size(), capacity});
     }
     if (truncated) {
         const Matched& m = receiver_->matched;
@@ -158,8 +222,16 @@ void AnyDomain::recv(Communicator& comm, int index, void* buffer, std::size_t ca
 
 void AnyDomain::abandon(Communicator& comm)
 {
+    std::erase(watched_, &comm);
     unexpected_.erase(&comm);
     next_source_.erase(&comm);
+    const auto forget = [&](const Outgoing& message) {
+        if (message.comm != &comm) return false;
+        release(message);
+        return true;
+    };
+    std::erase_if(outgoing_, forget);
+    std::erase_if(waiting_, forget);
 }
 
 }  // namespace fmpl

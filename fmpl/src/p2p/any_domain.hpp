@@ -4,6 +4,8 @@
 // the source's credits, given back through PairRecord::any_taken. A short message travels in its cell; of a longer one
 // the cell says where it lies in the source's memory, and the destination reads it and then sets its `done` word. A
 // message that no receive wants yet leaves its cell for a private list, so that no index blocks another.
+//
+// A rank that has called either function empties its rings during every later wait, whatever it waits for.
 #pragma once
 
 #include "p2p/communicator.hpp"
@@ -12,30 +14,36 @@
 #include "p2p/send_buffer.hpp"
 
 #include <cstddef>
+#include <deque>
 #include <list>
 #include <map>
 #include <vector>
 
 namespace fmpl {
 
-class AnyDomain {
+class AnyDomain final : Progressing {
 public:
     AnyDomain(Node& node, SendBuffer& buffer, Receiver& receiver) : node_(&node), buffer_(&buffer), receiver_(&receiver) {}
 
     void send(Communicator& comm, int destination, int index, const void* data, std::size_t bytes);
     void recv(Communicator& comm, int index, void* buffer, std::size_t capacity);
 
-    // Frees the memory of messages that have been taken.
+    // Sends what waits for credits, and frees the memory of messages that have been taken.
     void reclaim();
 
-    // Messages that arrived and that nobody received: calls report(source, index, bytes).
-    template <class Report>
-    void for_each_unreceived(Communicator& comm, Report&& report)
+    // Messages that nobody received: calls arrived(source, index, bytes), unsent(destination, index, bytes).
+    template <class Arrived, class Unsent>
+    void for_each_pending(Communicator& comm, Arrived&& arrived, Unsent&& unsent)
     {
         collect(comm);
-        for (const Unexpected& message : unexpected_[&comm]) report(message.source, static_cast<int>(message.header.index), message.header.bytes);
+        for (const Unexpected& m : unexpected_[&comm]) arrived(m.source, static_cast<int>(m.header.index), m.header.bytes);
+        for (const Outgoing& m : waiting_) {
+            if (m.comm == &comm) unsent(m.destination, static_cast<int>(m.header.index), m.header.bytes);
+        }
     }
-    // Forgets what belongs to a communicator that is being freed.
+
+    // From now on the rings of the communicator are emptied during waits; and no more, its messages forgotten.
+    void watch(Communicator& comm) { watched_.push_back(&comm); }
     void abandon(Communicator& comm);
 
 private:
@@ -44,24 +52,35 @@ private:
         AnyHeader header;
         std::vector<std::byte> payload;  // when it came in the cell
     };
-    // A message in this rank's memory that its destination reads; `word` holds the done word.
+    // A message in this rank's memory: the done word, a line further the payload.
     struct Outgoing {
-        Offset word;
-        Offset block;
-        bool in_send_buffer;
+        Communicator* comm = nullptr;
+        int destination = 0;
+        AnyHeader header{};
+        Offset block = kNoOffset;
+        bool in_send_buffer = false;
     };
 
+    void progress() override;
+    void take_part();
+    bool has_credit(Communicator& comm, int destination);
+    bool waits_for_credit(const Communicator& comm, int destination) const;
+    void put(Communicator& comm, int destination, const AnyHeader& header, const void* data);
     bool collect(Communicator& comm);
     bool take_match(Communicator& comm, int index, void* buffer, std::size_t capacity, bool& truncated);
     void release(const Outgoing& message);
     bool is_done(const Outgoing& message) const;
+    Outgoing store(Communicator& comm, int destination, int index, const void* data, std::size_t bytes, bool copy);
 
     Node* node_;
     SendBuffer* buffer_;
     Receiver* receiver_;
+    bool takes_part_ = false;
+    std::vector<Communicator*> watched_;
     std::map<const Communicator*, std::list<Unexpected>> unexpected_;
     std::map<const Communicator*, int> next_source_;  // where the next collection begins, so that no source starves
-    std::vector<Outgoing> outgoing_;
+    std::vector<Outgoing> outgoing_;  // sent, not yet taken
+    std::deque<Outgoing> waiting_;    // in the send buffer, waiting for credits
 };
 
 }  // namespace fmpl

@@ -33,7 +33,7 @@ Offset ArenaAllocator::allocate(std::size_t bytes)
              bytes, bytes_, used_bytes_);
     }
     const std::size_t wanted = round_up(std::max<std::size_t>(bytes, 1), kAlignment);
-    const std::size_t alignment = wanted >= kPageAlignedFrom ? kPage : kAlignment;
+    const std::size_t alignment = memory_ != nullptr && wanted >= kPageAlignedFrom ? kPage : kAlignment;
     Offset at = take(wanted, alignment);
     if (at == kNoOffset && memory_ != nullptr && grow(wanted + alignment, true)) at = take(wanted, alignment);
     if (at == kNoOffset) {
@@ -47,7 +47,7 @@ Offset ArenaAllocator::try_allocate(std::size_t bytes)
 {
     if (bytes > bytes_) return kNoOffset;
     const std::size_t wanted = round_up(std::max<std::size_t>(bytes, 1), kAlignment);
-    const std::size_t alignment = wanted >= kPageAlignedFrom ? kPage : kAlignment;
+    const std::size_t alignment = memory_ != nullptr && wanted >= kPageAlignedFrom ? kPage : kAlignment;
     Offset at = take(wanted, alignment);
     if (at == kNoOffset && memory_ != nullptr && grow(wanted + alignment, false)) at = take(wanted, alignment);
     return at;

@@ -22,7 +22,8 @@ public:
     // is backed already.
     ArenaAllocator(const JobMemory* memory, Offset begin, std::size_t bytes);
 
-    // Offset of a block of at least `bytes`, aligned to kAlignment (to 4096 from 64 KiB on). Throws Error(MEMORY).
+    // Offset of a block of at least `bytes`, aligned to kAlignment (in an arena to 4096 from 64 KiB on).
+    // Throws Error(MEMORY).
     Offset allocate(std::size_t bytes);
     // The same, or kNoOffset when the range has no room or the memory is short.
     Offset try_allocate(std::size_t bytes);

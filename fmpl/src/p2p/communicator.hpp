@@ -52,9 +52,9 @@ struct ReceiveChannel {
     std::uint64_t received = 0;  // number of the last message consumed
     std::uint64_t posted = 0;    // number of the last message for which a receive was posted
     Offset cursor = kNoOffset;   // the ChainNode of the last message consumed; kNoOffset: it was a head
-    ReceiveOperation* request = nullptr;  // the irecv not yet waited for
-    TransmissionControlWord<PostedBuffer> post;
-    bool post_prepared = false;
+    ReceiveOperation* request = nullptr;    // the irecv not yet waited for
+    ReceiveOperation* receiving = nullptr;  // the operation that message received + 1 belongs to
+    TransmissionControlWord<2> post;
 };
 
 struct PairState {

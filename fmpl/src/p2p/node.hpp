@@ -14,10 +14,12 @@ namespace fmpl {
 // A transfer that needs this rank to go on while it waits for something else.
 class Progressing {
 public:
+    virtual ~Progressing() = default;
     virtual void progress() = 0;
 
-protected:
-    ~Progressing() = default;
+private:
+    friend class Node;
+    std::size_t place_ = 0;  // in the list of idle transfers
 };
 
 // A private buffer travels through such a ring of pieces in the sender's arena (message kind piped): large enough that a
@@ -42,23 +44,38 @@ public:
     template <class Ready>
     bool wait(Ready&& ready, const WaitFor& what)
     {
-        return waiter.wait(
-            [&] {
-                if (!under_way_.empty()) [[unlikely]] progress();
-                return ready();
-            },
-            what);
+        return waiter.spin([&] {
+            if (!busy_.empty()) [[unlikely]] progress(busy_);
+            return ready();
+        }) || waiter.yield_or_sleep(
+                  [&] {
+                      progress();
+                      return ready();
+                  },
+                  what);
     }
 
     void progress()
     {
-        // By index: a step may end a transfer, which then leaves the list.
-        for (std::size_t i = under_way_.size(); i-- > 0;) {
-            if (i < under_way_.size()) under_way_[i]->progress();
-        }
+        progress(busy_);
+        progress(idle_);
     }
-    void add(Progressing& transfer) { under_way_.push_back(&transfer); }
-    void remove(Progressing& transfer) { std::erase(under_way_, &transfer); }
+
+    // A transfer that needs this rank again and again (busy), or only seldom: that one is looked at when a wait is long,
+    // so that thousands of posted receives cost a short wait nothing.
+    void add_busy(Progressing& transfer) { busy_.push_back(&transfer); }
+    void add_idle(Progressing& transfer)
+    {
+        transfer.place_ = idle_.size();
+        idle_.push_back(&transfer);
+    }
+    void remove_busy(Progressing& transfer) { std::erase(busy_, &transfer); }
+    void remove_idle(Progressing& transfer)
+    {
+        idle_.back()->place_ = transfer.place_;
+        idle_[transfer.place_] = idle_.back();
+        idle_.pop_back();
+    }
 
     // A ring for a piped message, or kNoOffset when there is no memory for one more; and back.
     Offset take_ring()
@@ -68,7 +85,11 @@ public:
         rings_.pop_back();
         return ring;
     }
-    void return_ring(Offset ring) { rings_.push_back(ring); }
+    void return_ring(Offset ring)
+    {
+        rings_.push_back(ring);
+        crossbar.wake(rank());  // another transfer of this rank, looked at before, may have missed a ring
+    }
 
     int rank() const { return crossbar.node(); }
 
@@ -80,7 +101,16 @@ public:
     Call call = Call::none;
 
 private:
-    std::vector<Progressing*> under_way_;
+    static void progress(std::vector<Progressing*>& transfers)
+    {
+        // By index: a step may end a transfer, which then leaves its list.
+        for (std::size_t i = transfers.size(); i-- > 0;) {
+            if (i < transfers.size()) transfers[i]->progress();
+        }
+    }
+
+    std::vector<Progressing*> busy_;
+    std::vector<Progressing*> idle_;
     std::vector<Offset> rings_;
 };
 

@@ -3,10 +3,19 @@
 #include "error.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace fmpl {
+namespace {
 
-void ReceiveOperation::progress() { receiver->advance(*this); }
+std::string index_words(int index) { return index == FMPL_ANY_TAG ? "with FMPL_ANY_TAG" : fmt::format("over index {}", index); }
+
+}  // namespace
+
+void ReceiveOperation::progress()
+{
+    if (!receiver->advance(*this) && number != 0) receiver->post(*this);
+}
 
 void Receiver::prepare(ReceiveOperation& op, Communicator& comm, int source, int index, void* buffer,
                        std::size_t capacity)
@@ -16,30 +25,37 @@ void Receiver::prepare(ReceiveOperation& op, Communicator& comm, int source, int
     op.source = source;
     op.buffer = static_cast<std::byte*>(buffer);
     op.capacity = capacity;
-    op.index = FMPL_ANY_TAG;
-    if (index != FMPL_ANY_TAG) choose_channel(op, index);
+    op.index = index;
 }
 
-void Receiver::choose_channel(ReceiveOperation& op, int index)
+// Makes the next message of the channel the operation's own; false while it belongs to another one.
+bool Receiver::take_number(ReceiveOperation& op, int index)
 {
+    ReceiveChannel& channel = op.comm->receive_channel(op.source, index);
+    if (channel.receiving != nullptr) return false;
+    channel.receiving = &op;
     op.index = index;
-    op.channel = &op.comm->receive_channel(op.source, index);
-    op.number = op.channel->received + 1;
+    op.number = channel.received + 1;
+    return true;
 }
 
 void Receiver::recv_slowly(Communicator& comm, int source, int index, void* buffer, std::size_t capacity)
 {
-    if (index != FMPL_ANY_TAG && comm.receive_channel(source, index).request != nullptr) {
-        fail(FMPL_ERR_BUSY, "an fmpl_irecv from rank {} over index {} is outstanding; call fmpl_irecv_wait first",
-             source, index);
-    }
-    if (index == FMPL_ANY_TAG && comm.pair(source).any_index_request != nullptr) {
-        fail(FMPL_ERR_BUSY, "an fmpl_irecv from rank {} with FMPL_ANY_TAG is outstanding; call fmpl_irecv_wait first",
-             source);
+    const ReceiveOperation* outstanding =
+        index == FMPL_ANY_TAG ? comm.pair(source).any_index_request : comm.receive_channel(source, index).request;
+    if (outstanding != nullptr) {
+        fail(FMPL_ERR_BUSY, "an fmpl_irecv from rank {} {} is outstanding; call fmpl_irecv_wait first", source,
+             index_words(index));
     }
     ReceiveOperation op;
     prepare(op, comm, source, index, buffer, capacity);
-    wait(op);
+    try {
+        wait(op);
+    } catch (...) {
+        // The job is ending: nobody may find the operation of a call that has returned.
+        if (op.number != 0) comm.receive_channel(source, op.index).receiving = nullptr;
+        throw;
+    }
     report(op);
 }
 
@@ -48,23 +64,22 @@ void Receiver::irecv(Communicator& comm, int source, int index, void* buffer, st
     ReceiveOperation*& request =
         index == FMPL_ANY_TAG ? comm.pair(source).any_index_request : comm.receive_channel(source, index).request;
     if (request != nullptr) {
-        fail(FMPL_ERR_BUSY, "an fmpl_irecv from rank {} over index {} is outstanding already; call fmpl_irecv_wait first",
-             source, index);
+        fail(FMPL_ERR_BUSY, "an fmpl_irecv from rank {} {} is outstanding already; call fmpl_irecv_wait first", source,
+             index_words(index));
     }
     ReceiveOperation& op = *operations_.take();
     prepare(op, comm, source, index, buffer, capacity);
     request = &op;
     if (advance(op)) return;
-    if (index == FMPL_ANY_TAG) {
-        announce_any_index(op, true);
-    } else if (capacity > kInlineBytes) {
-        post(op);
-        if (node_->crossbar.contains(buffer, capacity)) return;  // the source completes it
+    if (op.number != 0 && capacity > kInlineBytes) post(op);
+    // With an index and an addressable buffer the source completes it alone, except in corner cases.
+    const bool alone = op.number != 0 && (capacity <= kInlineBytes || node_->crossbar.contains(buffer, capacity));
+    op.list = alone ? ReceiveOperation::List::idle : ReceiveOperation::List::busy;
+    if (alone) {
+        node_->add_idle(op);
     } else {
-        return;  // a short message waits in its completion flag
+        node_->add_busy(op);
     }
-    op.under_way = true;
-    node_->add(op);
 }
 
 void Receiver::irecv_wait(Communicator& comm, int source, int index)
@@ -72,106 +87,132 @@ void Receiver::irecv_wait(Communicator& comm, int source, int index)
     ReceiveOperation*& request =
         index == FMPL_ANY_TAG ? comm.pair(source).any_index_request : comm.receive_channel(source, index).request;
     if (request == nullptr) {
-        fail(FMPL_ERR_NO_REQUEST, "no fmpl_irecv from rank {} over index {} is outstanding", source, index);
+        fail(FMPL_ERR_NO_REQUEST, "no fmpl_irecv from rank {} {} is outstanding", source, index_words(index));
     }
     wait(*request);
-    const ReceiveOperation op = *request;
-    operations_.give_back(request);
+    ReceiveOperation* const op = request;
     request = nullptr;
-    report(op);
+    operations_.give_back(op);
+    report(*op);
 }
 
 void Receiver::wait(ReceiveOperation& op)
 {
-    if (op.done) return;
-    const WaitFor what{node_->call, op.comm->peer(op.source).node, op.index, op.comm->size(), op.capacity};
     if (advance(op)) return;
-    if (op.index == FMPL_ANY_TAG) {
-        if (!op.announced) announce_any_index(op, true);
-    } else if (op.channel->posted != op.number) {
-        // A short receive is posted only now that it has to wait: a short message needs no posted receive.
-        if (op.capacity <= kInlineBytes && node_->waiter.spin([&] { return step(op); })) return;
+    const WaitFor what{node_->call, op.comm->peer(op.source).node, op.index, op.comm->size(), op.capacity};
+    // A short receive is posted only when it has to wait for long: a short message needs no posted receive.
+    if (op.number != 0 && op.capacity > kInlineBytes) {
         post(op);
+    } else if (op.number != 0 && node_->waiter.spin([&] { return step(op); })) {
+        return;
     }
-    node_->wait([&] { return advance(op); }, what);
+    node_->wait(
+        [&] {
+            if (advance(op)) return true;
+            if (op.number != 0) post(op);
+            return false;
+        },
+        what);
+}
+
+// Sends the message header to the source (paper, figure 5), once.
+void Receiver::post(ReceiveOperation& op)
+{
+    ReceiveChannel& channel = op.comm->receive_channel(op.source, op.index);
+    if (channel.posted == op.number || op.done) return;
+    if (!channel.post.prepared()) {
+        const Peer& peer = op.comm->peer(op.source);
+        const Offset slot = peer.slots + static_cast<Offset>(op.index) * sizeof(MatchingSlot);
+        channel.post = {peer.node, slot + offsetof(MatchingSlot, buffer_at), slot + offsetof(MatchingSlot, posted)};
+    }
+    const bool addressable = node_->crossbar.contains(op.buffer, op.capacity);
+    channel.posted = op.number;
+    // Pairs with Sender::push_if_posted.
+    channel.post.kick(node_->crossbar, {addressable ? node_->crossbar.offset_of(op.buffer) : kNoOffset, op.capacity},
+                      op.number);
 }
 
 bool Receiver::advance(ReceiveOperation& op)
 {
-    if (op.index == FMPL_ANY_TAG && !find_any_index(op)) return false;
-    if (op.announced) announce_any_index(op, false);
+    if (op.done) return true;
+    if (op.number == 0 && !(op.index == FMPL_ANY_TAG ? choose_any_index(op) : take_number(op, op.index))) return false;
     return step(op);
 }
 
-// Sends the message header to the source (paper, figure 5).
-void Receiver::post(ReceiveOperation& op)
+// Where message `number` of a channel is. The stamp is looked at again once the chain is seen to reach that far: the
+// message may have become the head, and a later one have been chained, between the two looks.
+Receiver::Arrival Receiver::arrival(const CompletionFlag& flag, std::uint64_t number, std::uint64_t& stamp) const
 {
-    ReceiveChannel& channel = *op.channel;
-    const Peer& peer = op.comm->peer(op.source);
-    if (!channel.post_prepared) {
-        const Offset slot = peer.slots + static_cast<Offset>(op.index) * sizeof(MatchingSlot);
-        channel.post = {node_->crossbar, peer.node, slot + offsetof(MatchingSlot, buffer),
-                        slot + offsetof(MatchingSlot, posted)};
-        channel.post_prepared = true;
-    }
-    const bool addressable = node_->crossbar.contains(op.buffer, op.capacity);
-    const PostedBuffer header{addressable ? node_->crossbar.offset_of(op.buffer) : kNoOffset, op.capacity};
-    channel.posted = op.number;
-    channel.post.kick(node_->crossbar, header, op.number);  // pairs with Sender::push_if_posted
+    stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::publish_head
+    if (Stamp::number(stamp) == number) return Arrival::head;
+    if (flag.available.load(std::memory_order_acquire) < number) return Arrival::none;  // pairs with Sender::append
+    stamp = flag.stamp.load(std::memory_order_acquire);                                 // as above
+    return Stamp::number(stamp) == number ? Arrival::head : Arrival::chain;
 }
 
-// Takes the message if it has arrived, or the pieces of it that have; whether the receive is done.
+// Takes the operation's message if it has arrived, or the pieces of it that have; whether the receive is done.
 bool Receiver::step(ReceiveOperation& op)
 {
     if (op.done) return true;
     CompletionFlag& flag = op.comm->flag(op.source, op.index);
-    const std::uint64_t stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::publish_head
-    if (Stamp::number(stamp) == op.number) {
-        switch (Stamp::kind(stamp)) {
-        case MessageKind::inlined:
-            take_inline(op, flag, stamp);
-            return true;
-        case MessageKind::moved:  // or refused: longer than the buffer
-            finish(op, flag.body.bytes, kNoOffset);
-            return true;
-        case MessageKind::offered:
-            // acq_rel: pairs with the source's fetch_add; the loser waits for the stamp to change.
-            if (op.claim_lost || flag.claim.fetch_add(1, std::memory_order_acq_rel) != 0) {
-                op.claim_lost = true;
-                return false;
-            }
-            [[fallthrough]];
-        case MessageKind::spooled:
-            take_from(op, flag.body.at, flag.body.bytes);
-            finish(op, flag.body.bytes, kNoOffset);
-            return true;
-        case MessageKind::piped:
-            return drain_pipe(op, flag);
-        }
-        fail(FMPL_ERR_INTERNAL, "the completion flag of rank {}, index {} holds {:#x}", op.source, op.index, stamp);
+    std::uint64_t stamp = 0;
+    switch (arrival(flag, op.number, stamp)) {
+    case Arrival::none:
+        return false;
+    case Arrival::head:
+        return take_head(op, flag, stamp);
+    case Arrival::chain:
+        take_chained(op);
+        return true;
     }
-    if (flag.available.load(std::memory_order_acquire) < op.number) return false;  // pairs with Sender::append
-    const Offset at = next_in_chain(*op.comm, *op.channel, op.source, op.index);
-    const ChainNode* mapped = nullptr;
-    ChainNode copy{};
-    if (std::byte* base = op.comm->peer(op.source).mapped) {
-        mapped = reinterpret_cast<const ChainNode*>(base + at);
-    } else {
-        node_->crossbar.read(op.comm->peer(op.source).node, at + offsetof(ChainNode, bytes), &copy.bytes,
-                             sizeof(ChainNode) - offsetof(ChainNode, bytes));
-        mapped = &copy;
-    }
-    const std::size_t bytes = mapped->bytes;
-    take_from(op, mapped->at, bytes);
-    finish(op, bytes, at);
-    return true;
+    return false;
 }
 
-void Receiver::take_inline(ReceiveOperation& op, const CompletionFlag& flag, std::uint64_t stamp)
+bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64_t stamp)
 {
-    const std::size_t bytes = Stamp::inline_bytes(stamp);
-    if (bytes <= op.capacity) small_copy(op.buffer, flag.payload, bytes);
-    finish(op, bytes, kNoOffset);
+    switch (Stamp::kind(stamp)) {
+    case MessageKind::inlined: {
+        const std::size_t bytes = Stamp::inline_bytes(stamp);
+        if (bytes <= op.capacity) small_copy(op.buffer, flag.payload, bytes);
+        finish(op, bytes, kNoOffset);
+        return true;
+    }
+    case MessageKind::moved:  // or refused: longer than the buffer
+        finish(op, flag.body.bytes, kNoOffset);
+        return true;
+    case MessageKind::offered: {
+        // Pairs with the source's fetch_add; the loser waits for the stamp to change.
+        const Crossbar& crossbar = node_->crossbar;
+        if (op.claim_lost || crossbar.fetch_add(crossbar.node(), crossbar.offset_of(&flag.claim), 1) != 0) {
+            op.claim_lost = true;
+            return false;
+        }
+        [[fallthrough]];
+    }
+    case MessageKind::spooled:
+        take_from(op, flag.body.at, flag.body.bytes);
+        finish(op, flag.body.bytes, kNoOffset);
+        return true;
+    case MessageKind::held:
+        post(op);
+        return false;
+    case MessageKind::piped:
+        return drain_pipe(op, flag);
+    }
+    fail(FMPL_ERR_INTERNAL, "the completion flag of rank {}, index {} holds {:#x}", op.source, op.index, stamp);
+}
+
+void Receiver::take_chained(ReceiveOperation& op)
+{
+    struct {
+        std::uint64_t bytes;
+        Offset at;
+    } node;
+    const ReceiveChannel& channel = op.comm->receive_channel(op.source, op.index);
+    const Offset link = next_in_chain(*op.comm, channel, op.source, op.index);
+    node_->crossbar.read(op.comm->peer(op.source).node, link + offsetof(ChainNode, bytes), &node, sizeof node);
+    take_from(op, node.at, node.bytes);
+    finish(op, node.bytes, link);
 }
 
 void Receiver::take_from(ReceiveOperation& op, Offset at, std::uint64_t bytes)
@@ -184,10 +225,6 @@ void Receiver::take_from(ReceiveOperation& op, Offset at, std::uint64_t bytes)
 bool Receiver::drain_pipe(ReceiveOperation& op, const CompletionFlag& flag)
 {
     const std::size_t bytes = flag.body.bytes;
-    if (bytes > op.capacity) {
-        finish(op, bytes, kNoOffset);
-        return true;
-    }
     const Peer& peer = op.comm->peer(op.source);
     const Offset drained =
         peer.slots + static_cast<Offset>(op.index) * sizeof(MatchingSlot) + offsetof(MatchingSlot, drained);
@@ -213,24 +250,20 @@ Offset Receiver::next_in_chain(Communicator& comm, const ReceiveChannel& channel
     if (channel.cursor == kNoOffset) {
         return comm.flag(source, index).chain.load(std::memory_order_acquire);  // pairs with Sender::append
     }
-    const Peer& peer = comm.peer(source);
-    if (peer.mapped != nullptr) {
-        // acquire: pairs with Sender::append
-        return reinterpret_cast<const ChainNode*>(peer.mapped + channel.cursor)->next.load(std::memory_order_acquire);
-    }
-    return node_->crossbar.read_flag(peer.node, channel.cursor + offsetof(ChainNode, next));
+    return node_->crossbar.read_flag(comm.peer(source).node, channel.cursor + offsetof(ChainNode, next));
 }
 
 void Receiver::finish(ReceiveOperation& op, std::size_t bytes, Offset cursor)
 {
     op.bytes = bytes;
     op.done = true;
-    if (op.under_way) {
-        op.under_way = false;
-        node_->remove(op);
-    }
-    op.channel->cursor = cursor;
-    consume(*op.comm, *op.channel, op.source, op.index);
+    if (op.list == ReceiveOperation::List::busy) node_->remove_busy(op);
+    if (op.list == ReceiveOperation::List::idle) node_->remove_idle(op);
+    op.list = ReceiveOperation::List::none;
+    ReceiveChannel& channel = op.comm->receive_channel(op.source, op.index);
+    channel.receiving = nullptr;
+    channel.cursor = cursor;
+    consume(*op.comm, channel, op.source, op.index);
 }
 
 void Receiver::report(const ReceiveOperation& op)
@@ -244,59 +277,58 @@ void Receiver::report(const ReceiveOperation& op)
     }
 }
 
-// Whether the next message of a channel has arrived; its length and its place among all messages of the pair.
-bool Receiver::peek(Communicator& comm, int source, int index, std::size_t& bytes, std::uint64_t* order)
+// Whether the next message of a channel has arrived; its place among all messages of the pair, and its length unless it
+// is a head with a body, which its owner may be replacing.
+bool Receiver::peek(Communicator& comm, int source, int index, std::size_t& bytes, std::uint64_t& order)
 {
     const ReceiveChannel& channel = comm.receive_channel(source, index);
     const CompletionFlag& flag = comm.flag(source, index);
-    const std::uint64_t number = channel.received + 1;
-    const std::uint64_t stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::publish_head
-    if (Stamp::number(stamp) == number) {
-        // The length of an offered message may change hands with its claim; it is only known for sure when taken.
-        const bool inlined = Stamp::kind(stamp) == MessageKind::inlined;
-        if (order == nullptr) bytes = inlined ? Stamp::inline_bytes(stamp) : flag.body.bytes;
-        if (order != nullptr) *order = flag.order;
+    std::uint64_t stamp = 0;
+    switch (arrival(flag, channel.received + 1, stamp)) {
+    case Arrival::none:
+        return false;
+    case Arrival::head:
+        order = flag.order;
+        bytes = Stamp::inline_bytes(stamp);
         return true;
+    case Arrival::chain:
+        break;
     }
-    if (flag.available.load(std::memory_order_acquire) < number) return false;  // pairs with Sender::append
-    const Offset at = next_in_chain(comm, channel, source, index);
     struct {
         std::uint64_t bytes;
         Offset at;
         std::uint64_t order;
     } node;
-    node_->crossbar.read(comm.peer(source).node, at + offsetof(ChainNode, bytes), &node, sizeof node);
+    const Offset link = next_in_chain(comm, channel, source, index);
+    node_->crossbar.read(comm.peer(source).node, link + offsetof(ChainNode, bytes), &node, sizeof node);
     bytes = node.bytes;
-    if (order != nullptr) *order = node.order;
+    order = node.order;
     return true;
 }
 
-// FMPL_ANY_TAG: chooses the earliest message from the source that no receive with an index waits for.
-bool Receiver::find_any_index(ReceiveOperation& op)
+// The index of the earliest message from the source that belongs to no receive, FMPL_ANY_TAG when there is none.
+int Receiver::earliest_index(ReceiveOperation& op)
 {
     std::uint64_t earliest = ~std::uint64_t{0};
     int found = FMPL_ANY_TAG;
     for (int index = 0; index < op.comm->indices(); ++index) {
-        if (op.comm->receive_channel(op.source, index).request != nullptr) continue;
+        if (op.comm->receive_channel(op.source, index).receiving != nullptr) continue;
         std::size_t bytes = 0;
         std::uint64_t order = 0;
-        if (peek(*op.comm, op.source, index, bytes, &order) && order < earliest) {
+        if (peek(*op.comm, op.source, index, bytes, order) && order < earliest) {
             earliest = order;
             found = index;
         }
     }
-    if (found == FMPL_ANY_TAG) return false;
-    choose_channel(op, found);
-    return true;
+    return found;
 }
 
-// A source that holds back a message from a private buffer until it sees a receive publishes it when this is set.
-void Receiver::announce_any_index(ReceiveOperation& op, bool waiting)
+bool Receiver::choose_any_index(ReceiveOperation& op)
 {
-    op.announced = waiting;
-    const Peer& peer = op.comm->peer(op.source);
-    node_->crossbar.write_flag(peer.node, peer.pair + offsetof(PairRecord, any_index_waiting), waiting ? 1 : 0);
-    node_->crossbar.wake(peer.node);
+    if (earliest_index(op) == FMPL_ANY_TAG) return false;
+    // While the first scan went on, an earlier message may have arrived behind it and a later one before it. Everything
+    // sent before the message found is visible by now, so a second scan finds the earliest.
+    return take_number(op, earliest_index(op));
 }
 
 }  // namespace fmpl

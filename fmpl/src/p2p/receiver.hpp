@@ -1,11 +1,12 @@
 // The destination's side of point-to-point communication: post a receive, see what has arrived, take it.
 //
 // The receive of a message that has not arrived is posted to the source by one remote write (a TCW that is prepared once
-// for each channel), so that the source can write into the buffer. A receive with FMPL_ANY_TAG cannot be posted to a
-// channel: it is announced to the source, which then publishes what it holds back, and takes what has been published.
+// for each channel), so that the source can write into the buffer. A receive with FMPL_ANY_TAG belongs to no channel yet:
+// it chooses one when a message shows there.
 //
-// Outstanding nonblocking receives that the source cannot complete alone (private buffers, FMPL_ANY_TAG) go on during
-// every wait of this rank, so that ranks that have posted their receives and then send to each other all get through.
+// Each message number of a channel belongs to one receive, ReceiveChannel::receiving; further receives on the channel
+// wait until it is done. Outstanding nonblocking receives go on during every wait of this rank, so that ranks that have
+// posted their receives and then send to each other all get through.
 #pragma once
 
 #include "p2p/communicator.hpp"
@@ -33,17 +34,15 @@ struct ReceiveOperation final : Progressing {
 
     Receiver* receiver = nullptr;
     Communicator* comm = nullptr;
-    ReceiveChannel* channel = nullptr;
     std::byte* buffer = nullptr;
     std::size_t capacity = 0;
-    std::size_t bytes = 0;  // of the message, once known
-    std::uint64_t number = 0;
+    std::size_t bytes = 0;     // of the message, once known
+    std::uint64_t number = 0;  // of the message; 0: none belongs to it yet
     std::uint64_t pieces = 0;  // of a piped message, taken so far
     int source = 0;
-    int index = 0;  // FMPL_ANY_TAG until one is chosen
+    int index = 0;  // FMPL_ANY_TAG until a channel is chosen
+    enum class List { none, busy, idle } list = List::none;  // of the node's transfers
     bool claim_lost = false;
-    bool announced = false;  // with FMPL_ANY_TAG: the source knows of it
-    bool under_way = false;  // in the node's list of transfers
     bool done = false;
 };
 
@@ -56,15 +55,17 @@ public:
     {
         if (index >= 0) [[likely]] {
             ReceiveChannel& channel = comm.receive_channel(source, index);
-            if (channel.request == nullptr && capacity <= kInlineBytes) [[likely]] {
+            if (capacity <= kInlineBytes && channel.request == nullptr && channel.receiving == nullptr) [[likely]] {
                 const CompletionFlag& flag = comm.flag(source, index);
                 const std::uint64_t number = channel.received + 1;
                 std::uint64_t stamp = 0;
-                if (node_->waiter.spin([&] {
-                        stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::write_inline
-                        return Stamp::number(stamp) == number;
-                    }) &&
-                    Stamp::kind(stamp) == MessageKind::inlined && Stamp::inline_bytes(stamp) <= capacity) [[likely]] {
+                node_->waiter.spin([&] {
+                    stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::write_inline
+                    // A chained message ends the fast path too.
+                    return Stamp::number(stamp) == number || flag.available.load(std::memory_order_relaxed) >= number;
+                });
+                if (Stamp::number(stamp) == number && Stamp::kind(stamp) == MessageKind::inlined &&
+                    Stamp::inline_bytes(stamp) <= capacity) [[likely]] {
                     matched = {source, index, Stamp::inline_bytes(stamp)};
                     small_copy(buffer, flag.payload, matched.bytes);
                     channel.cursor = kNoOffset;
@@ -86,13 +87,22 @@ public:
         for (int source = 0; source < comm.size(); ++source) {
             for (int index = 0; index < comm.indices(); ++index) {
                 std::size_t bytes = 0;
-                if (peek(comm, source, index, bytes)) report(source, index, bytes);
+                std::uint64_t order = 0;
+                if (!peek(comm, source, index, bytes, order)) continue;
+                // All traffic has ended: the body of a head is safe to read.
+                const CompletionFlag& flag = comm.flag(source, index);
+                const std::uint64_t stamp = flag.stamp.load(std::memory_order_acquire);
+                const bool head = Stamp::number(stamp) == comm.receive_channel(source, index).received + 1;
+                if (head && Stamp::kind(stamp) != MessageKind::inlined) bytes = flag.body.bytes;
+                report(source, index, bytes);
             }
         }
     }
 
     // One look at a receive, and whatever can be done for it; whether it is done.
     bool advance(ReceiveOperation& op);
+    // Tells the source where the operation's message may go. Requires that it has a number.
+    void post(ReceiveOperation& op);
 
     Matched matched;
 
@@ -107,21 +117,25 @@ private:
         node_->crossbar.wake(peer.node);
     }
 
+    // Where the next message of a channel is to be found.
+    enum class Arrival { none, head, chain };
+    Arrival arrival(const CompletionFlag& flag, std::uint64_t number, std::uint64_t& stamp) const;
+
     void recv_slowly(Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
     void prepare(ReceiveOperation& op, Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
-    void choose_channel(ReceiveOperation& op, int index);
-    bool find_any_index(ReceiveOperation& op);
-    void announce_any_index(ReceiveOperation& op, bool waiting);
+    bool take_number(ReceiveOperation& op, int index);
+    bool choose_any_index(ReceiveOperation& op);
+    int earliest_index(ReceiveOperation& op);
     void wait(ReceiveOperation& op);
-    void post(ReceiveOperation& op);
     bool step(ReceiveOperation& op);
-    void take_inline(ReceiveOperation& op, const CompletionFlag& flag, std::uint64_t stamp);
+    bool take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64_t stamp);
+    void take_chained(ReceiveOperation& op);
     void take_from(ReceiveOperation& op, Offset at, std::uint64_t bytes);
     bool drain_pipe(ReceiveOperation& op, const CompletionFlag& flag);
     Offset next_in_chain(Communicator& comm, const ReceiveChannel& channel, int source, int index);
     void finish(ReceiveOperation& op, std::size_t bytes, Offset cursor);
     void report(const ReceiveOperation& op);
-    bool peek(Communicator& comm, int source, int index, std::size_t& bytes, std::uint64_t* order = nullptr);
+    bool peek(Communicator& comm, int source, int index, std::size_t& bytes, std::uint64_t& order);
 
     Node* node_;
     ObjectPool<ReceiveOperation> operations_;

@@ -9,7 +9,7 @@
 // Invariants
 //   1. The destination posts or consumes message n only after it has consumed n-1.
 //   2. The source overwrites the head part of a CompletionFlag (everything but `available`, `chain`) only for a message n
-//      whose predecessors have all been consumed, or to replace its own unclaimed offer of n (see `claim`).
+//      whose predecessors have all been consumed, or to replace its own unclaimed offer (see `claim`) or held message n.
 //   3. A message that cannot be the head because an earlier one is unconsumed is a ChainNode in the source's arena: the
 //      head's successor hangs on CompletionFlag::chain, its own on ChainNode::next, and `available` counts to the last.
 //   4. A ChainNode is freed when it and its successor in the chain have been consumed.
@@ -29,6 +29,7 @@ enum class MessageKind : std::uint8_t {
     offered = 3,    // it lies in the source's memory; whoever claims it moves it
     spooled = 4,    // it lies in the source's memory for the destination to take: nobody else will
     piped = 5,      // it comes in pieces through a ring in the source's memory
+    held = 6,       // in private memory of the source, which waits for a posted receive to move or pipe it
 };
 
 // Message number and kind in one word, the flag of a CompletionFlag: number << 16 | kind << 8 | inline bytes.
@@ -54,14 +55,11 @@ struct PipeCount {
 
 inline constexpr std::size_t kInlineBytes = 72;
 
-// The posted receive: where to write, how much fits.
-struct PostedBuffer {
-    Offset at;  // kNoOffset: the buffer cannot be addressed by the source
-    std::uint64_t capacity;
-};
-
 struct alignas(kLine) MatchingSlot {
-    PostedBuffer buffer;                  // written before `posted`
+    // The posted receive, written before `posted`: where to write (kNoOffset: the source cannot address the buffer), and
+    // how much fits. Read for sure only after a successful claim, when the message is on offer.
+    std::atomic<std::uint64_t> buffer_at;
+    std::atomic<std::uint64_t> capacity;
     std::atomic<std::uint64_t> posted;    // number of the message that the buffer is for (release)
     std::atomic<std::uint64_t> consumed;  // number of the last message that has been taken (release)
     std::atomic<std::uint64_t> drained;   // PipeCount of pieces taken from the ring (release)
@@ -104,9 +102,8 @@ static_assert(sizeof(ChainNode) == kLine);
 
 // What is shared once for each pair of ranks of a communicator, in the source's arena, written by the destination.
 struct alignas(kLine) PairRecord {
-    std::atomic<std::uint64_t> any_index_waiting;  // 1 while the destination is blocked with FMPL_ANY_TAG on the source
     std::atomic<std::uint64_t> any_taken;          // cells of the any domain's ring that the destination has taken
-    std::uint8_t pad[kLine - 16];
+    std::uint8_t pad[kLine - 8];
 };
 static_assert(sizeof(PairRecord) == kLine);
 

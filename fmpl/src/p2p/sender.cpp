@@ -56,15 +56,23 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
     }
     SendOperation op;
     prepare(op, comm, channel, destination, index, data, bytes);
-    if (step(op)) return;
     if (may_spool && buffer_->enabled()) {
+        op.may_pipe = false;
         const auto timeout_ms = static_cast<std::uint64_t>(buffer_->timeout_ms());
-        if (timeout_ms > 0) {
+        if (timeout_ms == 0) {
+            // At once, or from the send buffer.
+            if (consumed(op) + 1 == op.number && (op.bytes <= kInlineBytes || push_if_posted(op, false))) {
+                if (op.bytes <= kInlineBytes) begin(op);
+                return;
+            }
+            if (spool(op)) return;
+        } else {
+            if (step(op)) return;
             const std::uint64_t deadline_ns = monotonic_ns() + timeout_ms * 1'000'000;
-            if (node_->wait([&] { return step(op); }, waiting_for(op, deadline_ns))) return;
+            if (node_->wait([&] { return step(op); }, waiting_for(op, deadline_ns)) || spool(op)) return;
         }
-        if (spool(op)) return;
-        // The send buffer is full, or the receiver is taking the message this very moment.
+        // The send buffer is full, or the destination is taking the message this very moment.
+        op.may_pipe = true;
     }
     node_->wait([&] { return step(op); }, waiting_for(op));
 }
@@ -79,6 +87,7 @@ void Sender::isend(Communicator& comm, int destination, int index, const void* d
     SendOperation& op = *operations_.take();
     prepare(op, comm, channel, destination, index, data, bytes);
     channel.request = &op;
+    op.may_pipe = bytes > kStageBytes;
     if (step(op)) return;
     // What follows serves one end: that the transfer, where possible, needs no further call by this rank.
     if (op.state == SendOperation::State::queued && op.addressable) {
@@ -88,11 +97,12 @@ void Sender::isend(Communicator& comm, int destination, int index, const void* d
             if (op.state == SendOperation::State::done) op.state = SendOperation::State::chained;  // the user's buffer
             return;
         }
-    } else if ((op.state == SendOperation::State::queued || op.state == SendOperation::State::deferred) && stage(op)) {
+    } else if ((op.state == SendOperation::State::queued || op.state == SendOperation::State::held) && stage(op)) {
         return;
     }
+    op.may_pipe = true;
     op.under_way = true;
-    node_->add(op);
+    node_->add_busy(op);
 }
 
 void Sender::isend_wait(Communicator& comm, int destination, int index)
@@ -114,8 +124,8 @@ bool Sender::step(SendOperation& op)
     case SendOperation::State::queued:
         if (consumed(op) + 1 < op.number) return false;
         return begin(op);
-    case SendOperation::State::deferred:
-        return begin(op);
+    case SendOperation::State::held:
+        return serve_posted(op);
     case SendOperation::State::offered:
         if (consumed(op) >= op.number || push_if_posted(op, true)) finish(op);
         break;
@@ -149,13 +159,21 @@ bool Sender::begin(SendOperation& op)
         op.state = SendOperation::State::offered;
         return false;
     }
-    // The buffer is private. Wait for a posted receive, which may be addressable; when it is there and is not, or when
-    // the destination waits for any index and so posts none, the message goes by pieces.
-    op.state = SendOperation::State::deferred;
+    // The buffer is private. Announce the message; the receive, once posted, says how it goes on.
+    publish_head(op, MessageKind::held, kNoOffset);
+    op.state = SendOperation::State::held;
+    return serve_posted(op);
+}
+
+// A held message: straight into the posted buffer, or by pieces when that cannot be addressed.
+bool Sender::serve_posted(SendOperation& op)
+{
+    if (push_if_posted(op, false)) {
+        finish(op);
+        return true;
+    }
     const bool posted = op.comm->slot(op.destination, op.index).posted.load(std::memory_order_acquire) == op.number;
-    // acquire: pairs with Receiver::announce_any_index
-    const bool any = op.comm->pair_record(op.destination).any_index_waiting.load(std::memory_order_acquire) != 0;
-    if ((posted || any) && start_pipe(op)) fill_pipe(op);
+    if (posted && op.may_pipe && start_pipe(op)) fill_pipe(op);
     return false;
 }
 
@@ -166,20 +184,25 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
     const MatchingSlot& slot = op.comm->slot(op.destination, op.index);
     // acquire: pairs with the kick in Receiver::post; the buffer's address was written before it
     if (slot.posted.load(std::memory_order_acquire) != op.number) return false;
-    const PostedBuffer buffer = slot.buffer;
-    const bool fits = op.bytes <= buffer.capacity;
-    if (fits && buffer.at == kNoOffset) return false;
     const Crossbar& crossbar = node_->crossbar;
     const int node = node_of(op);
-    if (claim_first && crossbar.fetch_add(node, flag_at(op) + offsetof(CompletionFlag, claim), 1) != 0) {
-        return false;  // the destination is taking it
+    Offset at = slot.buffer_at.load(std::memory_order_relaxed);
+    std::size_t capacity = slot.capacity.load(std::memory_order_relaxed);
+    if (op.bytes <= capacity && at == kNoOffset) return false;
+    if (claim_first) {
+        if (crossbar.fetch_add(node, flag_at(op) + offsetof(CompletionFlag, claim), 1) != 0) {
+            return false;  // the destination is taking it, and may have posted its next receive meanwhile
+        }
+        // The message is this rank's to move: the posted receive is the one for it and stays.
+        at = slot.buffer_at.load(std::memory_order_relaxed);
+        capacity = slot.capacity.load(std::memory_order_relaxed);
     }
-    if (fits) crossbar.write(node, buffer.at, op.data, op.bytes);
-    publish_head(op, MessageKind::moved, buffer.at, claim_first);
+    if (op.bytes <= capacity) crossbar.write(node, at, op.data, op.bytes);
+    publish_head(op, MessageKind::moved, at, op.state != SendOperation::State::queued);
     return true;
 }
 
-// Writes the head part of the completion flag. again: it replaces this rank's own offer of the same message.
+// Writes the head part of the completion flag. again: it replaces this rank's own offer or hold of the same message.
 void Sender::publish_head(SendOperation& op, MessageKind kind, Offset at, bool again)
 {
     const Crossbar& crossbar = node_->crossbar;
@@ -204,7 +227,7 @@ bool Sender::start_pipe(SendOperation& op)
     op.pieces = (op.bytes + kPieceBytes - 1) / kPieceBytes;
     op.filled = 0;
     op.state = SendOperation::State::piping;
-    publish_head(op, MessageKind::piped, op.ring);
+    publish_head(op, MessageKind::piped, op.ring, true);
     return true;
 }
 
@@ -263,7 +286,7 @@ bool Sender::spool(SendOperation& op)
     if (op.state == SendOperation::State::piping || op.state == SendOperation::State::chained) return false;
     Offset block = buffer_->take(kNodeBytes + op.bytes);
     if (block == kNoOffset) {
-        reclaim_all();
+        reclaim();
         block = buffer_->take(kNodeBytes + op.bytes);
         if (block == kNoOffset) return false;
     }
@@ -273,8 +296,8 @@ bool Sender::spool(SendOperation& op)
         buffer_->give_back(block);
         return false;
     }
-    std::memcpy(crossbar.local(block + kNodeBytes), op.data, op.bytes);
-    if (op.state == SendOperation::State::offered) {
+    if (op.bytes > 0) std::memcpy(crossbar.local(block + kNodeBytes), op.data, op.bytes);
+    if (op.state != SendOperation::State::queued) {
         add_entry(op, block, false, true);
         publish_head(op, MessageKind::spooled, block + kNodeBytes, true);
         op.state = SendOperation::State::done;
@@ -291,7 +314,13 @@ bool Sender::stage(SendOperation& op)
     const Offset block = node_->arena.try_allocate(kNodeBytes + op.bytes);
     if (block == kNoOffset) return false;
     std::memcpy(node_->crossbar.local(block + kNodeBytes), op.data, op.bytes);
-    append(op, block, block + kNodeBytes, false);
+    if (op.state == SendOperation::State::held) {
+        add_entry(op, block, false, false);
+        publish_head(op, MessageKind::spooled, block + kNodeBytes, true);
+        op.state = SendOperation::State::done;
+    } else {
+        append(op, block, block + kNodeBytes, false);
+    }
     return true;
 }
 
@@ -304,7 +333,7 @@ void Sender::finish(SendOperation& op)
     }
     if (op.under_way) {
         op.under_way = false;
-        node_->remove(op);
+        node_->remove_busy(op);
     }
 }
 
@@ -352,7 +381,7 @@ void Sender::reclaim(SendChannel& channel, std::uint64_t consumed)
     }
 }
 
-void Sender::reclaim_all()
+void Sender::reclaim()
 {
     std::erase_if(touched_, [&](const Touched& t) {
         SendChannel& channel = t.comm->send_channel(t.destination, t.index);
@@ -360,12 +389,6 @@ void Sender::reclaim_all()
         channel.touched = channel.first_entry != nullptr;
         return !channel.touched;
     });
-}
-
-bool Sender::reclaim(Communicator& comm)
-{
-    reclaim_all();
-    return std::none_of(touched_.begin(), touched_.end(), [&](const Touched& t) { return t.comm == &comm; });
 }
 
 void Sender::abandon(Communicator& comm)
@@ -385,7 +408,7 @@ void Sender::abandon(Communicator& comm)
 
 void Sender::set_buffer(void* buffer, std::size_t bytes, int timeout_ms)
 {
-    reclaim_all();
+    reclaim();
     if (buffer_->messages() != 0) {
         fail(FMPL_ERR_BUSY, "{} messages lie in the present send buffer; wait until their receivers have taken them",
              buffer_->messages());
@@ -396,7 +419,7 @@ void Sender::set_buffer(void* buffer, std::size_t bytes, int timeout_ms)
 void Sender::check_buffer(int* left, int* waiting)
 {
     node_->progress();
-    reclaim_all();
+    reclaim();
     const int departed = buffer_->take_departed();
     if (left != nullptr) *left = departed;
     if (waiting != nullptr) *waiting = static_cast<int>(buffer_->messages());

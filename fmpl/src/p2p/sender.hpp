@@ -5,8 +5,8 @@
 //   moved     the receive is posted and its buffer can be addressed: written straight into it
 //   offered   the source's buffer can be addressed: published, and moved by whichever side claims it first
 //   spooled   after the time-out: copied to the send buffer, published from there
-//   piped     neither buffer can be addressed: in pieces through a ring, once the destination is there
-// A private buffer whose receive is not posted yet waits for it (deferred), since that saves a copy.
+//   piped     neither buffer can be addressed: in pieces through a ring, once the receive is posted
+// A message in a private buffer whose receive is not posted yet is announced and held until it is, which saves a copy.
 #pragma once
 
 #include "p2p/communicator.hpp"
@@ -34,7 +34,7 @@ struct ChainEntry {
 class Sender;
 
 struct SendOperation final : Progressing {
-    enum class State { queued, deferred, offered, piping, chained, done };
+    enum class State { queued, held, offered, piping, chained, done };
 
     void progress() override;
 
@@ -49,7 +49,8 @@ struct SendOperation final : Progressing {
     int index = 0;
     bool addressable = false;
     State state = State::queued;
-    bool under_way = false;  // in the node's list of transfers
+    bool may_pipe = true;    // false: the caller would rather copy the message away than wait for the destination
+    bool under_way = false;  // in the node's list of busy transfers
     Offset ring = kNoOffset;
     std::uint64_t pieces = 0;
     std::uint64_t filled = 0;
@@ -76,8 +77,8 @@ public:
     void set_buffer(void* buffer, std::size_t bytes, int timeout_ms);
     void check_buffer(int* left, int* waiting);
 
-    // Frees the memory of consumed messages of the communicator; whether none is left unconsumed.
-    bool reclaim(Communicator& comm);
+    // Frees the memory of messages that have been consumed.
+    void reclaim();
     // Forgets all memory of the communicator's messages, consumed or not: it is being freed.
     void abandon(Communicator& comm);
 
@@ -129,6 +130,7 @@ private:
     WaitFor waiting_for(const SendOperation& op, std::uint64_t deadline_ns = 0) const;
 
     bool begin(SendOperation& op);
+    bool serve_posted(SendOperation& op);
     bool push_if_posted(SendOperation& op, bool claim_first);
     bool start_pipe(SendOperation& op);
     void fill_pipe(SendOperation& op);
@@ -139,7 +141,6 @@ private:
     void finish(SendOperation& op);
 
     void reclaim(SendChannel& channel, std::uint64_t consumed);
-    void reclaim_all();
     void free_entry(ChainEntry& entry);
     void add_entry(SendOperation& op, Offset block, bool chained, bool in_send_buffer);
 

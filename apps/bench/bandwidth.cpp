@@ -1,0 +1,86 @@
+// Rate of long messages by ping-pong (paper, figure 6), and beside it, alternating with it batch by batch, the rate of
+// memcpy within the even rank: the least that moving the bytes once can cost.
+//
+// Both walk through buffers of the same kind and the same total size at either end (--footprint), so that both find the
+// data in the same state, outside the caches of the core that touched it last. The ratio depends on that: with one buffer
+// again and again (--footprint 0) memcpy works in its own core's cache, and a message, which has to change cores, cannot.
+#include "benchmarks.hpp"
+#include "ping_pong.hpp"
+#include "report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+namespace fmpl::bench {
+namespace {
+
+int reps_for(std::size_t bytes)
+{
+    constexpr std::size_t bytes_of_a_batch = std::size_t{64} << 20;
+    return static_cast<int>(std::clamp<std::size_t>(bytes_of_a_batch / std::max<std::size_t>(bytes, 1), 4, 4096));
+}
+
+// There and back, through the buffers that the messages take.
+void copy(const BufferPool& pool, std::byte* memory, std::byte* other, std::uint64_t first, std::uint64_t count)
+{
+    for (std::uint64_t i = first; i < first + count; ++i) {
+        std::memcpy(pool.at(other, i), pool.at(memory, i), pool.buffer_bytes());
+        asm volatile("" ::: "memory");  // the compiler must not see that the way back changes nothing
+        const std::uint64_t back = PingPong::answer(pool, i);
+        std::memcpy(pool.at(memory, back), pool.at(other, back), pool.buffer_bytes());
+        asm volatile("" ::: "memory");
+    }
+}
+
+}  // namespace
+
+void run_bandwidth(const Options& options, const Job& job, Report& report)
+{
+    const Pairing pairing(job, options.pairs);
+    report.line(fmt::format("rate between {}{}, in 10^9 bytes a second; memcpy: within the even rank", pairing.words(),
+        pairing.pairs() > 1 ? ", all pairs together" : ""));
+    report.line(
+        options.footprint > 0
+            ? fmt::format(
+                  "buffers of {} KiB in all at each end are taken in turn, by memcpy too", options.footprint / 1024)
+            : std::string(
+                  "one buffer at each end again and again: memcpy has it in its core's cache, a message cannot"));
+    report.columns(
+        {"bytes", "reps", "median GB/s", "best GB/s", "q1 GB/s", "q3 GB/s", "median us", "memcpy GB/s", "FMPL/memcpy"});
+
+    for (const std::size_t bytes : options.sizes) {
+        const BufferPool pool(bytes, options.footprint);
+        with_message_memory(options.memory, 2 * pool.total_bytes(), [&](std::byte* memory) {
+            const PingPong ping_pong(pairing, pool, memory);
+            std::byte* other = memory + pool.total_bytes();
+            std::memcpy(other, memory, pool.total_bytes());
+            const Batch activities[] = {std::cref(ping_pong), [&](std::uint64_t first, std::uint64_t count) {
+                                            if (pairing.first()) copy(pool, memory, other, first, count);
+                                        }};
+            const int reps = options.reps_or(reps_for(bytes));
+            const int warmup = options.warmup < 0 ? reps : options.warmup;
+            auto seconds = sample({reps, warmup, options.samples}, pairing.comm(), pairing.takes_part(), activities);
+            all_must_be_right(ping_pong.verify(), "bandwidth: a message came back wrong");
+
+            for (auto& of_one : seconds) {
+                for (double& s : of_one) s /= 2;
+            }
+            const double moved = static_cast<double>(bytes) * pairing.pairs();
+            const Summary fmpl = summarize(seconds[0]);
+            const Summary memcpy = summarize(seconds[1]);
+            const double ratio = bytes > 0 ? memcpy.median / fmpl.median : 0.0;
+            report.row({fmt::format("{}", bytes), fmt::format("{}", reps), gigabytes_per_second(moved, fmpl.median),
+                           gigabytes_per_second(moved, fmpl.min), gigabytes_per_second(moved, fmpl.quartile3),
+                           gigabytes_per_second(moved, fmpl.quartile1), microseconds(fmpl.median),
+                           gigabytes_per_second(moved, memcpy.median), fmt::format("{:.2f}", ratio)},
+                {{"bytes", bytes}, {"reps", reps}, {"seconds", json_of(seconds[0])},
+                    {"memcpy_seconds", json_of(seconds[1])}, {"bytes_per_second", moved / fmpl.median},
+                    {"ratio", ratio}});
+        });
+    }
+}
+
+}  // namespace fmpl::bench

@@ -1,0 +1,28 @@
+// The time of a broadcast, its root changing with every call (paper, section 5.3).
+#include "check.hpp"
+#include "collective_table.hpp"
+
+#include <cstring>
+
+namespace fmpl::bench {
+
+void run_bcast(const Options& options, const Job& job, Report& report)
+{
+    const auto bcast = [&job](std::byte* buffer, std::size_t bytes, std::uint64_t i) {
+        const int root = static_cast<int>(i % static_cast<std::uint64_t>(job.ranks));
+        check(fmpl_bcast(buffer, bytes, root, FMPL_COMM_WORLD));
+    };
+    const auto every_root_reaches_all = [&](std::byte* buffer, std::size_t bytes) {
+        bool right = true;
+        for (int root = 0; root < job.ranks; ++root) {
+            const auto seed = static_cast<std::uint64_t>(root);
+            if (job.rank == root) fill_pattern(buffer, bytes, seed);
+            bcast(buffer, bytes, seed);
+            right = right && has_pattern(buffer, bytes, seed);
+        }
+        return right;
+    };
+    run_collective(options, job, report, bcast, every_root_reaches_all);
+}
+
+}  // namespace fmpl::bench

@@ -1,0 +1,36 @@
+// The benchmarks that fmpl-bench offers. Each is a file of its own and is run by all ranks together.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace fmpl::bench {
+
+struct Options;
+struct Job;
+class Report;
+
+struct Benchmark {
+    const char* name;
+    const char* summary;
+    std::vector<std::size_t> default_sizes;  // of messages, in bytes; empty: no messages of the user's
+    std::size_t size_unit;                   // sizes are multiples of it
+    bool has_pairs;                          // runs between pairs of ranks
+    bool has_outstanding;                    // takes counts of receives posted in advance
+    bool has_footprint;                      // takes the memory that the messages move through
+    // Collective over the job; throws fmpl::Error, or std::runtime_error where the data that arrived is wrong.
+    void (*run)(const Options&, const Job&, Report&);
+};
+
+std::span<const Benchmark> benchmarks();
+
+void run_latency(const Options&, const Job&, Report&);
+void run_bandwidth(const Options&, const Job&, Report&);
+void run_outstanding(const Options&, const Job&, Report&);
+void run_barrier(const Options&, const Job&, Report&);
+void run_bcast(const Options&, const Job&, Report&);
+void run_reduce(const Options&, const Job&, Report&);
+void run_allreduce(const Options&, const Job&, Report&);
+
+}  // namespace fmpl::bench

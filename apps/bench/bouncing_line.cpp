@@ -1,0 +1,135 @@
+#include "bouncing_line.hpp"
+
+#include "check.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace fmpl::bench {
+
+// Processors fetch lines in pairs, hence 128. Steps are counted from 1: the even rank writes the odd numbers, the odd rank
+// the even ones.
+struct SharedLine {
+    alignas(128) std::atomic<std::uint64_t> step;
+};
+
+namespace {
+
+constexpr int kIndex = 0;
+constexpr int kLooksBeforeYield = 10;
+
+// What the even rank tells the odd one: where the memory is, or why there is none.
+struct Offer {
+    std::int32_t pid;
+    std::int32_t fd;
+    std::int32_t error;  // errno; 0: the memory is there
+};
+
+// Acquire: as a message, the line would say that data is there.
+template <bool yield>
+void wait_for(const std::atomic<std::uint64_t>& line, std::uint64_t value)
+{
+    for (int looks = 0; line.load(std::memory_order_acquire) != value; ++looks) {
+        if (yield && looks >= kLooksBeforeYield) sched_yield();
+    }
+}
+
+template <bool yield>
+void bounce(SharedLine& line, bool first, std::uint64_t from, std::uint64_t count)
+{
+    for (std::uint64_t trip = from; trip < from + count; ++trip) {
+        const std::uint64_t there = 2 * trip + 1;
+        const std::uint64_t back = there + 1;
+        if (first) {
+            line.step.store(there, std::memory_order_release);
+            wait_for<yield>(line.step, back);
+        } else {
+            wait_for<yield>(line.step, there);
+            line.step.store(back, std::memory_order_release);
+        }
+    }
+}
+
+}  // namespace
+
+BouncingLine::BouncingLine(const Pairing& pairing, bool yield) : first_(pairing.first()), yield_(yield)
+{
+    if (pairing.takes_part()) share(pairing);
+    std::int32_t failed = problem_.empty() ? 0 : 1;
+    check(fmpl_allreduce(&failed, 1, FMPL_MAX_INT32, FMPL_COMM_WORLD, nullptr));
+    if (failed != 0 && problem_.empty()) problem_ = "two ranks cannot share memory outside of FMPL";
+}
+
+BouncingLine::~BouncingLine()
+{
+    if (line_ != nullptr) munmap(line_, sizeof *line_);
+}
+
+void BouncingLine::share(const Pairing& pairing)
+{
+    const int peer = pairing.peer();
+    Offer offer{};
+    int fd = -1;
+    if (pairing.first()) {
+        fd = memfd_create("fmpl-bench", MFD_CLOEXEC);
+        if (fd < 0 || ftruncate(fd, sizeof(SharedLine)) != 0) {
+            offer.error = errno;
+            problem_ = fmt::format("memory cannot be shared (memfd_create): {}", std::strerror(errno));
+        } else {
+            map(fd);
+            offer = {getpid(), fd, problem_.empty() ? 0 : ENOMEM};
+        }
+        check(fmpl_send(&offer, sizeof offer, peer, kIndex, FMPL_COMM_WORLD));
+        std::int32_t answer = 0;
+        check(fmpl_recv(&answer, sizeof answer, peer, kIndex, FMPL_COMM_WORLD));
+        if (answer != 0 && problem_.empty()) {
+            problem_ = fmt::format("rank {} cannot open the memory of rank {} through /proc: {}", peer, world.rank(),
+                std::strerror(answer));
+        }
+    } else {
+        check(fmpl_recv(&offer, sizeof offer, peer, kIndex, FMPL_COMM_WORLD));
+        std::int32_t answer = offer.error;
+        if (answer == 0) {
+            fd = open(fmt::format("/proc/{}/fd/{}", offer.pid, offer.fd).c_str(), O_RDWR | O_CLOEXEC);
+            if (fd < 0) {
+                answer = errno;
+            } else {
+                map(fd);
+                answer = problem_.empty() ? 0 : ENOMEM;
+            }
+        }
+        if (answer != 0) problem_ = std::strerror(answer);
+        check(fmpl_send(&answer, sizeof answer, peer, kIndex, FMPL_COMM_WORLD));
+    }
+    if (fd >= 0) close(fd);
+}
+
+void BouncingLine::map(int fd)
+{
+    void* at = mmap(nullptr, sizeof(SharedLine), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED) {
+        problem_ = fmt::format("shared memory cannot be mapped: {}", std::strerror(errno));
+    } else {
+        line_ = static_cast<SharedLine*>(at);  // zeros, as the memory comes
+    }
+}
+
+void BouncingLine::operator()(std::uint64_t /*first*/, std::uint64_t count)
+{
+    if (yield_) {
+        bounce<true>(*line_, first_, trips_, count);
+    } else {
+        bounce<false>(*line_, first_, trips_, count);
+    }
+    trips_ += count;
+}
+
+}  // namespace fmpl::bench

@@ -1,0 +1,215 @@
+#include "options.hpp"
+
+#include <fmpl.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string_view>
+
+namespace fmpl::bench {
+namespace {
+
+constexpr int kBadOptions = 2;
+constexpr std::size_t kMostBytes = std::size_t{1} << 40;
+constexpr int kMostReps = 1'000'000'000;
+constexpr int kMostSamples = 100'000;
+constexpr int kMostOutstanding = 1'000'000;
+constexpr const char* kDefaultOutstanding = "256,512,4096";
+
+// More than the caches of a core, so that messages and memcpy alike find their data outside of them.
+constexpr const char* kDefaultFootprint = "16M";
+
+[[noreturn]] void refuse(const std::string& words)
+{
+    throw OptionsEnd(kBadOptions, "fmpl-bench: " + words + "\nfmpl-bench --help explains the options.\n");
+}
+
+std::optional<std::uint64_t> whole_number(std::string_view text)
+{
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+std::size_t read_bytes(const std::string& option, const std::string& text)
+{
+    std::string_view number = text;
+    int shift = 0;
+    constexpr std::string_view suffixes = "KMGkmg";
+    if (!number.empty()) {
+        const std::size_t suffix = suffixes.find(number.back());
+        if (suffix != std::string_view::npos) {
+            shift = 10 * (static_cast<int>(suffix % 3) + 1);
+            number.remove_suffix(1);
+        }
+    }
+    const auto value = whole_number(number);
+    if (!value) refuse(fmt::format("{} '{}': give a number of bytes, such as 8, 64K or 1M", option, text));
+    if (*value > kMostBytes >> shift) refuse(fmt::format("{} '{}': at most 1024G is possible", option, text));
+    return static_cast<std::size_t>(*value) << shift;
+}
+
+int read_count(const std::string& option, const std::string& text, int least, int most)
+{
+    const auto value = whole_number(text);
+    if (!value || *value < static_cast<std::uint64_t>(least) || *value > static_cast<std::uint64_t>(most)) {
+        refuse(fmt::format("{} '{}': give a whole number from {} to {}", option, text, least, most));
+    }
+    return static_cast<int>(*value);
+}
+
+std::vector<std::string> items(const std::string& list)
+{
+    std::vector<std::string> result;
+    std::istringstream stream(list + ",");
+    for (std::string item; std::getline(stream, item, ',');) result.push_back(item);
+    return result;
+}
+
+MemoryKind read_memory(const std::string& text)
+{
+    for (const MemoryKind kind : {MemoryKind::rdma, MemoryKind::heap, MemoryKind::stack}) {
+        if (text == memory_name(kind)) return kind;
+    }
+    refuse(fmt::format("--memory '{}': give rdma, heap or stack", text));
+}
+
+std::string list_of(const std::vector<std::size_t>& sizes)
+{
+    std::string text;
+    for (const std::size_t size : sizes) {
+        if (!text.empty()) text += ',';
+        const int shift = size == 0 ? 0 : size % (1u << 20) == 0 ? 20 : size % (1u << 10) == 0 ? 10 : 0;
+        text += fmt::format("{}{}", size >> shift, shift == 20 ? "M" : shift == 10 ? "K" : "");
+    }
+    return text;
+}
+
+// The options as typed, before they are read.
+struct Words {
+    std::string sizes, reps, warmup, samples = "11", memory = "rdma";
+    std::string outstanding = kDefaultOutstanding, footprint = kDefaultFootprint;
+};
+
+void add_options(CLI::App& command, const Benchmark& benchmark, Options& options, Words& words)
+{
+    if (!benchmark.default_sizes.empty()) {
+        const std::string unit = benchmark.size_unit > 1 ? fmt::format("multiples of {}, ", benchmark.size_unit) : "";
+        command
+            .add_option("--sizes", words.sizes,
+                fmt::format("Bytes of a message: a list, {}with suffix K, M or G (default: {})", unit,
+                    list_of(benchmark.default_sizes)))
+            ->type_name("LIST");
+        command
+            .add_option("--memory", words.memory,
+                "Where the messages lie at both ends: rdma (fmpl_malloc), heap or stack (default: rdma)")
+            ->type_name("KIND");
+    }
+    command.add_option("--reps", words.reps, "Operations in a timed batch (default: by size, shown in the table)")
+        ->type_name("N");
+    command.add_option("--warmup", words.warmup, "Operations before the first batch of each size (default: one batch)")
+        ->type_name("N");
+    command.add_option("--samples", words.samples, "Timed batches (default: 11)")->type_name("N");
+    if (benchmark.has_pairs) {
+        command.add_flag("--pairs", options.pairs, "Between ranks 2i and 2i+1 for all i, not ranks 0 and 1 alone");
+    }
+    if (benchmark.has_outstanding) {
+        command
+            .add_option("--outstanding", words.outstanding,
+                fmt::format("Receives posted in advance: a list (default: {})", kDefaultOutstanding))
+            ->type_name("LIST");
+    }
+    if (benchmark.has_footprint) {
+        command
+            .add_option("--footprint", words.footprint,
+                fmt::format(
+                    "Bytes of buffers at each end that the messages take in turn, so that they lie outside a core's "
+                    "caches; 0: one buffer again and again (default: {})",
+                    kDefaultFootprint))
+            ->type_name("BYTES");
+    }
+    command.add_option("--json", options.json_file, "Also write machine, options and every sample to this file")
+        ->type_name("FILE");
+}
+
+}  // namespace
+
+int Options::indices() const
+{
+    constexpr int few = 16;
+    return outstanding.empty() ? few : std::max(few, *std::max_element(outstanding.begin(), outstanding.end()));
+}
+
+Options read_options(int argc, const char* const* argv)
+{
+    Options options;
+    Words words;
+    CLI::App app(
+        "Micro-benchmarks of FMPL, to be started by fmplrun on 2 or more ranks:\n"
+        "    fmplrun -n 2 fmpl-bench latency --sizes 8,1K");
+    app.name("fmpl-bench");
+    app.footer(
+        "Messages are timed as halves of a ping-pong, collective calls as the mean over a batch in which the root\n"
+        "changes with every call; the slowest rank counts. Median, minimum and quartiles are over the batches.\n"
+        "Each benchmark lists its options: fmpl-bench latency --help");
+    app.set_version_flag("--version",
+        fmt::format("fmpl-bench (FMPL) {}.{}.{}", FMPL_VERSION_MAJOR, FMPL_VERSION_MINOR, FMPL_VERSION_PATCH),
+        "Print the version and exit");
+    app.require_subcommand(1);
+    for (const Benchmark& benchmark : benchmarks()) {
+        CLI::App* command = app.add_subcommand(benchmark.name, benchmark.summary);
+        add_options(*command, benchmark, options, words);
+        command->callback([&options, &benchmark] { options.benchmark = &benchmark; });
+    }
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& success) {
+        std::ostringstream text, ignored;
+        app.exit(success, text, ignored);
+        throw OptionsEnd(0, text.str());
+    } catch (const CLI::RequiredError&) {
+        refuse("say which benchmark to run: latency, bandwidth, outstanding, barrier, bcast, reduce or allreduce");
+    } catch (const CLI::ParseError& error) {
+        refuse(error.what());
+    }
+
+    const Benchmark& benchmark = *options.benchmark;
+    const CLI::App& command = *app.get_subcommand(benchmark.name);
+    const auto given = [&command](const char* name) {
+        const CLI::Option* option = command.get_option_no_throw(name);
+        return option != nullptr && option->count() > 0;
+    };
+    options.sizes = benchmark.default_sizes;
+    if (given("--sizes")) {
+        options.sizes.clear();
+        for (const std::string& item : items(words.sizes)) options.sizes.push_back(read_bytes("--sizes", item));
+    }
+    for (const std::size_t size : options.sizes) {
+        if (size % benchmark.size_unit != 0) {
+            refuse(
+                fmt::format("--sizes: {} is not a multiple of {}, the bytes of a double", size, benchmark.size_unit));
+        }
+    }
+    if (given("--reps")) options.reps = read_count("--reps", words.reps, 1, kMostReps);
+    if (given("--warmup")) options.warmup = read_count("--warmup", words.warmup, 0, kMostReps);
+    options.samples = read_count("--samples", words.samples, 1, kMostSamples);
+    options.memory = read_memory(words.memory);
+    if (benchmark.has_outstanding) {
+        for (const std::string& item : items(words.outstanding)) {
+            options.outstanding.push_back(read_count("--outstanding", item, 1, kMostOutstanding));
+        }
+    }
+    if (benchmark.has_footprint) options.footprint = read_bytes("--footprint", words.footprint);
+    return options;
+}
+
+}  // namespace fmpl::bench

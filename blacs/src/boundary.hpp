@@ -1,0 +1,36 @@
+// The one place where an Error meets the C and Fortran names. The BLACS have no error codes, so an error prints the
+// routine, the process, its place in the grid and the words, and ends all processes.
+#pragma once
+
+#include "current.hpp"
+
+#include <exception>
+
+namespace fmpl::blacs {
+
+// Ends the job. context: the handle that the routine was given, or -1.
+[[noreturn]] void give_up(const char* routine, int context, const char* words, int status = 1);
+
+// Runs body(process), with the process of the caller.
+template <class Body>
+decltype(auto) call(const char* routine, int context, Body&& body)
+{
+    try {
+        return body(require_process());
+    } catch (const std::exception& e) {
+        give_up(routine, context, e.what());
+    }
+}
+
+// The same for the routines with which a program may begin: joins first.
+template <class Body>
+decltype(auto) call_joining(const char* routine, int context, Body&& body)
+{
+    try {
+        return body(join_process());
+    } catch (const std::exception& e) {
+        give_up(routine, context, e.what());
+    }
+}
+
+}  // namespace fmpl::blacs

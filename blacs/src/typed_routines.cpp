@@ -1,0 +1,173 @@
+#include "typed_routines.hpp"
+
+#include "boundary.hpp"
+#include "broadcast.hpp"
+#include "point_to_point.hpp"
+#include "scope_argument.hpp"
+
+#include <complex>
+
+namespace fmpl::blacs {
+namespace {
+
+Shape shape_of(const char* uplo, const char* diag)
+{
+    if (uplo == nullptr) return {};
+    Shape shape;
+    switch (*uplo) {
+        case 'U':
+        case 'u':
+            shape.kind = Shape::Kind::upper;
+            break;
+        case 'L':
+        case 'l':
+            shape.kind = Shape::Kind::lower;
+            break;
+        default:
+            refuse("uplo = '{}' is unknown; give 'U' (upper) or 'L' (lower)", *uplo);
+    }
+    const char unit = diag != nullptr ? *diag : '\0';
+    switch (unit) {
+        case 'U':
+        case 'u':
+            shape.unit_diagonal = true;
+            break;
+        case 'N':
+        case 'n':
+            break;
+        default:
+            refuse("diag = '{}' is unknown; give 'U' (unit, not moved) or 'N'", unit);
+    }
+    return shape;
+}
+
+// A leading dimension is only used from the second column on; programs pass anything when there is one column.
+void check_leading_dimension(const char* name, int value, int m, int n)
+{
+    if (n > 1 && value < m) {
+        refuse("{} = {} is less than m = {}; give the distance between columns, at least m", name, value, m);
+    }
+}
+
+template <class T>
+MatrixView<T> checked_view(const char* uplo, const char* diag, int m, int n, T* a, int lda)
+{
+    const Shape shape = shape_of(uplo, diag);
+    if (m < 0) refuse("m = {} is negative; give the number of rows", m);
+    if (n < 0) refuse("n = {} is negative; give the number of columns", n);
+    check_leading_dimension("lda", lda, m, n);
+    if (a == nullptr && m > 0 && n > 0) refuse("a is a null pointer for a matrix of {} x {} elements", m, n);
+    return {shape, m, n, a, lda};
+}
+
+// The destination of a combine within the scope. -1 for the row means all, and in scope "R" for the column too.
+int combine_destination(const Context& context, const Scope& scope, int rdest, int cdest)
+{
+    if (rdest == -1 || (scope.kind == Scope::Kind::row && cdest == -1)) return kToAll;
+    return rank_in_scope(context, scope, "rdest", rdest, "cdest", cdest);
+}
+
+}  // namespace
+
+template <class T>
+void send(const char* routine, int context, const char* uplo, const char* diag, int m, int n, const T* a, int lda,
+    int rdest, int cdest)
+{
+    call(routine, context, [&](Process& process) {
+        const Context& c = process.context(context);
+        const int destination = number_in_grid(c, "rdest", rdest, "cdest", cdest);
+        send_matrix(process, c, checked_view(uplo, diag, m, n, a, lda), destination);
+    });
+}
+
+template <class T>
+void receive(const char* routine, int context, const char* uplo, const char* diag, int m, int n, T* a, int lda,
+    int rsrc, int csrc)
+{
+    call(routine, context, [&](Process& process) {
+        const Context& c = process.context(context);
+        const int source = number_in_grid(c, "rsrc", rsrc, "csrc", csrc);
+        receive_matrix(process, c, checked_view(uplo, diag, m, n, a, lda), source);
+    });
+}
+
+template <class T>
+void broadcast_from_here(const char* routine, int context, const char* scope, const char* uplo, const char* diag, int m,
+    int n, const T* a, int lda)
+{
+    call(routine, context, [&](Process& process) {
+        const Scope& s = scope_of(process.context(context), scope);
+        broadcast_send(process, s, checked_view(uplo, diag, m, n, a, lda));
+    });
+}
+
+template <class T>
+void broadcast_from_there(const char* routine, int context, const char* scope, const char* uplo, const char* diag,
+    int m, int n, T* a, int lda, int rsrc, int csrc)
+{
+    call(routine, context, [&](Process& process) {
+        const Context& c = process.context(context);
+        const Scope& s = scope_of(c, scope);
+        const int root = rank_in_scope(c, s, "rsrc", rsrc, "csrc", csrc);
+        if (root == s.rank) {
+            refuse(
+                "rsrc = {}, csrc = {} is this process itself; the source of a broadcast calls the sending routine "
+                "(bs2d)",
+                rsrc, csrc);
+        }
+        broadcast_receive(process, s, root, checked_view(uplo, diag, m, n, a, lda));
+    });
+}
+
+template <class T>
+void combine_sum(const char* routine, int context, const char* scope, int m, int n, T* a, int lda, int rdest, int cdest)
+{
+    call(routine, context, [&](Process& process) {
+        const Context& c = process.context(context);
+        const Scope& s = scope_of(c, scope);
+        const int destination = combine_destination(c, s, rdest, cdest);
+        sum(process, s, checked_view(nullptr, nullptr, m, n, a, lda), destination);
+    });
+}
+
+template <class T, Extreme extreme>
+void combine_extreme(const char* routine, int context, const char* scope, int m, int n, T* a, int lda, int* ra, int* ca,
+    int ldia, int rdest, int cdest)
+{
+    call(routine, context, [&](Process& process) {
+        const Context& c = process.context(context);
+        const Scope& s = scope_of(c, scope);
+        const int destination = combine_destination(c, s, rdest, cdest);
+        const MatrixView<T> view = checked_view(nullptr, nullptr, m, n, a, lda);
+        Winners winners;
+        if (ldia != -1) {
+            check_leading_dimension("ldia", ldia, m, n);
+            if ((ra == nullptr || ca == nullptr) && view.count() > 0) {
+                refuse("ra or ca is a null pointer; give both, or ldia = -1 for no coordinates");
+            }
+            winners = {ra, ca, ldia};
+        }
+        find_extreme<T, extreme>(process, c, s, view, winners, destination);
+    });
+}
+
+#define FMPL_BLACS_INSTANTIATE(T)                                                                         \
+    template void send<T>(const char*, int, const char*, const char*, int, int, const T*, int, int, int); \
+    template void receive<T>(const char*, int, const char*, const char*, int, int, T*, int, int, int);    \
+    template void broadcast_from_here<T>(                                                                 \
+        const char*, int, const char*, const char*, const char*, int, int, const T*, int);                \
+    template void broadcast_from_there<T>(                                                                \
+        const char*, int, const char*, const char*, const char*, int, int, T*, int, int, int);            \
+    template void combine_sum<T>(const char*, int, const char*, int, int, T*, int, int, int);             \
+    template void combine_extreme<T, Extreme::absolute_maximum>(                                          \
+        const char*, int, const char*, int, int, T*, int, int*, int*, int, int, int);                     \
+    template void combine_extreme<T, Extreme::absolute_minimum>(                                          \
+        const char*, int, const char*, int, int, T*, int, int*, int*, int, int, int);
+
+FMPL_BLACS_INSTANTIATE(std::int32_t)
+FMPL_BLACS_INSTANTIATE(float)
+FMPL_BLACS_INSTANTIATE(double)
+FMPL_BLACS_INSTANTIATE(std::complex<float>)
+FMPL_BLACS_INSTANTIATE(std::complex<double>)
+
+}  // namespace fmpl::blacs

@@ -1,0 +1,71 @@
+#include "library.hpp"
+
+#include "coll/collectives.hpp"
+#include "coll/station.hpp"
+#include "crossbar/byte_words.hpp"
+#include "crossbar/control_block.hpp"
+#include "p2p/node.hpp"
+#include "p2p/records.hpp"
+
+#include <fmpl.h>
+
+#include <fmt/format.h>
+
+namespace fmpl::info {
+namespace {
+
+#if defined(__clang__)
+constexpr const char* kCompiler = "clang " __clang_version__;
+#else
+constexpr const char* kCompiler = "gcc " __VERSION__;
+#endif
+constexpr int kMostIndices = 1048576;  // as fmpl.h promises
+
+Fact size(const char* key, std::size_t bytes, const char* why)
+{
+    return {key, bytes, short_bytes(bytes), why};
+}
+
+Fact number(const char* key, long value, const char* why)
+{
+    return {key, value, fmt::format("{}", value), why};
+}
+
+}  // namespace
+
+Section installation()
+{
+    const std::string version = fmt::format("{}.{}.{}", FMPL_VERSION_MAJOR, FMPL_VERSION_MINOR, FMPL_VERSION_PATCH);
+    return {"fmpl", "FMPL",
+        {{"version", version, version, ""}, {"compiler", kCompiler, kCompiler, ""},
+            {"memory_layout", kControlVersion, fmt::format("version {}", kControlVersion),
+                "fmplrun and the program's libfmpl must have the same"},
+            {"engines", {"shm", "unmapped"}, "shm, unmapped",
+                "shm: ranks of one host address each other's memory; unmapped: shm without that, for tests"},
+            {"profiles", {"host", "sr8000"}, "host, sr8000",
+                "host: no restriction; sr8000: hardware barrier and broadcast under the SR8000's conditions"}}};
+}
+
+Section limits()
+{
+    return {"limits", "Sizes and thresholds",
+        {number("ranks", kMaxRanks, "of a job"),
+            number("indices", kMostIndices, "of a pair of ranks in a communicator: count of fmpl_init"),
+            number("crossbar_dimensions", 3, "by default of up to 8 nodes each; the third grows beyond"),
+            number("barrier_colours", kBarrierColours, "communicators with a hardware barrier at a time"),
+            size("inline_bytes", kInlineBytes, "a message up to this travels in its completion record"),
+            size("any_inline_bytes", kAnyInlineBytes, "the same for fmpl_send_any"),
+            number(
+                "any_credits", static_cast<long>(kAnyCells), "messages of fmpl_send_any under way from rank to rank"),
+            size("pipe_piece", kPieceBytes, "in pieces of this a message outside remote-DMA memory passes"),
+            size("pipe_ring", kRingBytes, "through a ring of this"),
+            size("bcast_inline_bytes", kBroadcastInlineBytes, "a hardware broadcast up to this travels in its record"),
+            size("bcast_buffer", kBroadcastBufferBytes, "each of the two library buffers, used in turn"),
+            size("bcast_whole_bytes", kBroadcastWholeBytes,
+                "a hardware broadcast from this on, in remote-DMA memory, is read from the root's own buffer"),
+            size("reduce_deposit", kDepositBytes, "in pieces of this a hardware reduction goes"),
+            size("reduce_partition_bytes", kPartitionBytes,
+                "a hardware reduction from this on, in remote-DMA memory, is divided among the ranks in place")}};
+}
+
+}  // namespace fmpl::info

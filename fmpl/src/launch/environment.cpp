@@ -1,0 +1,54 @@
+#include "launch/environment.hpp"
+
+namespace fmpl {
+
+std::span<const EnvironmentVariable> environment_variables()
+{
+    static constexpr EnvironmentVariable table[] = {
+        {"FMPL_ARENA_SIZE", "bytes, with suffix K, M, G or T", "as much as the machine has memory",
+            "an arena is address space: it takes memory only where something was allocated, so any rank may use it all",
+            false},
+        {"FMPL_CROSSBAR", "1 to 3 extents, as in 8x2", "as few dimensions as hold the ranks, 8 nodes in each",
+            "the SR8000's crossbars have up to 8 nodes; fmplrun --crossbar wins over the variable", false},
+        {"FMPL_PROFILE", "host, sr8000", "host",
+            "memory that all ranks map restricts nothing; sr8000 enforces the conditions of the SR8000's hardware. "
+            "fmplrun --profile wins over the variable",
+            false},
+        {"FMPL_PARTITION", "exclusive,global; exclusive; global; none", "exclusive,global",
+            "both attributes are what the hardware collectives of the profile sr8000 need", false},
+        {"FMPL_ENGINE", "shm, unmapped", "shm",
+            "loads and stores are the fastest way between ranks of one host; unmapped is for tests: it acts as if no "
+            "other rank's memory could be addressed",
+            false},
+        {"FMPL_COLLECTIVES", "auto, hardware, tree", "auto",
+            "the hardware form where the profile allows it, since it measured faster at every size and number of "
+            "ranks; "
+            "tree takes the trees of messages always, for comparison",
+            false},
+        {"FMPL_SPIN_US", "microseconds", "20 while the ranks have a CPU each, else 0",
+            "a message that is under way comes within that time; where ranks share CPUs, spinning keeps the sender "
+            "from "
+            "running",
+            false},
+        {"FMPL_YIELD_US", "microseconds", "1000",
+            "after the spinning, a wait gives its CPU to other processes for so long, and then sleeps, which costs its "
+            "waker a system call",
+            false},
+        {"FMPL_ERRORS", "print, return, abort", "print",
+            "print: each failing call says why on standard error and returns its code; return: it only returns the "
+            "code; "
+            "abort: it prints and ends the job",
+            false},
+        {"FMPL_MAP_ANYWHERE", "any", "unset: all ranks map the job's memory at one address, where that is free",
+            "nothing in FMPL relies on it; set, the variable lets tests show that", false},
+        {"FMPL_RANK", "0 to ranks - 1", "unset: a job of one rank", "the rank of this process, set by fmplrun", true},
+        {"FMPL_SIZE", "ranks", "unset: a job of one rank", "the number of ranks, set by fmplrun", true},
+        {"FMPL_JOB_FD", "a file descriptor", "unset: a job of one rank",
+            "the job's memory, which has no name and is inherited, set by fmplrun", true},
+        {"FMPL_JOB_ID", "a word", "unset: a job of one rank",
+            "by it fmplrun finds processes that the ranks left behind, set by fmplrun", true},
+    };
+    return table;
+}
+
+}  // namespace fmpl

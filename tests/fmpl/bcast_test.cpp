@@ -1,0 +1,114 @@
+// fmpl_bcast, in its hardware form and as a tree.
+#include "../support/guarded_buffer.hpp"
+
+#include <cstring>
+#include <vector>
+
+namespace {
+
+using namespace fmpl_test;
+
+constexpr std::size_t kBcastSizes[] = {
+    0, 1, 8, 48, 112, 113, 128, 4095, 4096, 4097, 65535, 65536, 65537, 1048575, 1048577, 3145728};
+
+FMPL_COLLECTIVE_TEST(Bcast, EverySizeReachesAllRanksFromEveryRoot)
+{
+    const fmpl::Session session(1);
+    for (int root = 0; root < size(); ++root) {
+        for (const std::size_t bytes : kBcastSizes) {
+            // The largest from two roots only: each costs as much as all the others together.
+            if (bytes > 100000 && root != 0 && root != size() - 1) continue;
+            for (int variant = 0; variant < 4; ++variant) {
+                // Root and others in remote-DMA memory or not, and a mixture.
+                const bool rdma = variant == 3 ? rank() % 2 == 0 : (rank() == root ? variant & 1 : variant & 2) != 0;
+                GuardedBuffer buffer(rdma ? Place::rdma : Place::heap, bytes);
+                const std::uint64_t key = message_key(bytes, root, variant);
+                if (rank() == root) {
+                    buffer.fill(key);
+                } else {
+                    buffer.fill_byte(0xEE);
+                }
+                REQUIRE_OK(fmpl_bcast(buffer.data(), bytes, root, FMPL_COMM_WORLD));
+                EXPECT_TRUE(buffer.holds(key)) << bytes << " bytes from root " << root << ", variant " << variant;
+            }
+        }
+    }
+}
+
+// The root may overwrite its buffer as soon as its call has returned, and the next broadcasts follow at once.
+FMPL_COLLECTIVE_TEST_AT(Bcast, ManyInARowWithChangingRootsDoNotDisturbEachOther, ({2, 3, 4, 7, 16}))
+{
+    const fmpl::Session session(1);
+    constexpr std::size_t kSmall[] = {8, 112, 113, 1000, 4096, 9000, 70000};
+    std::vector<GuardedBuffer> buffers;
+    for (int b = 0; b < 4; ++b) buffers.emplace_back(kPlaces[b % 2], 70000);
+    for (int round = 0; round < 150; ++round) {
+        GuardedBuffer& buffer = buffers[std::size_t(round % 4)];
+        const std::size_t bytes = kSmall[round % std::size(kSmall)];
+        const int root = round / 3 % size();
+        if (rank() == root) fill_pattern(buffer.data(), bytes, message_key(round));
+        REQUIRE_OK(fmpl_bcast(buffer.data(), bytes, root, FMPL_COMM_WORLD));
+        EXPECT_TRUE(has_pattern(buffer.data(), bytes, message_key(round))) << "round " << round;
+        std::memset(buffer.data(), round, bytes);
+    }
+}
+
+FMPL_COLLECTIVE_TEST_AT(Bcast, WorksInSubgroupsAtTheSameTime, ({4, 7}))
+{
+    const fmpl::Session session(1);
+    const bool odd = rank() % 2 == 1;
+    const fmpl::Comm odds = fmpl::Comm::create(odd);
+    const fmpl::Comm evens = fmpl::Comm::create(!odd);
+    fmpl::Comm mine = odd ? odds : evens;
+    for (int round = 0; round < 40; ++round) {
+        const std::size_t bytes = kBcastSizes[std::size_t(round) % 13];
+        const int root = round % mine.size();
+        GuardedBuffer buffer(kPlaces[round % 2], bytes);
+        if (mine.rank() == root) buffer.fill(message_key(round, odd));
+        REQUIRE_OK(fmpl_bcast(buffer.data(), bytes, root, mine.handle()));
+        EXPECT_TRUE(buffer.holds(message_key(round, odd)));
+    }
+    mine.free();
+}
+
+FMPL_COLLECTIVE_TEST_AT(Bcast, LeavesMessagesAlone, ({2, 3}))
+{
+    const fmpl::Session session(4);
+    const int to = (rank() + 1) % size();
+    const int from = (rank() + size() - 1) % size();
+    for (const std::size_t bytes : {8u, 5000u, 200000u}) {
+        GuardedBuffer out(Place::heap, bytes);
+        GuardedBuffer in(Place::rdma, bytes);
+        GuardedBuffer common(Place::heap, bytes);
+        out.fill(message_key(rank()));
+        if (rank() == 0) common.fill(message_key(99));
+        REQUIRE_OK(fmpl_irecv(in.data(), bytes, from, FMPL_ANY_TAG, FMPL_COMM_WORLD));
+        REQUIRE_OK(fmpl_bcast(common.data(), bytes, 0, FMPL_COMM_WORLD));
+        REQUIRE_OK(fmpl_isend(out.data(), bytes, to, 1, FMPL_COMM_WORLD));
+        REQUIRE_OK(fmpl_bcast(common.data(), bytes, size() - 1, FMPL_COMM_WORLD));
+        REQUIRE_OK(fmpl_irecv_wait(from, FMPL_ANY_TAG, FMPL_COMM_WORLD));
+        REQUIRE_OK(fmpl_isend_wait(to, 1, FMPL_COMM_WORLD));
+        EXPECT_TRUE(in.holds(message_key(from)));
+        EXPECT_TRUE(common.holds(message_key(99)));
+    }
+}
+
+// What the root wrote before the broadcast is visible to all after it; ThreadSanitizer watches the plain bytes.
+FMPL_COLLECTIVE_TEST_AT(Bcast, OrdersTheMemoryOfTheRoot, ({2, 4}))
+{
+    const fmpl::Session session(1);
+    unsigned char* const plain = shared_plain().data();
+    unsigned char turn = 0;
+    for (const std::size_t bytes : {8u, 113u, 70000u, 1048576u}) {
+        for (int root = 0; root < size(); ++root) {
+            ++turn;
+            GuardedBuffer buffer(kPlaces[root % 2], bytes);
+            if (rank() == root) plain[0] = turn;
+            REQUIRE_OK(fmpl_bcast(buffer.data(), bytes, root, FMPL_COMM_WORLD));
+            EXPECT_EQ(plain[0], turn);
+            REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+        }
+    }
+}
+
+}  // namespace

@@ -1,0 +1,369 @@
+// fmpl_isend, fmpl_irecv and their waits.
+#include "../support/guarded_buffer.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace {
+
+using namespace fmpl_test;
+
+constexpr std::size_t kMixedSizes[] = {0, 8, 72, 73, 112, 500, 4096, 70000, 1048577};
+
+FMPL_RANKS_TEST_AT(Nonblocking, BlockingAndNonblockingCallsMatchEachOther, ({2, 4}))
+{
+    const fmpl::Session session(2);
+    const int peer = rank() ^ 1;
+    std::uint64_t message = 0;
+    for (const std::size_t bytes : kMixedSizes) {
+        for (const Place place : kPlaces) {
+            for (const bool send_blocks : {false, true}) {
+                for (const bool receive_blocks : {false, true}) {
+                    ++message;
+                    GuardedBuffer buffer(place, bytes);
+                    if (rank() % 2 == 0) {
+                        buffer.fill(message_key(message));
+                        if (send_blocks) {
+                            REQUIRE_OK(fmpl_send(buffer.data(), bytes, peer, 1, FMPL_COMM_WORLD));
+                        } else {
+                            REQUIRE_OK(fmpl_isend(buffer.data(), bytes, peer, 1, FMPL_COMM_WORLD));
+                            REQUIRE_OK(fmpl_isend_wait(peer, 1, FMPL_COMM_WORLD));
+                        }
+                    } else {
+                        if (receive_blocks) {
+                            REQUIRE_OK(fmpl_recv(buffer.data(), bytes, peer, 1, FMPL_COMM_WORLD));
+                        } else {
+                            REQUIRE_OK(fmpl_irecv(buffer.data(), bytes, peer, 1, FMPL_COMM_WORLD));
+                            REQUIRE_OK(fmpl_irecv_wait(peer, 1, FMPL_COMM_WORLD));
+                        }
+                        EXPECT_TRUE(buffer.holds(message_key(message))) << bytes << " bytes";
+                    }
+                }
+            }
+        }
+    }
+}
+
+FMPL_RANKS_TEST_AT(Nonblocking, ThousandsOfReceivesCompleteInTheWorstOrder, ({2, 3}))
+{
+    constexpr int kCount = 4096;
+    const fmpl::Session session(kCount);
+    const int to = (rank() + 1) % size();
+    const int from = (rank() + size() - 1) % size();
+    const auto bytes_of = [](int index) { return std::size_t(index % 61 == 0 ? 3000 : index % 150); };
+
+    std::vector<GuardedBuffer> in;
+    for (int i = 0; i < kCount; ++i) in.emplace_back(kPlaces[i % 16 == 0 ? 0 : 1], bytes_of(i));
+    for (int i = 0; i < kCount; ++i) REQUIRE_OK(fmpl_irecv(in[i].data(), in[i].size(), from, i, FMPL_COMM_WORLD));
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    // Sent last index first, waited for first index first.
+    for (int i = kCount - 1; i >= 0; --i) {
+        GuardedBuffer out(Place::heap, bytes_of(i));
+        out.fill(message_key(i, rank()));
+        REQUIRE_OK(fmpl_send(out.data(), out.size(), to, i, FMPL_COMM_WORLD));
+    }
+    for (int i = 0; i < kCount; ++i) {
+        REQUIRE_OK(fmpl_irecv_wait(from, i, FMPL_COMM_WORLD));
+        EXPECT_TRUE(in[i].holds(message_key(i, from))) << "index " << i;
+    }
+}
+
+FMPL_RANKS_TEST_AT(Nonblocking, ThousandsOfSendsCompleteInAnyOrder, ({2, 3}))
+{
+    constexpr int kCount = 2000;
+    const fmpl::Session session(kCount);
+    const int to = (rank() + 1) % size();
+    const int from = (rank() + size() - 1) % size();
+    std::mt19937_64 random(seed());
+    std::vector<int> order(kCount);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+
+    std::vector<GuardedBuffer> out;
+    for (int i = 0; i < kCount; ++i) {
+        out.emplace_back(kPlaces[i % 2], std::size_t(i % 301));
+        out.back().fill(message_key(i, rank()));
+    }
+    for (int i = 0; i < kCount; ++i) REQUIRE_OK(fmpl_isend(out[i].data(), out[i].size(), to, i, FMPL_COMM_WORLD));
+    for (const int i : order) {
+        GuardedBuffer in(kPlaces[i / 2 % 2], out[i].size());
+        REQUIRE_OK(fmpl_recv(in.data(), in.size(), from, i, FMPL_COMM_WORLD));
+        EXPECT_TRUE(in.holds(message_key(i, from))) << "index " << i;
+    }
+    std::shuffle(order.begin(), order.end(), random);
+    for (const int i : order) REQUIRE_OK(fmpl_isend_wait(to, i, FMPL_COMM_WORLD));
+}
+
+FMPL_RANKS_TEST_AT(Nonblocking, BothDirectionsOfOneIndexAreIndependent, ({2, 4}))
+{
+    const fmpl::Session session(1);
+    const int peer = rank() ^ 1;
+    for (const std::size_t bytes : kMixedSizes) {
+        GuardedBuffer out(kPlaces[rank() / 2 % 2], bytes);
+        GuardedBuffer in(kPlaces[rank() % 2], bytes);
+        out.fill(message_key(bytes, rank()));
+        REQUIRE_OK(fmpl_isend(out.data(), bytes, peer, 0, FMPL_COMM_WORLD));
+        REQUIRE_OK(fmpl_irecv(in.data(), bytes, peer, 0, FMPL_COMM_WORLD));
+        REQUIRE_OK(fmpl_irecv_wait(peer, 0, FMPL_COMM_WORLD));
+        REQUIRE_OK(fmpl_isend_wait(peer, 0, FMPL_COMM_WORLD));
+        EXPECT_TRUE(in.holds(message_key(bytes, peer)));
+    }
+}
+
+FMPL_RANKS_TEST_AT(Nonblocking, AnOutstandingSendMakesTheChannelBusy, ({2}))
+{
+    const fmpl::Session session(4);
+    for (const std::size_t bytes : {8u, 3000u}) {
+        std::vector<char> buffer(bytes, 'a');
+        if (rank() == 0) {
+            REQUIRE_OK(fmpl_isend(buffer.data(), bytes, 1, 2, FMPL_COMM_WORLD));
+            EXPECT_FAILS(FMPL_ERR_BUSY, fmpl_isend(buffer.data(), bytes, 1, 2, FMPL_COMM_WORLD), "fmpl_isend", "rank 0",
+                "2", "fmpl_isend_wait");
+            EXPECT_FAILS(
+                FMPL_ERR_BUSY, fmpl_send(buffer.data(), bytes, 1, 2, FMPL_COMM_WORLD), "fmpl_send", "rank 0", "2");
+            // Another index is not concerned.
+            REQUIRE_OK(fmpl_isend(buffer.data(), bytes, 1, 3, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_isend_wait(1, 3, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_isend_wait(1, 2, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_send(buffer.data(), bytes, 1, 2, FMPL_COMM_WORLD));
+        } else {
+            std::vector<char> in(bytes);
+            REQUIRE_OK(fmpl_recv(in.data(), bytes, 0, 3, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_recv(in.data(), bytes, 0, 2, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_recv(in.data(), bytes, 0, 2, FMPL_COMM_WORLD));
+            EXPECT_EQ(in, buffer);
+        }
+    }
+}
+
+FMPL_RANKS_TEST_AT(Nonblocking, AnOutstandingReceiveMakesTheChannelBusy, ({2}))
+{
+    const fmpl::Session session(4);
+    for (const std::size_t bytes : {8u, 3000u}) {
+        std::vector<char> buffer(bytes, 'a');
+        if (rank() == 0) {
+            std::vector<char> in(bytes);
+            std::vector<char> other(bytes, 'o');
+            REQUIRE_OK(fmpl_irecv(in.data(), bytes, 1, 2, FMPL_COMM_WORLD));
+            EXPECT_FAILS(FMPL_ERR_BUSY, fmpl_irecv(other.data(), bytes, 1, 2, FMPL_COMM_WORLD), "fmpl_irecv", "rank 0",
+                "2", "fmpl_irecv_wait");
+            EXPECT_FAILS(
+                FMPL_ERR_BUSY, fmpl_recv(other.data(), bytes, 1, 2, FMPL_COMM_WORLD), "fmpl_recv", "rank 0", "2");
+            REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_irecv_wait(1, 2, FMPL_COMM_WORLD));
+            EXPECT_EQ(in, buffer);
+            EXPECT_EQ(other, std::vector<char>(bytes, 'o'));
+        } else {
+            REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_send(buffer.data(), bytes, 0, 2, FMPL_COMM_WORLD));
+        }
+    }
+}
+
+FMPL_RANKS_TEST_AT(Nonblocking, AWaitWithoutARequestIsRefused, ({1, 2}))
+{
+    const fmpl::Session session(4);
+    const int peer = size() - 1 - rank();
+    const std::string me = "rank " + std::to_string(rank());
+    EXPECT_FAILS(FMPL_ERR_NO_REQUEST, fmpl_isend_wait(peer, 1, FMPL_COMM_WORLD), "fmpl_isend_wait", me, "1");
+    EXPECT_FAILS(FMPL_ERR_NO_REQUEST, fmpl_irecv_wait(peer, 1, FMPL_COMM_WORLD), "fmpl_irecv_wait", me, "1");
+    EXPECT_FAILS(FMPL_ERR_NO_REQUEST, fmpl_irecv_wait(peer, FMPL_ANY_TAG, FMPL_COMM_WORLD), "fmpl_irecv_wait", me);
+
+    int out = 7;
+    int in = 0;
+    REQUIRE_OK(fmpl_irecv(&in, sizeof in, peer, 1, FMPL_COMM_WORLD));
+    EXPECT_FAILS(FMPL_ERR_NO_REQUEST, fmpl_irecv_wait(peer, 2, FMPL_COMM_WORLD));
+    REQUIRE_OK(fmpl_isend(&out, sizeof out, peer, 1, FMPL_COMM_WORLD));
+    EXPECT_FAILS(FMPL_ERR_NO_REQUEST, fmpl_isend_wait(peer, 2, FMPL_COMM_WORLD));
+    REQUIRE_OK(fmpl_irecv_wait(peer, 1, FMPL_COMM_WORLD));
+    REQUIRE_OK(fmpl_isend_wait(peer, 1, FMPL_COMM_WORLD));
+    EXPECT_EQ(in, 7);
+    EXPECT_FAILS(FMPL_ERR_NO_REQUEST, fmpl_irecv_wait(peer, 1, FMPL_COMM_WORLD));
+    EXPECT_FAILS(FMPL_ERR_NO_REQUEST, fmpl_isend_wait(peer, 1, FMPL_COMM_WORLD));
+    // A blocking call leaves nothing to wait for.
+    REQUIRE_OK(fmpl_send(&out, sizeof out, peer, 3, FMPL_COMM_WORLD));
+    REQUIRE_OK(fmpl_recv(&in, sizeof in, peer, 3, FMPL_COMM_WORLD));
+    EXPECT_FAILS(FMPL_ERR_NO_REQUEST, fmpl_isend_wait(peer, 3, FMPL_COMM_WORLD));
+    EXPECT_FAILS(FMPL_ERR_NO_REQUEST, fmpl_irecv_wait(peer, 3, FMPL_COMM_WORLD));
+}
+
+FMPL_RANKS_TEST_AT(Nonblocking, ThePapersNameIssendIsTheSameCall, ({2}))
+{
+    const fmpl::Session session(2);
+    for (const std::size_t bytes : {8u, 5000u}) {
+        GuardedBuffer buffer(Place::heap, bytes);
+        if (rank() == 0) {
+            buffer.fill(message_key(bytes));
+            REQUIRE_OK(fmpl_issend(buffer.data(), bytes, 1, 1, FMPL_COMM_WORLD));
+            EXPECT_FAILS(FMPL_ERR_BUSY, fmpl_isend(buffer.data(), bytes, 1, 1, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_issend_wait(1, 1, FMPL_COMM_WORLD));
+            EXPECT_FAILS(FMPL_ERR_NO_REQUEST, fmpl_issend_wait(1, 1, FMPL_COMM_WORLD));
+        } else {
+            REQUIRE_OK(fmpl_recv(buffer.data(), bytes, 0, 1, FMPL_COMM_WORLD));
+            EXPECT_TRUE(buffer.holds(message_key(bytes)));
+        }
+    }
+}
+
+FMPL_RANKS_TEST_AT(Nonblocking, TheSendBufferMayBeModifiedAfterTheWait, ({2}))
+{
+    const fmpl::Session session(1);
+    for (const Place place : kPlaces) {
+        for (const std::size_t bytes : kSizes) {
+            GuardedBuffer buffer(place, bytes);
+            if (rank() == 0) {
+                buffer.fill(message_key(bytes));
+                REQUIRE_OK(fmpl_isend(buffer.data(), bytes, 1, 0, FMPL_COMM_WORLD));
+                REQUIRE_OK(fmpl_isend_wait(1, 0, FMPL_COMM_WORLD));
+                buffer.fill_byte(0xFF);
+            } else {
+                REQUIRE_OK(fmpl_recv(buffer.data(), bytes, 0, 0, FMPL_COMM_WORLD));
+                EXPECT_TRUE(buffer.holds(message_key(bytes))) << bytes << " bytes";
+            }
+        }
+    }
+}
+
+// Whoever comes second moves the data: between mapped ranks a message in remote-DMA memory needs no call of the rank that
+// came first, which here waits for a flag outside FMPL.
+FMPL_RANKS_TEST_WITH(Nonblocking, AMessageInRemoteDmaMemoryNeedsNoCallOfTheRankThatCameFirst,
+    RanksOptions{.ranks = {2}, .unmapped = false})
+{
+    const fmpl::Session session(2);
+    auto flags = shared_words();
+    std::uint64_t turn = 0;
+    for (const std::size_t bytes : {8u, 72u, 73u, 4096u, 65536u, 3145728u}) {
+        ++turn;
+        GuardedBuffer buffer(Place::rdma, bytes);
+        if (rank() == 0) {
+            buffer.fill(message_key(bytes));
+            REQUIRE_OK(fmpl_isend(buffer.data(), bytes, 1, 0, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+            wait_until([&] { return flags[0] == turn; }, "the receive, which must not need the sender");
+            REQUIRE_OK(fmpl_isend_wait(1, 0, FMPL_COMM_WORLD));
+
+            GuardedBuffer in(Place::rdma, bytes);
+            REQUIRE_OK(fmpl_irecv(in.data(), bytes, 1, 1, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+            wait_until([&] { return flags[1] == turn; }, "the send, which must not need the receiver");
+            REQUIRE_OK(fmpl_irecv_wait(1, 1, FMPL_COMM_WORLD));
+            EXPECT_TRUE(in.holds(message_key(bytes)));
+        } else {
+            REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_recv(buffer.data(), bytes, 0, 0, FMPL_COMM_WORLD));
+            EXPECT_TRUE(buffer.holds(message_key(bytes)));
+            flags[0] = turn;
+            REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_send(buffer.data(), bytes, 0, 1, FMPL_COMM_WORLD));
+            flags[1] = turn;
+        }
+    }
+}
+
+// A rank that waits inside FMPL, in whatever call, serves the transfers of its outstanding messages.
+FMPL_RANKS_TEST_AT(Nonblocking, OutstandingMessagesProgressInsideOtherWaits, ({2, 4}))
+{
+    const fmpl::Session session(4);
+    const int peer = rank() ^ 1;
+    for (const Place place : kPlaces) {
+        constexpr std::size_t kBytes = 300000;
+        GuardedBuffer buffer(place, kBytes);
+        if (rank() % 2 == 0) {
+            buffer.fill(message_key(kBytes));
+            REQUIRE_OK(fmpl_isend(buffer.data(), kBytes, peer, 0, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_recv(nullptr, 0, peer, 1, FMPL_COMM_WORLD));  // comes after the other side has all
+            REQUIRE_OK(fmpl_isend_wait(peer, 0, FMPL_COMM_WORLD));
+
+            REQUIRE_OK(fmpl_isend(buffer.data(), kBytes, peer, 0, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));  // completes after the other side has all
+            REQUIRE_OK(fmpl_isend_wait(peer, 0, FMPL_COMM_WORLD));
+
+            GuardedBuffer in(place, kBytes);
+            REQUIRE_OK(fmpl_irecv(in.data(), kBytes, peer, 2, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));  // the other side sends before it enters the barrier
+            REQUIRE_OK(fmpl_irecv_wait(peer, 2, FMPL_COMM_WORLD));
+            EXPECT_TRUE(in.holds(message_key(kBytes)));
+
+            REQUIRE_OK(fmpl_irecv(in.data(), kBytes, peer, 2, FMPL_COMM_WORLD));
+            int word = 0;
+            REQUIRE_OK(fmpl_recv_any(&word, sizeof word, 9, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_irecv_wait(peer, 2, FMPL_COMM_WORLD));
+        } else {
+            REQUIRE_OK(fmpl_recv(buffer.data(), kBytes, peer, 0, FMPL_COMM_WORLD));
+            EXPECT_TRUE(buffer.holds(message_key(kBytes)));
+            REQUIRE_OK(fmpl_send(nullptr, 0, peer, 1, FMPL_COMM_WORLD));
+
+            REQUIRE_OK(fmpl_recv(buffer.data(), kBytes, peer, 0, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+
+            REQUIRE_OK(fmpl_send(buffer.data(), kBytes, peer, 2, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+
+            REQUIRE_OK(fmpl_send(buffer.data(), kBytes, peer, 2, FMPL_COMM_WORLD));
+            const int word = 1;
+            REQUIRE_OK(fmpl_send_any(&word, sizeof word, peer, 9, FMPL_COMM_WORLD));
+        }
+    }
+}
+
+FMPL_RANKS_TEST_AT(Nonblocking, ReceivedTellsOfTheLastCompletedReceive, ({3}))
+{
+    const fmpl::Session session(4);
+    if (rank() == 0) {
+        char a[20];
+        char b[20];
+        REQUIRE_OK(fmpl_irecv(a, sizeof a, 1, 3, FMPL_COMM_WORLD));
+        REQUIRE_OK(fmpl_irecv(b, sizeof b, 2, 2, FMPL_COMM_WORLD));
+        int source = 0;
+        int index = 0;
+        std::size_t bytes = 0;
+        REQUIRE_OK(fmpl_irecv_wait(2, 2, FMPL_COMM_WORLD));
+        REQUIRE_OK(fmpl_received(&source, &index, &bytes));
+        EXPECT_EQ(source, 2);
+        EXPECT_EQ(index, 2);
+        EXPECT_EQ(bytes, 12u);
+        REQUIRE_OK(fmpl_irecv_wait(1, 3, FMPL_COMM_WORLD));
+        REQUIRE_OK(fmpl_received(&source, &index, &bytes));
+        EXPECT_EQ(source, 1);
+        EXPECT_EQ(index, 3);
+        EXPECT_EQ(bytes, 11u);
+        // Any of the pointers may be null, and asking changes nothing.
+        EXPECT_OK(fmpl_received(nullptr, nullptr, nullptr));
+        EXPECT_OK(fmpl_received(nullptr, &index, nullptr));
+        EXPECT_EQ(index, 3);
+    } else {
+        const char text[20] = "text";
+        REQUIRE_OK(fmpl_send(text, 10 + std::size_t(rank()), 0, 4 - rank(), FMPL_COMM_WORLD));
+    }
+}
+
+// A receive is posted from fmpl_irecv on, however small its buffer: the send of a longer message returns, and the order in
+// which the receiver waits for things is its own affair.
+FMPL_RANKS_TEST_AT(Nonblocking, ATooLongMessageDoesNotHoldUpItsSender, ({2}))
+{
+    const fmpl::Session session(2);
+    for (const Place out_place : kPlaces) {
+        for (const Place in_place : kPlaces) {
+            for (const std::size_t room : {0u, 8u, 72u, 73u, 3000u}) {
+                GuardedBuffer out(out_place, room + 1);
+                if (rank() == 0) {
+                    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+                    REQUIRE_OK(fmpl_send(out.data(), out.size(), 1, 0, FMPL_COMM_WORLD));
+                    REQUIRE_OK(fmpl_send(nullptr, 0, 1, 1, FMPL_COMM_WORLD));
+                } else {
+                    GuardedBuffer in(in_place, room);
+                    in.fill_byte(5);
+                    REQUIRE_OK(fmpl_irecv(in.data(), room, 0, 0, FMPL_COMM_WORLD));
+                    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+                    REQUIRE_OK(fmpl_recv(nullptr, 0, 0, 1, FMPL_COMM_WORLD));  // sent after the long one
+                    EXPECT_FAILS(FMPL_ERR_TRUNCATED, fmpl_irecv_wait(0, 0, FMPL_COMM_WORLD), std::to_string(room + 1));
+                    EXPECT_TRUE(in.is_all(5));
+                }
+            }
+        }
+    }
+}
+
+}  // namespace

@@ -1,0 +1,347 @@
+// fmpl_reduce and fmpl_allreduce: every built-in operation, user operations in rank order, equal bits everywhere.
+#include "../support/guarded_buffer.hpp"
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <bit>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using namespace fmpl_test;
+
+// A value of rank r at position i that makes sums and products of 16 ranks exact in every type.
+template <class T>
+T exact_value(int r, std::size_t i)
+{
+    const auto h = static_cast<std::int32_t>(message_key(static_cast<std::uint64_t>(r), i) % 5);
+    return static_cast<T>(h == 0 ? -1 : h == 1 ? 2 : h == 2 ? -2 : 1);
+}
+template <>
+std::complex<float> exact_value(int r, std::size_t i)
+{
+    constexpr std::complex<float> kValues[] = {{0, 1}, {1, 0}, {0, -1}, {1, 1}, {-1, 0}};
+    return kValues[message_key(static_cast<std::uint64_t>(r), i) % 5];
+}
+template <>
+std::complex<double> exact_value(int r, std::size_t i)
+{
+    return exact_value<std::complex<float>>(r, i);
+}
+
+// All ranks' values as the columns of a matrix; the oracle reduces along its rows.
+template <class T>
+Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> all_values(std::size_t count)
+{
+    Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> values(static_cast<Eigen::Index>(count), size());
+    for (int r = 0; r < size(); ++r) {
+        for (std::size_t i = 0; i < count; ++i) values(static_cast<Eigen::Index>(i), r) = exact_value<T>(r, i);
+    }
+    return values;
+}
+
+template <class T>
+using Column = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+
+template <class T>
+void expect_reduction(fmpl_op_t op, const Column<T>& expected, std::size_t count)
+{
+    for (const Place place : kPlaces) {
+        const Place own = rank() % 2 == 0 ? place : Place::heap;
+        GuardedBuffer work(own, count * sizeof(T));
+        for (void* workspace : {static_cast<void*>(nullptr), static_cast<void*>(work.data())}) {
+            for (int root = -1; root < size(); root += std::max(1, size() / 2)) {  // -1: allreduce
+                GuardedBuffer buffer(own, count * sizeof(T));
+                for (std::size_t i = 0; i < count; ++i) {
+                    const T value = exact_value<T>(rank(), i);
+                    std::memcpy(buffer.data() + i * sizeof(T), &value, sizeof(T));
+                }
+                if (root < 0) {
+                    REQUIRE_OK(fmpl_allreduce(buffer.data(), count, op, FMPL_COMM_WORLD, workspace));
+                } else {
+                    REQUIRE_OK(fmpl_reduce(buffer.data(), count, op, root, FMPL_COMM_WORLD, workspace));
+                    if (rank() != root) continue;
+                }
+                for (std::size_t i = 0; i < count; ++i) {
+                    T value;
+                    std::memcpy(&value, buffer.data() + i * sizeof(T), sizeof(T));
+                    if (value == expected(static_cast<Eigen::Index>(i))) continue;
+                    ADD_FAILURE() << op->name << ": element " << i << " of " << count << ", root " << root << ": "
+                                  << value << " instead of " << expected(static_cast<Eigen::Index>(i));
+                    break;
+                }
+            }
+        }
+    }
+}
+
+template <class T>
+void expect_sum_and_product(fmpl_op_t sum, fmpl_op_t product, std::size_t count)
+{
+    const auto values = all_values<T>(count);
+    expect_reduction<T>(sum, values.rowwise().sum(), count);
+    expect_reduction<T>(product, values.rowwise().prod(), count);
+}
+
+template <class T>
+void expect_all_operations(fmpl_op_t sum, fmpl_op_t product, fmpl_op_t minimum, fmpl_op_t maximum, std::size_t count)
+{
+    expect_sum_and_product<T>(sum, product, count);
+    const auto values = all_values<T>(count);
+    expect_reduction<T>(minimum, values.rowwise().minCoeff(), count);
+    expect_reduction<T>(maximum, values.rowwise().maxCoeff(), count);
+}
+
+FMPL_COLLECTIVE_TEST(Reduce, EveryBuiltInOperationAgreesWithTheOracle)
+{
+    const fmpl::Session session(1);
+    for (const std::size_t count : {1u, 3u, 14u, 1000u}) {
+        expect_all_operations<std::int32_t>(FMPL_SUM_INT32, FMPL_PROD_INT32, FMPL_MIN_INT32, FMPL_MAX_INT32, count);
+        expect_all_operations<std::int64_t>(FMPL_SUM_INT64, FMPL_PROD_INT64, FMPL_MIN_INT64, FMPL_MAX_INT64, count);
+        expect_all_operations<float>(FMPL_SUM_FLOAT, FMPL_PROD_FLOAT, FMPL_MIN_FLOAT, FMPL_MAX_FLOAT, count);
+        expect_all_operations<double>(FMPL_SUM_DOUBLE, FMPL_PROD_DOUBLE, FMPL_MIN_DOUBLE, FMPL_MAX_DOUBLE, count);
+        expect_sum_and_product<std::complex<float>>(FMPL_SUM_COMPLEX, FMPL_PROD_COMPLEX, count);
+        expect_sum_and_product<std::complex<double>>(FMPL_SUM_DOUBLE_COMPLEX, FMPL_PROD_DOUBLE_COMPLEX, count);
+    }
+}
+
+FMPL_RANKS_TEST_AT(Reduce, OperationsSayTheirNameAndElementSize, ({1}))
+{
+    EXPECT_EQ(FMPL_SUM_INT32->element_size, 4u);
+    EXPECT_EQ(FMPL_MAX_INT64->element_size, 8u);
+    EXPECT_EQ(FMPL_MIN_FLOAT->element_size, 4u);
+    EXPECT_EQ(FMPL_PROD_DOUBLE->element_size, 8u);
+    EXPECT_EQ(FMPL_SUM_COMPLEX->element_size, 8u);
+    EXPECT_EQ(FMPL_PROD_DOUBLE_COMPLEX->element_size, 16u);
+    for (const fmpl_op_t op : {FMPL_SUM_INT32, FMPL_MAX_INT64, FMPL_MIN_FLOAT, FMPL_PROD_DOUBLE, FMPL_SUM_COMPLEX}) {
+        EXPECT_NE(op->function, nullptr);
+        EXPECT_NE(op->name, nullptr);
+    }
+}
+
+FMPL_COLLECTIVE_TEST_AT(Reduce, ExtremeIntegersKeepTheirValue, ({3, 4}))
+{
+    const fmpl::Session session(1);
+    const std::int64_t low = std::numeric_limits<std::int64_t>::min();
+    const std::int64_t high = std::numeric_limits<std::int64_t>::max();
+    std::int64_t values[2] = {rank() == 1 ? low : 5, rank() == 2 ? high : -5};
+    std::int64_t other[2] = {values[0], values[1]};
+    REQUIRE_OK(fmpl_allreduce(values, 2, FMPL_MIN_INT64, FMPL_COMM_WORLD, nullptr));
+    EXPECT_EQ(values[0], low);
+    EXPECT_EQ(values[1], -5);
+    REQUIRE_OK(fmpl_allreduce(other, 2, FMPL_MAX_INT64, FMPL_COMM_WORLD, nullptr));
+    EXPECT_EQ(other[0], 5);
+    EXPECT_EQ(other[1], high);
+}
+
+// The map x -> a x + b modulo 2^64. Composition is associative and not commutative, and its element has 16 bytes.
+struct Affine {
+    std::uint64_t a;
+    std::uint64_t b;
+    friend bool operator==(const Affine&, const Affine&) = default;
+};
+
+Affine then(const Affine& first, const Affine& second)
+{
+    return {first.a * second.a, second.a * first.b + second.b};
+}
+
+void compose(const void* in, void* inout, std::size_t count)
+{
+    const auto* lower = static_cast<const unsigned char*>(in);
+    auto* higher = static_cast<unsigned char*>(inout);
+    for (std::size_t i = 0; i < count; ++i) {
+        Affine x;
+        Affine y;
+        std::memcpy(&x, lower + i * sizeof(Affine), sizeof x);
+        std::memcpy(&y, higher + i * sizeof(Affine), sizeof y);
+        const Affine result = then(x, y);
+        std::memcpy(higher + i * sizeof(Affine), &result, sizeof result);
+    }
+}
+constexpr fmpl_op kCompose = {compose, sizeof(Affine), "composition of affine maps"};
+
+Affine affine_of(int r, std::size_t i, std::uint64_t round)
+{
+    return {message_key(static_cast<std::uint64_t>(r), i, round, 1) | 1,
+        message_key(static_cast<std::uint64_t>(r), i, round, 2)};
+}
+
+FMPL_COLLECTIVE_TEST(Reduce, ANonCommutativeOperationIsAppliedInRankOrder)
+{
+    const fmpl::Session session(1);
+    std::uint64_t round = 0;
+    // Up to 3 MiB.
+    for (const std::size_t count : {0u, 1u, 3u, 7u, 8u, 64u, 255u, 256u, 257u, 4096u, 4097u, 65536u, 196608u}) {
+        for (int root = -1; root < size(); ++root) {  // -1: allreduce
+            if (count > 5000 && root > 0 && root != size() - 1) continue;
+            ++round;
+            GuardedBuffer buffer(kPlaces[(round + static_cast<std::uint64_t>(rank())) % 2], count * sizeof(Affine));
+            for (std::size_t i = 0; i < count; ++i) {
+                const Affine value = affine_of(rank(), i, round);
+                std::memcpy(buffer.data() + i * sizeof value, &value, sizeof value);
+            }
+            if (root < 0) {
+                REQUIRE_OK(fmpl_allreduce(buffer.data(), count, &kCompose, FMPL_COMM_WORLD, nullptr));
+            } else {
+                REQUIRE_OK(fmpl_reduce(buffer.data(), count, &kCompose, root, FMPL_COMM_WORLD, nullptr));
+            }
+            if (root >= 0 && rank() != root) continue;
+            for (std::size_t i = 0; i < count; ++i) {
+                Affine expected = affine_of(0, i, round);
+                for (int r = 1; r < size(); ++r) expected = then(expected, affine_of(r, i, round));
+                if (std::memcmp(buffer.data() + i * sizeof expected, &expected, sizeof expected) == 0) continue;
+                ADD_FAILURE() << "element " << i << " of " << count << ", root " << root;
+                break;
+            }
+        }
+    }
+}
+
+// An odd element of 3 bytes whose operation keeps the lowest rank's value.
+void keep_lower(const void* in, void* inout, std::size_t count)
+{
+    std::memcpy(inout, in, count * 3);
+}
+constexpr fmpl_op kKeepLower = {keep_lower, 3, "the lower rank's value"};
+
+FMPL_COLLECTIVE_TEST(Reduce, ElementsMayHaveAnyByteCount)
+{
+    const fmpl::Session session(1);
+    for (const std::size_t count : {1u, 5u, 37u, 1366u, 21846u, 100001u}) {
+        for (const Place place : kPlaces) {
+            GuardedBuffer buffer(place, count * 3, 1);
+            buffer.fill(message_key(count, rank()));
+            REQUIRE_OK(fmpl_allreduce(buffer.data(), count, &kKeepLower, FMPL_COMM_WORLD, nullptr));
+            EXPECT_TRUE(buffer.holds(message_key(count, 0))) << count << " elements";
+        }
+    }
+}
+
+// Doubles of widely different magnitude: their sum depends on the order of the additions, so equal bits mean equal order.
+double rough_value(int r, std::size_t i)
+{
+    const std::uint64_t h = message_key(static_cast<std::uint64_t>(r), i, 77);
+    const double mantissa = 1.0 + static_cast<double>(h >> 12) * 0x1p-52;
+    return std::ldexp(h & 1 ? mantissa : -mantissa, static_cast<int>(h >> 4 & 63) - 32);
+}
+
+FMPL_COLLECTIVE_TEST_AT(Reduce, AllRanksGetTheSameBitsInEveryRepetition, ({2, 3, 4, 7, 16}))
+{
+    const fmpl::Session session(1);
+    std::mt19937_64 random(seed() + static_cast<std::uint64_t>(rank()));
+    for (const std::size_t count : {1u, 13u, 1000u, 20000u}) {
+        std::vector<double> first;
+        for (int repetition = 0; repetition < 12; ++repetition) {
+            std::vector<double> heap(count);
+            fmpl::Vector<double> rdma(count);
+            double* const data = repetition % 2 == 0 ? heap.data() : rdma.data();
+            for (std::size_t i = 0; i < count; ++i) data[i] = rough_value(rank(), i);
+            random_delay(random);
+            REQUIRE_OK(fmpl_allreduce(data, count, FMPL_SUM_DOUBLE, FMPL_COMM_WORLD, nullptr));
+            const std::vector<double> result(data, data + count);
+            if (first.empty()) first = result;
+            EXPECT_EQ(std::memcmp(first.data(), result.data(), count * sizeof(double)), 0)
+                << "repetition " << repetition;
+            // Rank 0's bits, for comparison with the caller's.
+            std::vector<double> reference = result;
+            REQUIRE_OK(fmpl_bcast(reference.data(), count * sizeof(double), 0, FMPL_COMM_WORLD));
+            EXPECT_EQ(std::memcmp(reference.data(), result.data(), count * sizeof(double)), 0);
+        }
+        // And the value is right, to rounding.
+        for (std::size_t i = 0; i < count; ++i) {
+            long double exact = 0;
+            long double magnitude = 0;
+            for (int r = 0; r < size(); ++r) {
+                exact += static_cast<long double>(rough_value(r, i));
+                magnitude += std::abs(static_cast<long double>(rough_value(r, i)));
+            }
+            EXPECT_LE(std::abs(static_cast<long double>(first[i]) - exact), magnitude * size() * 0x1p-53L);
+        }
+    }
+}
+
+FMPL_COLLECTIVE_TEST_AT(Reduce, ManyInARowWithChangingRootsDoNotDisturbEachOther, ({2, 3, 4, 7}))
+{
+    const fmpl::Session session(1);
+    std::mt19937_64 random(seed() + static_cast<std::uint64_t>(rank()));
+    for (int round = 0; round < 200; ++round) {
+        const std::size_t count = round % 10 == 9 ? 9000 : std::size_t(round % 40);
+        const int root = round % size();
+        std::vector<std::int64_t> values(count);
+        for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<std::int64_t>(i) * round + rank();
+        if (round % 16 == 0) random_delay(random);
+        REQUIRE_OK(fmpl_reduce(values.data(), count, FMPL_SUM_INT64, root, FMPL_COMM_WORLD, nullptr));
+        if (rank() != root) continue;
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::int64_t expected = static_cast<std::int64_t>(i) * round * size() + size() * (size() - 1) / 2;
+            EXPECT_EQ(values[i], expected) << "round " << round;
+        }
+    }
+}
+
+FMPL_COLLECTIVE_TEST_AT(Reduce, WorksInSubgroups, ({4, 7}))
+{
+    const fmpl::Session session(1);
+    std::vector<int> group;  // every rank but 1, highest first: rank order is the group's order
+    for (int r = size() - 1; r >= 0; --r) {
+        if (r != 1) group.push_back(r);
+    }
+    if (rank() == 1) return;
+    fmpl_comm_t comm = FMPL_COMM_NULL;
+    REQUIRE_OK(fmpl_comm_create_group(&comm, group.data(), static_cast<int>(group.size())));
+    Affine value = affine_of(rank(), 0, 5);
+    REQUIRE_OK(fmpl_allreduce(&value, 1, &kCompose, comm, nullptr));
+    Affine expected = affine_of(group[0], 0, 5);
+    for (std::size_t r = 1; r < group.size(); ++r) expected = then(expected, affine_of(group[r], 0, 5));
+    EXPECT_EQ(value, expected);
+    REQUIRE_OK(fmpl_comm_free(&comm));
+}
+
+// What every rank wrote before is visible after an allreduce; ThreadSanitizer watches the plain bytes.
+FMPL_COLLECTIVE_TEST_AT(Reduce, AllreduceOrdersTheMemoryOfAllRanks, ({2, 4}))
+{
+    const fmpl::Session session(1);
+    unsigned char* const plain = shared_plain().data();
+    for (const std::size_t count : {1u, 100u, 9000u, 200000u}) {
+        std::vector<double> values(count, 1.0);
+        plain[rank() * 8] = static_cast<unsigned char>(count % 251);
+        REQUIRE_OK(fmpl_allreduce(values.data(), count, FMPL_SUM_DOUBLE, FMPL_COMM_WORLD, nullptr));
+        for (int r = 0; r < size(); ++r) EXPECT_EQ(plain[r * 8], static_cast<unsigned char>(count % 251));
+        EXPECT_EQ(values[count - 1], size());
+        REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    }
+}
+
+FMPL_RANKS_TEST_AT(Reduce, WrongArgumentsAreRefused, ({1, 2}))
+{
+    const fmpl::Session session(1);
+    double value = 1;
+    const fmpl_op no_function = {nullptr, 8, "none"};
+    const fmpl_op no_size = {kCompose.function, 0, "none"};
+    const std::string me = "rank " + std::to_string(rank());
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_allreduce(&value, 1, nullptr, FMPL_COMM_WORLD, nullptr), "fmpl_allreduce", me);
+    EXPECT_FAILS(
+        FMPL_ERR_ARGUMENT, fmpl_allreduce(nullptr, 1, FMPL_SUM_DOUBLE, FMPL_COMM_WORLD, nullptr), "fmpl_allreduce", me);
+    EXPECT_FAILS(
+        FMPL_ERR_ARGUMENT, fmpl_allreduce(&value, 1, &no_function, FMPL_COMM_WORLD, nullptr), "fmpl_allreduce", me);
+    EXPECT_FAILS(
+        FMPL_ERR_ARGUMENT, fmpl_allreduce(&value, 1, &no_size, FMPL_COMM_WORLD, nullptr), "fmpl_allreduce", me);
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_reduce(&value, 1, nullptr, 0, FMPL_COMM_WORLD, nullptr), "fmpl_reduce", me);
+    EXPECT_FAILS(
+        FMPL_ERR_ARGUMENT, fmpl_reduce(nullptr, 1, FMPL_SUM_DOUBLE, 0, FMPL_COMM_WORLD, nullptr), "fmpl_reduce", me);
+    EXPECT_FAILS(FMPL_ERR_RANK, fmpl_reduce(&value, 1, FMPL_SUM_DOUBLE, size(), FMPL_COMM_WORLD, nullptr),
+        "fmpl_reduce", me, std::to_string(size()));
+    EXPECT_FAILS(
+        FMPL_ERR_RANK, fmpl_reduce(&value, 1, FMPL_SUM_DOUBLE, -1, FMPL_COMM_WORLD, nullptr), "fmpl_reduce", me, "-1");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT,
+        fmpl_allreduce(&value, ~std::size_t{0} / 4, FMPL_SUM_DOUBLE, FMPL_COMM_WORLD, nullptr), "fmpl_allreduce",
+        me);  // more bytes than a size_t holds
+    EXPECT_EQ(value, 1);
+}
+
+}  // namespace

@@ -1,0 +1,649 @@
+"""What fmplrun promises, from the outside: exit statuses, messages, output, input, and that nothing outlives a job.
+
+Needs python3 alone. Environment: FMPLRUN is the path of fmplrun, FMPL_TEST_PROGRAMS the folder of launch_probe.
+Waits are for conditions, with a generous limit; none of the tests measures time.
+"""
+
+import os
+import pty
+import re
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import termios
+import time
+import unittest
+
+FMPLRUN = os.environ.get("FMPLRUN", "fmplrun")
+PROBE = os.path.join(os.environ.get("FMPL_TEST_PROGRAMS", "."), "launch_probe")
+LIMIT = 60  # seconds after which something that should have happened has not
+
+
+def clean_environment(**changes):
+    environment = {k: v for k, v in os.environ.items() if not re.match(r"FMPL_|OMP_|OPENBLAS_", k)}
+    environment.update(changes)
+    return environment
+
+
+def run(*arguments, **options):
+    options.setdefault("stdin", subprocess.DEVNULL)
+    options.setdefault("env", clean_environment())
+    if "input" in options:
+        del options["stdin"]
+    return subprocess.run([FMPLRUN, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=LIMIT, **options)
+
+
+def start(*arguments, **options):
+    options.setdefault("stdin", subprocess.DEVNULL)
+    options.setdefault("stdout", subprocess.PIPE)
+    options.setdefault("stderr", subprocess.PIPE)
+    options.setdefault("env", clean_environment())
+    return subprocess.Popen([FMPLRUN, *arguments], text=True, **options)
+
+
+def wait_until(condition, what):
+    deadline = time.monotonic() + LIMIT
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError("not within %d s: %s" % (LIMIT, what))
+        select.select([], [], [], 0.01)
+
+
+def processes_of(mark):
+    """The living processes that were started with `mark` in their environment."""
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or int(name) == os.getpid():
+            continue
+        try:
+            with open("/proc/%s/environ" % name, "rb") as file:
+                carries = mark.encode() in file.read().split(b"\0")
+            with open("/proc/%s/stat" % name) as file:
+                state = file.read().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if carries and state not in "ZX":
+            found.append(int(name))
+    return found
+
+
+class LaunchTest(unittest.TestCase):
+    """Each test's processes carry a mark of their own; at its end, none of them is left."""
+
+    def setUp(self):
+        self.mark_name = "LAUNCH_TEST_MARK"
+        self.mark_value = "%d-%s" % (os.getpid(), self.id())
+        self.mark = "%s=%s" % (self.mark_name, self.mark_value)
+        self.environment = clean_environment(**{self.mark_name: self.mark_value})
+        self.shared_before = self.shared_objects()
+        self.folder = tempfile.mkdtemp()
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+        self.assert_nothing_left()
+
+    def shared_objects(self):
+        return sorted(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else []
+
+    def assert_nothing_left(self):
+        try:
+            wait_until(lambda: not processes_of(self.mark), "the end of all processes of the job")
+        except AssertionError:
+            left = processes_of(self.mark)
+            for pid in left:
+                os.kill(pid, signal.SIGKILL)
+            self.fail("left behind: %s" % left)
+        new = [name for name in self.shared_objects() if name not in self.shared_before]
+        self.assertEqual([name for name in new if "fmpl" in name], [])
+
+    def run_job(self, *arguments, **options):
+        return run(*arguments, env=dict(self.environment, **options.pop("variables", {})), **options)
+
+    def start_job(self, *arguments, **options):
+        job = start(*arguments, env=self.environment, **options)
+        self.addCleanup(self.put_away, job)
+        return job
+
+    def put_away(self, job):
+        if job.poll() is None:
+            job.kill()
+        for stream in (job.stdin, job.stdout, job.stderr):
+            if stream is not None and not stream.closed:
+                stream.close()
+        job.wait()
+
+    def lines(self, job, count):
+        """The first `count` lines of the job's output: the ranks have come this far."""
+        return [job.stdout.readline().rstrip("\n") for _ in range(count)]
+
+    def ends_with(self, job, status):
+        out, err = job.communicate(timeout=LIMIT)
+        self.assertEqual(job.returncode, status, err)
+        return out, err
+
+
+class ExitStatus(LaunchTest):
+    def test_of_a_program_without_fmpl_is_its_own(self):
+        result = self.run_job("-n", "3", "/bin/hostname")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(len(result.stdout.splitlines()), 3)
+
+    def test_one_rank_is_the_default(self):
+        self.assertEqual(self.run_job("sh", "-c", "echo $FMPL_RANK/$FMPL_SIZE").stdout, "0/1\n")
+
+    def test_is_that_of_the_lowest_failing_rank(self):
+        result = self.run_job("-n", "4", "sh", "-c", "test $FMPL_RANK = 0 || exit 1$FMPL_RANK")
+        self.assertEqual(result.returncode, 11, result.stderr)
+
+    def test_nonzero_names_rank_and_status(self):
+        result = self.run_job("-n", "3", "sh", "-c", "test $FMPL_RANK = 1 && exit 3; exec sleep 1000")
+        self.assertEqual(result.returncode, 3)
+        self.assertRegex(result.stderr, r"rank 1 \(pid \d+, sh\) exited with status 3")
+        self.assertNotIn("rank 0", result.stderr)
+
+    def test_of_a_killed_rank_is_128_plus_the_signal(self):
+        for number, words in ((9, "Killed"), (11, "Segmentation fault"), (15, "Terminated")):
+            with self.subTest(signal=number):
+                result = self.run_job("-n", "3", "sh", "-c",
+                                      "ulimit -c 0; test $FMPL_RANK = 2 && kill -%d $$; exec sleep 1000" % number)
+                self.assertEqual(result.returncode, 128 + number)
+                self.assertRegex(result.stderr,
+                                 r"rank 2 \(pid \d+, sh\) was killed by signal %d \(%s\)" % (number, words))
+
+    def test_program_not_found_is_127(self):
+        for program in ("no-such-program-here", "/nonexistent/program"):
+            result = self.run_job("-n", "3", program)
+            self.assertEqual((result.returncode, result.stdout), (127, ""))
+            self.assertIn(program, result.stderr)
+
+    def test_program_not_executable_is_126(self):
+        result = self.run_job("-n", "2", "/etc/passwd")
+        self.assertEqual(result.returncode, 126)
+        self.assertIn("/etc/passwd", result.stderr)
+
+    def test_many_ranks(self):
+        self.assertEqual(self.run_job("-n", "64", "true").returncode, 0)
+
+    def test_a_rank_that_resists_sigterm_is_killed(self):
+        result = self.run_job("-n", "2", "sh", "-c",
+                              "test $FMPL_RANK = 1 && exit 5; trap '' TERM; while :; do sleep 1000; done")
+        self.assertEqual(result.returncode, 5)
+
+
+class Arguments(LaunchTest):
+    def test_wrong_ones_start_nothing(self):
+        witness = os.path.join(self.folder, "witness")
+        wrong = {
+            "ranks": ["-n", "0"], "negative": ["-n", "-1"], "text": ["-n", "many"], "huge": ["-n", "1000000"],
+            "unknown": ["--no-such-option"], "binding": ["--bind-to", "socket"], "timeout": ["--timeout", "soon"],
+            "zero timeout": ["--timeout", "0"], "shape": ["--crossbar", "2y2"],
+            "small shape": ["-n", "5", "--crossbar", "2x2"], "profile": ["--profile", "sr2201"],
+            "no name": ["-x", "=1"], "not set": ["-x", "NOBODY_SETS_THIS"], "reserved": ["-x", "FMPL_RANK=3"],
+            "bad variable": ["-x", "FMPL_ARENA_SIZE=much"],
+        }
+        for name, arguments in wrong.items():
+            with self.subTest(name):
+                result = self.run_job(*arguments, "touch", witness)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertTrue(result.stderr.startswith("fmplrun: "), result.stderr)
+        self.assertFalse(os.path.exists(witness))
+
+    def test_missing_program(self):
+        for arguments in ([], ["-n", "2"], ["--tag-output"], ["--"]):
+            result = self.run_job(*arguments)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("program", result.stderr)
+
+    def test_those_of_the_program_are_left_alone(self):
+        words = ["-np", "7", "-n", "3", "--help", "--", "--timeout", "x", "-x", ""]
+        result = self.run_job("-np", "1", "printf", "<%s>", *words)
+        self.assertEqual(result.stdout.rstrip("\n"), "".join("<%s>" % word for word in words))
+
+    def test_spellings_of_the_number_of_ranks(self):
+        for arguments in (["-n", "2"], ["-np", "2"], ["-n2"], ["--np", "2"], ["--np=2"], ["-n", "2", "--"],
+                          ["--tag-output", "-np", "2"]):
+            with self.subTest(arguments=arguments):
+                self.assertEqual(len(self.run_job(*arguments, "echo", "x").stdout.splitlines()), 2)
+
+    def test_help_and_version(self):
+        help_text = self.run_job("--help")
+        self.assertEqual(help_text.returncode, 0)
+        for option in ("--np", "--bind-to", "-x", "--tag-output", "--timeout", "--crossbar", "--profile", "--stats",
+                       "--report-bindings", "--version"):
+            self.assertIn(option, help_text.stdout)
+        self.assertRegex(self.run_job("--version").stdout, r"^fmplrun \(FMPL\) \d+\.\d+\.\d+\n$")
+
+    def test_a_job_larger_than_the_address_space_is_an_error_in_words(self):
+        result = self.run_job("-n", "2", "-x", "FMPL_ARENA_SIZE=1000T", "true")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("1099511627776000 bytes", result.stderr)
+
+
+class Environment(LaunchTest):
+    def test_ranks_and_threads(self):
+        result = self.run_job("-n", "512", "sh", "-c", "echo $FMPL_SIZE $OMP_NUM_THREADS $OPENBLAS_NUM_THREADS")
+        self.assertEqual(set(result.stdout.splitlines()), {"512 1 1"})
+
+    def test_threads_set_by_the_user_stay(self):
+        result = self.run_job("-x", "OMP_NUM_THREADS=5", "sh", "-c", "echo $OMP_NUM_THREADS $OPENBLAS_NUM_THREADS",
+                              variables={"OPENBLAS_NUM_THREADS": "6"})
+        self.assertEqual(result.stdout, "5 6\n")
+
+    def test_x_sets_variables(self):
+        result = self.run_job("-n", "2", "-x", "FIRST=a b=c", "-x", "SECOND", "-x", "EMPTY=", "sh", "-c",
+                              'echo "$FIRST|$SECOND|${EMPTY-unset}"', variables={"SECOND": "[2]"})
+        self.assertEqual(result.stdout, "a b=c|[2]|\n" * 2)
+
+    def test_x_path_counts_in_the_search_for_the_program(self):
+        program = os.path.join(self.folder, "only-here")
+        os.symlink("/bin/true", program)
+        self.assertEqual(self.run_job("-x", "PATH=" + self.folder, "only-here").returncode, 0)
+
+    def test_signals_are_as_in_a_fresh_process(self):
+        script = "grep -E 'Sig(Blk|Ign)' /proc/self/status"
+        result = self.run_job("sh", "-c", script, preexec_fn=lambda: signal.signal(signal.SIGUSR2, signal.SIG_IGN))
+        for line in result.stdout.splitlines():
+            # The numbers from 32 on belong to the C library.
+            self.assertEqual(int(line.split()[1], 16) & 0x7fffffff, 0, line)
+
+    def test_bindings_are_reported(self):
+        cpus = len(os.sched_getaffinity(0))
+        result = self.run_job("-n", str(cpus), "--bind-to", "core", "--report-bindings", "true")
+        self.assertEqual(result.returncode, 0)
+        bound = re.findall(r"rank (\d+) is bound to CPUs? (\S+)", result.stderr)
+        self.assertEqual([int(rank) for rank, _ in bound], list(range(cpus)))
+        self.assertEqual(len({where for _, where in bound}), cpus)
+        free = self.run_job("-n", "2", "--bind-to", "none", "--report-bindings", "true")
+        self.assertEqual(len(re.findall(r"rank \d+ is not bound", free.stderr)), 2)
+
+    def test_closed_standard_descriptors(self):
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            with self.subTest(closed=closed):
+                witness = os.path.join(self.folder, "witness")
+                script = '"$0" -n 2 sh -c "echo out; echo err >&2; cat; echo \\$FMPL_RANK >> %s" %s' % (witness, closed)
+                result = subprocess.run(["sh", "-c", script, FMPLRUN], env=self.environment, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                with open(witness) as file:
+                    self.assertEqual(sorted(file.read().split()), ["0", "1"])
+                os.unlink(witness)
+                self.assertEqual(result.stdout, "" if ">&-" in closed.replace("2>&-", "") else "out\nout\n")
+
+
+class Output(LaunchTest):
+    def test_tags(self):
+        result = self.run_job("-n", "3", "--tag-output", "sh", "-c", "echo a; echo b; echo c >&2")
+        self.assertEqual(sorted(result.stdout.splitlines()), sorted("[%d] %s" % (r, w) for r in range(3) for w in "ab"))
+        self.assertEqual(sorted(result.stderr.splitlines()), ["[%d] c" % r for r in range(3)])
+
+    def test_lines_are_never_mixed(self):
+        script = "i=0; while [ $i -lt 300 ]; do printf \"<$FMPL_RANK\"; printf \"$FMPL_RANK>\\n\"; i=$((i+1)); done"
+        result = self.run_job("-n", "4", "sh", "-c", script)
+        self.assertEqual(sorted(result.stdout.splitlines()),
+                         sorted("<%d%d>" % (r, r) for r in range(4) for _ in range(300)))
+
+    def test_lines_of_both_streams_are_never_mixed(self):
+        script = "i=0; while [ $i -lt 300 ]; do echo %s; echo %s >&2; i=$((i+1)); done" % ("a" * 20, "b" * 20)
+        result = subprocess.run([FMPLRUN, "-n", "2", "sh", "-c", script], env=self.environment,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                timeout=LIMIT)
+        self.assertEqual(set(result.stdout.splitlines()), {"a" * 20, "b" * 20})
+        self.assertEqual(len(result.stdout.splitlines()), 1200)
+
+    def test_an_unfinished_last_line_stays_unfinished(self):
+        self.assertEqual(self.run_job("printf", "no end").stdout, "no end")
+
+    def test_unfinished_lines_of_several_ranks_are_kept_apart(self):
+        result = self.run_job("-n", "3", "--tag-output", "sh", "-c", "printf x$FMPL_RANK")
+        self.assertEqual(sorted(result.stdout.splitlines()), ["[0] x0", "[1] x1", "[2] x2"])
+
+    def test_large_output_arrives_whole(self):
+        job = self.start_job("-n", "2", "sh", "-c", "yes | head -c 20M")
+        counted = subprocess.run(["wc", "-c"], stdin=job.stdout, stdout=subprocess.PIPE, text=True, timeout=LIMIT)
+        self.assertEqual(int(counted.stdout), 40 << 20)
+        self.assertEqual(job.wait(LIMIT), 0)
+
+    def test_a_long_line_arrives_whole(self):
+        result = self.run_job("sh", "-c", "head -c 1000000 /dev/zero | tr '\\0' x; echo")
+        self.assertEqual(result.stdout, "x" * 1000000 + "\n")
+
+    def test_binary_output_arrives_whole(self):
+        result = subprocess.run([FMPLRUN, "printf", r"\000\377\n\200"], env=self.environment, stdout=subprocess.PIPE,
+                                timeout=LIMIT)
+        self.assertEqual(result.stdout, b"\0\xff\n\x80")
+
+    def test_what_a_rank_said_before_it_was_killed_arrives(self):
+        result = self.run_job("-n", "2", "sh", "-c", "echo last words $FMPL_RANK; printf end; kill -9 $$")
+        self.assertEqual(result.returncode, 137)
+        self.assertIn("last words 0\n", result.stdout)
+
+    def test_a_reader_that_leaves_ends_the_job(self):
+        job = self.start_job("-n", "2", "yes")
+        self.lines(job, 3)
+        job.stdout.close()
+        self.assertEqual(job.wait(LIMIT), 128 + signal.SIGPIPE)
+        job.stderr.close()
+
+    def test_a_reader_that_pauses_does_not_stop_the_watch(self):
+        os.mkfifo(self.folder + "/fifo")
+        script = "test $FMPL_RANK = 1 && { read x < %s/fifo; kill -9 $$; }; exec yes" % self.folder
+        job = self.start_job("-n", "2", "sh", "-c", script)
+        self.lines(job, 1)
+        with open(self.folder + "/fifo", "w") as fifo:
+            fifo.write("go\n")
+        wait_until(lambda: len(processes_of(self.mark)) <= 2, "the end of the ranks while nobody reads")
+        out, err = job.communicate(timeout=LIMIT)
+        self.assertEqual(job.returncode, 137)
+        self.assertIn("rank 1", err)
+
+    def test_a_full_disk_is_an_error(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("needs /dev/full")
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([FMPLRUN, "echo", "x"], env=self.environment, stdin=subprocess.DEVNULL, stdout=full,
+                                    stderr=subprocess.PIPE, text=True, timeout=LIMIT)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("No space left", result.stderr)
+
+
+class Input(LaunchTest):
+    def test_goes_to_rank_0(self):
+        result = self.run_job("-n", "3", "sh", "-c", "echo $FMPL_RANK $(cat)", input="typed\n")
+        self.assertEqual(sorted(result.stdout.splitlines()), ["0 typed", "1", "2"])
+
+    def test_from_a_file(self):
+        name = os.path.join(self.folder, "input")
+        with open(name, "w") as file:
+            file.write("line\n" * 100000)
+        with open(name) as file:
+            result = self.run_job("-n", "2", "wc", "-l", stdin=file)
+        self.assertEqual(sorted(result.stdout.split()), ["0", "100000"])
+
+
+class Terminal(LaunchTest):
+    """fmplrun under a terminal of its own."""
+
+    def open_terminal(self, *arguments):
+        pid, terminal = pty.fork()
+        if pid == 0:
+            attributes = termios.tcgetattr(0)
+            attributes[3] &= ~termios.ECHO
+            termios.tcsetattr(0, termios.TCSANOW, attributes)
+            os.execvpe(FMPLRUN, [FMPLRUN, *arguments], self.environment)
+        self.pid, self.terminal, self.seen = pid, terminal, ""
+        self.addCleanup(os.close, terminal)
+
+    def read_until(self, text):
+        deadline = time.monotonic() + LIMIT
+        while text not in self.seen:
+            self.assertGreater(deadline, time.monotonic(), "waiting for %r, saw %r" % (text, self.seen))
+            if select.select([self.terminal], [], [], 1)[0]:
+                try:
+                    data = os.read(self.terminal, 4096)
+                except OSError:
+                    data = b""
+                if not data:
+                    break
+                self.seen += data.decode()
+        self.assertIn(text, self.seen)
+
+    def status(self):
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+    def test_what_is_typed_goes_to_rank_0(self):
+        self.open_terminal("-n", "2", "sh", "-c", 'test $FMPL_RANK = 0 && read line && echo "got $line"; true')
+        os.write(self.terminal, b"hello\n")
+        self.read_until("got hello")
+        self.assertEqual(self.status(), 0)
+
+    def test_the_end_of_input_goes_to_rank_0(self):
+        self.open_terminal("sh", "-c", "echo ready; cat; echo done")
+        self.read_until("ready")
+        os.write(self.terminal, b"text\n\x04")
+        self.read_until("done")
+        self.assertEqual(self.status(), 0)
+
+    def test_an_interrupt_ends_the_job(self):
+        self.open_terminal("-n", "3", "sh", "-c", "echo ready; exec sleep 1000")
+        self.read_until("ready\r\nready\r\nready")
+        os.write(self.terminal, b"\x03")
+        self.read_until("Interrupt")
+        for rank in range(3):
+            self.read_until("rank %d (pid" % rank)
+        self.assertEqual(self.status(), 128 + signal.SIGINT)
+
+    def test_a_second_interrupt_kills_at_once(self):
+        self.open_terminal("-n", "2", "sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1000; done")
+        self.read_until("ready\r\nready")
+        os.write(self.terminal, b"\x03")
+        self.read_until("Interrupt")
+        os.write(self.terminal, b"\x03")
+        self.assertEqual(self.status(), 128 + signal.SIGINT)
+
+
+class Signals(LaunchTest):
+    def test_each_ends_the_job_with_its_status(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            with self.subTest(signal=number):
+                job = self.start_job("-n", "2", "sh", "-c", "echo ready; exec sleep 1000")
+                self.lines(job, 2)
+                job.send_signal(number)
+                _, err = self.ends_with(job, 128 + number)
+                self.assertIn("rank 1 (pid", err)
+                self.assertIn("has not called fmpl_init", err)
+
+    def test_a_hang_up_ignored_from_the_start_stays_ignored(self):
+        job = self.start_job("sh", "-c", "echo ready; read x; echo went on", stdin=subprocess.PIPE,
+                             preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        self.lines(job, 1)
+        job.send_signal(signal.SIGHUP)
+        out, err = job.communicate("\n", timeout=LIMIT)
+        self.assertEqual((job.returncode, out, err), (0, "went on\n", ""))
+
+    def test_usr1_reports_and_goes_on(self):
+        job = self.start_job("-n", "2", "sh", "-c", "echo ready; read x; echo went on", stdin=subprocess.PIPE)
+        # Rank 1 reads from nothing and is done; rank 0 waits.
+        self.lines(job, 3)
+        job.send_signal(signal.SIGUSR1)
+        self.assertIn("state of the ranks", job.stderr.readline())
+        self.assertRegex(job.stderr.readline(), r"rank 0 \(pid \d+\): has not called fmpl_init")
+        out, _ = job.communicate("\n", timeout=LIMIT)
+        self.assertEqual((job.returncode, out), (0, "went on\n"))
+
+    def test_stop_and_continue_reach_the_ranks(self):
+        job = self.start_job("-n", "2", "sh", "-c", "echo $$; exec sleep 1000", preexec_fn=os.setpgrp)
+        ranks = [int(line) for line in self.lines(job, 2)]
+
+        def states():
+            result = []
+            for pid in ranks + [job.pid]:
+                with open("/proc/%d/stat" % pid) as file:
+                    result.append(file.read().rpartition(")")[2].split()[0])
+            return result
+
+        job.send_signal(signal.SIGTSTP)
+        wait_until(lambda: states() == ["T"] * 3, "all processes to stop")
+        job.send_signal(signal.SIGCONT)
+        wait_until(lambda: "T" not in states(), "all processes to go on")
+        job.send_signal(signal.SIGTERM)
+        self.ends_with(job, 128 + signal.SIGTERM)
+
+    def test_a_time_out_ends_the_job_and_describes_each_rank(self):
+        result = self.run_job("-n", "3", "--timeout", "0.2", "sleep", "1000")
+        self.assertEqual(result.returncode, 124)
+        self.assertIn("time-out after 0.2 s", result.stderr)
+        for rank in range(3):
+            self.assertRegex(result.stderr, r"rank %d \(pid \d+\): has not called fmpl_init" % rank)
+
+    def test_a_time_out_that_is_not_reached_changes_nothing(self):
+        self.assertEqual(self.run_job("-n", "2", "--timeout", "1000", "true").returncode, 0)
+
+
+class NothingIsLeft(LaunchTest):
+    """Whatever kills whom, no process survives (checked at the end of each test)."""
+
+    BUSY = "sleep 1001 & sh -c 'sleep 1002 & exec sleep 1003' & echo ready; wait"
+    DETACHED = "setsid sleep 1001 & (setsid sh -c 'sleep 1002 & sleep 1003' &) ; echo ready; wait"
+
+    def test_after_the_launcher_is_killed(self):
+        for script in (self.BUSY, self.DETACHED):
+            with self.subTest(script=script):
+                job = self.start_job("-n", "3", "sh", "-c", script)
+                self.lines(job, 3)
+                job.kill()
+                self.assert_nothing_left()
+
+    def test_after_the_launcher_of_a_job_that_runs_jobs_is_killed(self):
+        job = self.start_job("-n", "2", FMPLRUN, "-n", "2", "sh", "-c", self.DETACHED)
+        self.lines(job, 4)
+        job.kill()
+        self.assert_nothing_left()
+
+    def test_after_a_rank_is_killed(self):
+        job = self.start_job("-n", "3", "sh", "-c", "echo $FMPL_RANK $$; sleep 1001 & wait")
+        pids = dict(line.split() for line in self.lines(job, 3))
+        os.kill(int(pids["1"]), signal.SIGKILL)
+        _, err = self.ends_with(job, 137)
+        self.assertIn("rank 1 (pid %s, sh) was killed by signal 9" % pids["1"], err)
+
+    def test_after_the_guardian_is_killed(self):
+        job = self.start_job("-n", "2", "sh", "-c", "echo $$; sleep 1001 & wait")
+        ranks = {int(line) for line in self.lines(job, 2)}
+        with open("/proc/%d/task/%d/children" % (job.pid, job.pid)) as file:
+            guardian = {int(pid) for pid in file.read().split()} - ranks
+        self.assertEqual(len(guardian), 1)
+        os.kill(guardian.pop(), signal.SIGKILL)
+        _, err = self.ends_with(job, 1)
+        self.assertIn("guardian", err)
+
+    def test_after_a_normal_end_with_processes_in_the_background(self):
+        result = self.run_job("-n", "2", "sh", "-c", "sleep 1001 & setsid sleep 1002 & (setsid sleep 1003 &) ; exit 0")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(processes_of(self.mark), [])
+
+    def test_after_a_failed_start(self):
+        self.assertEqual(self.run_job("-n", "3", "no-such-program-here").returncode, 127)
+        self.assertEqual(processes_of(self.mark), [])
+
+    def test_other_children_of_the_launcher_are_left_alone(self):
+        # The shell becomes fmplrun, which so inherits the shell's child.
+        witness = os.path.join(self.folder, "witness")
+        os.mkfifo(self.folder + "/fifo")
+        script = "(read x < %s/fifo; echo $x > %s) & exec \"$0\" -n 2 true" % (self.folder, witness)
+        result = subprocess.run(["sh", "-c", script, FMPLRUN], env=self.environment, stdin=subprocess.DEVNULL,
+                                timeout=LIMIT)
+        self.assertEqual(result.returncode, 0)
+        with open(self.folder + "/fifo", "w") as fifo:
+            fifo.write("alive\n")
+        wait_until(lambda: os.path.exists(witness) and os.path.getsize(witness) > 0, "the word of the other child")
+
+    def test_descriptors_do_not_run_out_early(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if hard != resource.RLIM_INFINITY and hard < 512:
+            self.skipTest("needs 512 descriptors")
+        result = self.run_job("-n", "100", "sh", "-c", "ulimit -S -n",
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (128, hard)))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(set(result.stdout.split()), {"128"})
+
+
+@unittest.skipUnless(os.path.exists(PROBE), "launch_probe is not built")
+class Ranks(LaunchTest):
+    """Programs that use FMPL."""
+
+    def test_a_job_runs(self):
+        for ranks in (1, 2, 3, 4, 7):
+            with self.subTest(ranks=ranks):
+                result = self.run_job("-n", str(ranks), PROBE, "init", "exchange", "barrier", "say=done", "finalize")
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                self.assertEqual(sorted(result.stdout.splitlines()), ["rank %d: done" % r for r in range(ranks)])
+
+    def test_it_runs_at_different_addresses(self):
+        result = self.run_job("-n", "3", "-x", "FMPL_MAP_ANYWHERE=1", PROBE, "init", "exchange", "finalize")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_a_rank_that_does_not_finalize_is_named(self):
+        for others in ("finalize", "recv=2", "barrier", "wait"):
+            with self.subTest(others=others):
+                result = self.run_job("-n", "4", PROBE, "init", "2:exit=0", others)
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertRegex(result.stderr,
+                                 r"rank 2 \(pid \d+, .*launch_probe\) exited without calling fmpl_finalize")
+
+    def test_a_rank_that_does_not_come_is_named(self):
+        result = self.run_job("-n", "3", PROBE, "1:exit=0", "init", "finalize")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"rank 1 .* exited without calling fmpl_init")
+
+    def test_an_abort_gives_its_status_and_reason(self):
+        for others in ("recv=1", "barrier", "wait", "finalize"):
+            with self.subTest(others=others):
+                result = self.run_job("-n", "4", PROBE, "init", "1:abort=42", others)
+                self.assertEqual(result.returncode, 42, result.stderr)
+                self.assertRegex(result.stderr,
+                                 r"rank 1 \(.*\) called fmpl_abort with status 42: the probe was told to")
+
+    def test_a_rank_killed_anywhere_ends_the_job(self):
+        steps = {
+            "before init": ["1:kill=9", "init", "finalize"],
+            "while others wait in init": ["1:wait", "init", "finalize"],
+            "after init": ["init", "1:kill=9", "barrier", "finalize"],
+            "while others receive": ["init", "1:kill=9", "recv=1", "finalize"],
+            "while others finalize": ["init", "1:kill=9", "finalize"],
+        }
+        for name, arguments in steps.items():
+            with self.subTest(name):
+                job = self.start_job("-n", "4", PROBE, "say=ready", *arguments)
+                self.lines(job, 4)
+                if "1:wait" in arguments:
+                    with open("/proc/%d/task/%d/children" % (job.pid, job.pid)) as file:
+                        children = [int(pid) for pid in file.read().split()]
+                    rank_1 = [pid for pid in children if self.variable_of(pid, "FMPL_RANK") == "1"]
+                    os.kill(rank_1[0], signal.SIGKILL)
+                _, err = self.ends_with(job, 137)
+                self.assertRegex(err, r"rank 1 \(pid \d+, .*\) was killed by signal 9 \(Killed\)")
+
+    def variable_of(self, pid, name):
+        with open("/proc/%d/environ" % pid, "rb") as file:
+            variables = dict(v.decode().partition("=")[::2] for v in file.read().split(b"\0"))
+        return variables.get(name)
+
+    def test_a_time_out_says_what_each_rank_is_blocked_in(self):
+        result = self.run_job("-n", "4", "--timeout", "2", PROBE, "0:wait", "init", "finalize")
+        self.assertEqual(result.returncode, 124)
+        self.assertRegex(result.stderr, r"rank 0 \(pid \d+\): has not called fmpl_init")
+        self.assertRegex(result.stderr, r"rank 3 \(pid \d+\): blocked in fmpl_init")
+        result = self.run_job("-n", "4", "--timeout", "2", PROBE, "init", "0:wait", "1:recv=3", "barrier")
+        self.assertEqual(result.returncode, 124)
+        self.assertRegex(result.stderr, r"rank 0 \(pid \d+\): computing")
+        self.assertRegex(result.stderr, r"rank 1 \(pid \d+\): blocked in fmpl_recv from rank 3, index 7")
+        self.assertRegex(result.stderr, r"rank 2 \(pid \d+\): blocked in fmpl_barrier")
+
+    def test_nothing_is_left_when_the_launcher_is_killed_in_the_middle(self):
+        for steps in (["init", "say=ready", "recv=0"], ["say=ready", "0:wait", "init"], ["init", "say=ready", "wait"]):
+            with self.subTest(steps=steps):
+                job = self.start_job("-n", "3", "sh", "-c", '"$0" "$@"; true', PROBE, *steps)
+                self.lines(job, 3)
+                job.kill()
+                self.assert_nothing_left()
+
+    def test_statistics(self):
+        result = self.run_job("-n", "2", "--stats", PROBE, "init", "exchange", "barrier", "finalize")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("computation", result.stderr)
+        for rank in range(2):
+            self.assertRegex(result.stderr, r"(?m)^ +%d +fmpl_send +1 +4 " % rank)
+            self.assertRegex(result.stderr, r"(?m)^ +%d +fmpl_barrier +1 " % rank)
+
+    def test_a_lone_program_is_a_job_of_one(self):
+        result = subprocess.run([PROBE, "init", "exchange", "barrier", "finalize"], env=self.environment,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

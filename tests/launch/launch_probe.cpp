@@ -1,0 +1,92 @@
+// A rank that behaves as its arguments say, for the tests of fmplrun. Uses the public interface alone.
+//
+//   launch_probe STEP...    STEP: an action for all ranks, or RANK:ACTION for one
+//   init, finalize          the calls of the same name
+//   abort=CODE              fmpl_abort with the reason "the probe was told to"
+//   exit=CODE               leaves at once, without fmpl_finalize
+//   recv=SOURCE             waits for a message, over index 7
+//   barrier                 fmpl_barrier on all ranks
+//   exchange                each rank sends its number to the next one and checks what it receives
+//   kill=SIGNAL             sends itself that signal
+//   wait                    sleeps until it is killed
+//   say=WORDS               a line "rank R: WORDS" on standard output
+#include <fmpl.h>
+#include <fmpl/layers.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <unistd.h>
+
+namespace {
+
+constexpr int kIndex = 7;
+
+void require(int code, const char* what)
+{
+    if (code == FMPL_SUCCESS) return;
+    std::fprintf(stderr, "launch_probe: %s: %s\n", what, fmpl_strerror(code));
+    std::exit(99);
+}
+
+void exchange()
+{
+    const int ranks = fmpl_job_size(), rank = fmpl_job_rank();
+    const int next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
+    int received = -1;
+    require(fmpl_irecv(&received, sizeof received, previous, kIndex, FMPL_COMM_WORLD), "fmpl_irecv");
+    require(fmpl_send(&rank, sizeof rank, next, kIndex, FMPL_COMM_WORLD), "fmpl_send");
+    require(fmpl_irecv_wait(previous, kIndex, FMPL_COMM_WORLD), "fmpl_irecv_wait");
+    if (received != previous) std::exit(98);
+}
+
+void act(const std::string& action, int value, const std::string& words)
+{
+    if (action == "init") {
+        require(fmpl_init(nullptr, nullptr, 16), "fmpl_init");
+    } else if (action == "finalize") {
+        require(fmpl_finalize(), "fmpl_finalize");
+    } else if (action == "abort") {
+        fmpl_abort(value, "the probe was told to");
+    } else if (action == "exit") {
+        _exit(value);
+    } else if (action == "recv") {
+        int data = 0;
+        require(fmpl_recv(&data, sizeof data, value, kIndex, FMPL_COMM_WORLD), "fmpl_recv");
+    } else if (action == "barrier") {
+        require(fmpl_barrier(FMPL_COMM_WORLD), "fmpl_barrier");
+    } else if (action == "exchange") {
+        exchange();
+    } else if (action == "kill") {
+        std::raise(value);
+    } else if (action == "wait") {
+        for (;;) pause();
+    } else if (action == "say") {
+        std::printf("rank %d: %s\n", fmpl_job_rank(), words.c_str());
+        std::fflush(stdout);
+    } else {
+        std::fprintf(stderr, "launch_probe: unknown action %s\n", action.c_str());
+        std::exit(97);
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    for (int i = 1; i < argc; ++i) {
+        std::string step = argv[i];
+        const auto colon = step.find(':');
+        if (colon != std::string::npos && colon > 0 && step.find_first_not_of("0123456789") == colon) {
+            if (std::atoi(step.c_str()) != fmpl_job_rank()) continue;
+            step.erase(0, colon + 1);
+        }
+        const auto equals = step.find('=');
+        const std::string words = equals == std::string::npos ? "" : step.substr(equals + 1);
+        act(step.substr(0, equals), std::atoi(words.c_str()), words);
+    }
+    return 0;
+}

@@ -1,0 +1,101 @@
+"""An installed FMPL: the examples build on it through the CMake package and through pkg-config, and run.
+
+The installation is moved before it is used, so that nothing in it may refer to the build tree or to its first place.
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLES = SOURCE / "examples"
+HERE = pathlib.Path(__file__).resolve().parent
+build_dir = None  # of the FMPL to install; from the command line
+
+
+def run(*command, **options):
+    """Standard output of the command; its failure, with all that it said, is the test's."""
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=240, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(map(str, command))}\nended with {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+class Installation(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="fmpl-install-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        run("cmake", "--install", build_dir, "--prefix", cls.folder / "first")
+        cls.prefix = cls.folder / "moved"
+        (cls.folder / "first").rename(cls.prefix)
+        cls.fmplrun = cls.prefix / "bin" / "fmplrun"
+        cls.libdir = next(cls.prefix.glob("lib*/**/libfmpl.so")).parent
+        cls.env = {**os.environ, "PKG_CONFIG_PATH": str(cls.libdir / "pkgconfig")}
+
+    def flags(self, package):
+        words = run("pkg-config", "--cflags", "--libs", package, env=self.env).split()
+        return [*words, f"-Wl,-rpath,{self.libdir}"]
+
+    def build(self, compiler, source, package, *options):
+        program = self.folder / (pathlib.Path(source).name.replace(".", "_") + "_pkgconfig")
+        run(compiler, *options, source, "-o", program, *self.flags(package))
+        return program
+
+    def assert_ring_of(self, ranks, program):
+        self.assertEqual(run(self.fmplrun, "-n", ranks, program).split(), f"the token has met {ranks} ranks".split())
+
+    def test_examples_build_and_run_through_the_cmake_package(self):
+        tree = self.folder / "examples"
+        run("cmake", "-S", EXAMPLES, "-B", tree, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", tree)
+        self.assert_ring_of(3, tree / "hello_c")
+        self.assert_ring_of(3, tree / "hello_f90")
+
+    def test_examples_build_and_run_through_pkg_config(self):
+        self.assert_ring_of(3, self.build("cc", EXAMPLES / "hello.c", "fmpl"))
+        self.assert_ring_of(3, self.build("gfortran", EXAMPLES / "hello.f90", "fmpl"))
+
+    def test_a_program_runs_without_fmplrun_as_one_rank(self):
+        output = run(self.build("cc", EXAMPLES / "hello.c", "fmpl"))
+        self.assertEqual(output, "the token has met 1 ranks\n")
+
+    def test_an_error_thrown_inside_the_library_is_caught_outside(self):
+        run(self.build("c++", HERE / "catches_error.cpp", "fmpl", "-std=c++20"))
+
+    def test_a_blacs_program_builds_through_pkg_config_and_runs(self):
+        output = run(self.fmplrun, "-n", 2, self.build("cc", HERE / "blacs_pinfo.c", "blacs_fmpl"))
+        self.assertEqual(sorted(output.splitlines()), ["process 0 of 2", "process 1 of 2"])
+
+    def test_pdgemm_links_through_pkg_config(self):
+        self.build("cc", HERE / "calls_pdgemm.c", "pdgemm_fmpl")
+
+    def test_the_library_exports_its_public_names_alone(self):
+        names = run("nm", "-D", "--defined-only", "--format=just-symbols", self.libdir / "libfmpl.so").split()
+        public = ("fmpl_", "_ZN4fmpl9run_ranks", "_ZTIN4fmpl5ErrorE", "_ZTSN4fmpl5ErrorE",
+                  "_ZTVN4fmpl5ErrorE")
+        self.assertIn("fmpl_send", names)
+        self.assertEqual([name for name in names if not name.startswith(public)], [])
+
+    def test_installed_programs_and_libraries_refer_to_no_other_place(self):
+        for file in [*(self.prefix / "bin").iterdir(), *self.libdir.glob("*.so")]:
+            for line in run("readelf", "-d", file).splitlines():
+                if "RUNPATH" in line or "RPATH" in line:
+                    for entry in line[line.index("[") + 1:line.index("]")].split(":"):
+                        self.assertTrue(entry.startswith("$ORIGIN"), f"{file}: {line}")
+
+    def test_the_readme_shows_the_example_as_it_is(self):
+        self.assertIn("```c\n" + (EXAMPLES / "hello.c").read_text() + "```\n", (SOURCE / "README.md").read_text())
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build-dir", required=True, help="the build tree to install from")
+    arguments, rest = parser.parse_known_args()
+    build_dir = arguments.build_dir
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
