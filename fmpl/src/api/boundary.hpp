@@ -40,7 +40,8 @@ private:
 {
     const bool finalized = b.endpoint && b.endpoint->finalized();
     return b.report(name, Error(FMPL_ERR_NOT_INITIALIZED,
-                                           finalized ? "called after fmpl_finalize" : "called before fmpl_init; call fmpl_init first"));
+                                           finalized ? "called after fmpl_finalize; FMPL can be called between fmpl_init and fmpl_finalize"
+                                                     : "called before fmpl_init; call fmpl_init first"));
 }
 
 // Runs body(endpoint) for a call that needs fmpl_init before it; a query, which nothing blocks and nobody counts.

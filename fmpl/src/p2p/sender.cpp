@@ -168,12 +168,13 @@ bool Sender::begin(SendOperation& op)
 // A held message: straight into the posted buffer, or by pieces when that cannot be addressed.
 bool Sender::serve_posted(SendOperation& op)
 {
+    // acquire: pairs with the kick in Receiver::post. Looked at once: a receive that is posted stays until it is served.
+    if (op.comm->slot(op.destination, op.index).posted.load(std::memory_order_acquire) != op.number) return false;
     if (push_if_posted(op, false)) {
         finish(op);
         return true;
     }
-    const bool posted = op.comm->slot(op.destination, op.index).posted.load(std::memory_order_acquire) == op.number;
-    if (posted && op.may_pipe && start_pipe(op)) fill_pipe(op);
+    if (op.may_pipe && start_pipe(op)) fill_pipe(op);
     return false;
 }
 
