@@ -147,7 +147,10 @@ inline constexpr Comm world{};
 // not finalized, so that the launcher ends it: the other ranks would wait for this one.
 class Session {
 public:
-    explicit Session(int count = 64) : exceptions_(std::uncaught_exceptions()) { detail::check(fmpl_init(nullptr, nullptr, count)); }
+    explicit Session(int count = 64) : exceptions_(std::uncaught_exceptions())
+    {
+        detail::check(fmpl_init(nullptr, nullptr, count));
+    }
     ~Session()
     {
         if (std::uncaught_exceptions() == exceptions_) fmpl_finalize();
@@ -165,7 +168,9 @@ struct Allocator {
     using value_type = T;
     Allocator() = default;
     template <class U>
-    Allocator(const Allocator<U>&) noexcept {}
+    Allocator(const Allocator<U>&) noexcept
+    {
+    }
     T* allocate(std::size_t n)
     {
         if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();

@@ -52,7 +52,8 @@ extern thread_local Binding* bound [[gnu::tls_model("initial-exec")]];
 
 inline Binding& binding()
 {
-    if (bound == nullptr) [[unlikely]] bound = &process_binding();
+    if (bound == nullptr) [[unlikely]]
+        bound = &process_binding();
     return *bound;
 }
 

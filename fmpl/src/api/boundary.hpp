@@ -39,9 +39,10 @@ private:
 [[gnu::noinline, gnu::cold]] inline int not_initialized(Binding& b, const char* name)
 {
     const bool finalized = b.endpoint && b.endpoint->finalized();
-    return b.report(name, Error(FMPL_ERR_NOT_INITIALIZED,
-                                           finalized ? "called after fmpl_finalize; FMPL can be called between fmpl_init and fmpl_finalize"
-                                                     : "called before fmpl_init; call fmpl_init first"));
+    return b.report(
+        name, Error(FMPL_ERR_NOT_INITIALIZED,
+                  finalized ? "called after fmpl_finalize; FMPL can be called between fmpl_init and fmpl_finalize"
+                            : "called before fmpl_init; call fmpl_init first"));
 }
 
 // Runs body(endpoint) for a call that needs fmpl_init before it; a query, which nothing blocks and nobody counts.
@@ -64,7 +65,8 @@ int boundary(Call call, std::size_t bytes, Body&& body)
 {
     Binding& b = binding();
     Endpoint* endpoint = b.endpoint.get();
-    if (endpoint == nullptr || !endpoint->initialized()) [[unlikely]] return not_initialized(b, call_name(call));
+    if (endpoint == nullptr || !endpoint->initialized()) [[unlikely]]
+        return not_initialized(b, call_name(call));
     try {
         endpoint->node.call = call;
         if (endpoint->statistics) [[unlikely]] {

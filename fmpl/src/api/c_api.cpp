@@ -51,7 +51,8 @@ void fmpl_abort(int code, const char* reason)
     const bool has_seat = b.seat.has_value();
     if (has_seat) abort_job(b.seat->memory->control(), b.seat->rank, status, words);
     if (has_seat && b.seat->is_thread) throw AbortRequest(words);  // run_ranks ends the job
-    if (!has_seat || b.seat->memory->control().has_launcher == 0) std::fprintf(stderr, "fmpl_abort: %s\n", words.c_str());
+    if (!has_seat || b.seat->memory->control().has_launcher == 0)
+        std::fprintf(stderr, "fmpl_abort: %s\n", words.c_str());
     std::fflush(nullptr);
     _exit(status);
 }
@@ -86,7 +87,10 @@ int fmpl_isend_wait(int dst, int mai, fmpl_comm_t comm)
     return boundary(Call::isend_wait, 0, [&](Endpoint& e) { e.isend_wait(dst, mai, comm); });
 }
 
-int fmpl_issend_wait(int dst, int mai, fmpl_comm_t comm) { return fmpl_isend_wait(dst, mai, comm); }
+int fmpl_issend_wait(int dst, int mai, fmpl_comm_t comm)
+{
+    return fmpl_isend_wait(dst, mai, comm);
+}
 
 int fmpl_irecv_wait(int src, int mai, fmpl_comm_t comm)
 {
@@ -131,7 +135,8 @@ int fmpl_comm_create(fmpl_comm_t* comm, int key)
 int fmpl_comm_create_group(fmpl_comm_t* comm, const int* world_ranks, int n)
 {
     return boundary(Call::comm_create_group, 0, [&](Endpoint& e) {
-        if (world_ranks == nullptr || n < 1) fail(FMPL_ERR_ARGUMENT, "n = {}: a list of at least one rank is needed", n);
+        if (world_ranks == nullptr || n < 1)
+            fail(FMPL_ERR_ARGUMENT, "n = {}: a list of at least one rank is needed", n);
         e.comm_create_group(comm, {world_ranks, static_cast<std::size_t>(n)});
     });
 }
@@ -218,17 +223,23 @@ int fmpl_is_remote_dma(const void* p, size_t size)
     return b.endpoint && b.endpoint->is_remote_dma(p, size) ? 1 : 0;
 }
 
-double fmpl_wtime(void) { return static_cast<double>(monotonic_ns()) * 1e-9; }
+double fmpl_wtime(void)
+{
+    return static_cast<double>(monotonic_ns()) * 1e-9;
+}
 
-const char* fmpl_error_message(void) { return binding().error_message.c_str(); }
+const char* fmpl_error_message(void)
+{
+    return binding().error_message.c_str();
+}
 
 const char* fmpl_strerror(int code)
 {
     static constexpr const char* phrases[] = {"success", "FMPL is not initialized", "FMPL is initialized already",
         "invalid argument", "rank out of range", "index out of range", "no such communicator",
         "message longer than the receive buffer", "a nonblocking call is outstanding", "no such nonblocking call",
-        "out of memory", "the ranks gave different arguments", "messages were never received",
-        "the job is ending", "the system refused", "internal error"};
+        "out of memory", "the ranks gave different arguments", "messages were never received", "the job is ending",
+        "the system refused", "internal error"};
     static_assert(sizeof phrases / sizeof phrases[0] == FMPL_ERR_INTERNAL + 1);
     return code >= 0 && code <= FMPL_ERR_INTERNAL ? phrases[code] : "unknown error code";
 }
@@ -252,7 +263,7 @@ int fmpl_stats_get(struct fmpl_call_stats* stats, int room, int* n)
             if (calls == 0) continue;
             if (*n < room) {
                 stats[*n] = {call_name(static_cast<Call>(c)), calls, s.bytes.load(std::memory_order_relaxed),
-                             static_cast<double>(s.nanoseconds.load(std::memory_order_relaxed)) * 1e-9};
+                    static_cast<double>(s.nanoseconds.load(std::memory_order_relaxed)) * 1e-9};
             }
             ++*n;
         }

@@ -62,12 +62,11 @@ CollectiveForm collective_form_from_environment()
 }  // namespace
 
 Endpoint::Endpoint(const JobSeat& seat)
-    : node(seat.memory, seat.rank,
-           waiting_policy(seat.memory->ranks(), static_cast<int>(seat.memory->control().cpus))),
+    : node(seat.memory, seat.rank, waiting_policy(seat.memory->ranks(), static_cast<int>(seat.memory->control().cpus))),
       send_buffer(node),
       sender(node, send_buffer),
       receiver(node),
-      any_domain(node, send_buffer, receiver),
+      any_domain(node, send_buffer, sender, receiver),
       collectives(node, sender, receiver, collective_form_from_environment()),
       statistics(seat.memory->control().statistics != 0),
       is_thread_(seat.is_thread)
@@ -76,7 +75,7 @@ Endpoint::Endpoint(const JobSeat& seat)
     std::int32_t taken_by = 0;
     if (!record.pid.compare_exchange_strong(taken_by, static_cast<std::int32_t>(getpid()), std::memory_order_relaxed)) {
         fail(FMPL_ERR_ALREADY_INITIALIZED, "rank {} of this job is taken by process {}; a rank joins its job once",
-             seat.rank, taken_by);
+            seat.rank, taken_by);
     }
     record.state.store(static_cast<std::uint32_t>(RankState::attached), std::memory_order_release);  // for the launcher
 }
@@ -99,7 +98,7 @@ void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
         const auto room = [&](const void* area) { return node.arena.bytes_from(node.crossbar.offset_of(area)); };
         if (room(slots) < elements * sizeof *slots || room(flags) < elements * sizeof *flags) {
             fail(FMPL_ERR_ARGUMENT, "the areas ma and fa need {} elements each for count = {} and {} ranks", elements,
-                 count, job_size());
+                count, job_size());
         }
         world->owns_areas = false;
         world->own_tables.slots = node.crossbar.offset_of(slots);
@@ -140,7 +139,7 @@ void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
         std::memcpy(&theirs, node.crossbar.record(r).bootstrap, sizeof theirs);
         if (theirs.count != own.count) {
             fail(FMPL_ERR_MISMATCH, "count is {} here and {} on rank {}; give the same count on all ranks", count,
-                 theirs.count, r);
+                theirs.count, r);
         }
         if (r == 0 && rank() != 0) join_station(*world, theirs.station, theirs.colour);
         tables.push_back(theirs.tables);
@@ -161,7 +160,8 @@ void Endpoint::finalize()
     record.session_ns.store(monotonic_ns() - session_begin_ns_, std::memory_order_relaxed);
     initialized_ = false;
     finalized_ = true;
-    record.state.store(static_cast<std::uint32_t>(RankState::finalized), std::memory_order_release);  // for the launcher
+    record.state.store(
+        static_cast<std::uint32_t>(RankState::finalized), std::memory_order_release);  // for the launcher
     if (!pending.empty()) fail(FMPL_ERR_PENDING, "{}", pending);
 }
 
@@ -179,11 +179,13 @@ std::string Endpoint::pending_words()
         if (!slot.comm) continue;
         Communicator& comm = *slot.comm;
         const auto message = [&](int source, int index, std::size_t bytes) {
-            add(fmt::format("a message of {} bytes from rank {} over index {} was never received", bytes, source, index));
+            add(fmt::format(
+                "a message of {} bytes from rank {} over index {} was never received", bytes, source, index));
         };
         receiver.for_each_unreceived(comm, message);
         any_domain.for_each_pending(comm, message, [&](int destination, int index, std::size_t bytes) {
-            add(fmt::format("a message of {} bytes to rank {} over index {} in the any domain never left", bytes, destination, index));
+            add(fmt::format("a message of {} bytes to rank {} over index {} in the any domain never left", bytes,
+                destination, index));
         });
         for (int peer = 0; peer < comm.size(); ++peer) {
             for (int index = 0; index < comm.indices(); ++index) {
@@ -309,7 +311,10 @@ void Endpoint::free(void* p)
     }
 }
 
-bool Endpoint::is_remote_dma(const void* p, std::size_t bytes) const { return node.crossbar.contains(p, bytes); }
+bool Endpoint::is_remote_dma(const void* p, std::size_t bytes) const
+{
+    return node.crossbar.contains(p, bytes);
+}
 
 TableOffsets Endpoint::allocate_tables(Communicator& comm)
 {
@@ -319,9 +324,9 @@ TableOffsets Endpoint::allocate_tables(Communicator& comm)
     };
     TableOffsets& own = comm.own_tables;
     const Table tables[] = {{&own.slots, Communicator::slots_bytes(comm.size(), comm.row())},
-                            {&own.flags, Communicator::flags_bytes(comm.size(), comm.row())},
-                            {&own.pairs, Communicator::pairs_bytes(comm.size())},
-                            {&own.any, Communicator::any_bytes(comm.size())}};
+        {&own.flags, Communicator::flags_bytes(comm.size(), comm.row())},
+        {&own.pairs, Communicator::pairs_bytes(comm.size())}, {&own.any, Communicator::any_bytes(comm.size())},
+        {&own.lanes, Communicator::lanes_bytes(comm.size(), comm.row())}};
     try {
         for (const Table& table : tables) {
             if (*table.at == kNoOffset) *table.at = node.arena.allocate(table.bytes);
@@ -343,6 +348,7 @@ void Endpoint::free_tables(Communicator& comm)
     }
     node.arena.free(own.pairs);
     node.arena.free(own.any);
+    node.arena.free(own.lanes);
     own = {};
     if (comm.own_station != kNoOffset) {
         node.arena.free(comm.own_station);
@@ -416,7 +422,7 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
     }
 
     auto made = std::make_unique<Communicator>(std::vector<int>(world_ranks.begin(), world_ranks.end()),
-                                               static_cast<int>(self - world_ranks.begin()), world.indices());
+        static_cast<int>(self - world_ranks.begin()), world.indices());
     made->hardware = node.crossbar.hardware_support(made->members());
     const auto size = static_cast<std::size_t>(made->size());
 
@@ -462,7 +468,8 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
         free_tables(*made);
         if (!shortage.empty()) fail(FMPL_ERR_MEMORY, "{}", shortage);
         if (foundation.same == 0) {
-            fail(FMPL_ERR_MISMATCH, "the ranks of the new communicator give different lists of ranks; give the same one");
+            fail(FMPL_ERR_MISMATCH,
+                "the ranks of the new communicator give different lists of ranks; give the same one");
         }
         fail(FMPL_ERR_MEMORY, "the communicator was not made: another of its ranks has no memory for it");
     }
@@ -513,7 +520,8 @@ void Endpoint::comm_free(fmpl_comm_t* comm)
             busy = c.send_channel(peer, index).request != nullptr || c.receive_channel(peer, index).request != nullptr;
         }
         if (busy) {
-            fail(FMPL_ERR_BUSY, "a nonblocking call with rank {} is outstanding on the communicator; wait for it first", peer);
+            fail(FMPL_ERR_BUSY, "a nonblocking call with rank {} is outstanding on the communicator; wait for it first",
+                peer);
         }
     }
     meet(c.members());
@@ -534,6 +542,9 @@ void Endpoint::bad_comm(fmpl_comm_t comm) const
     fail(FMPL_ERR_COMM, "communicator {} does not exist, or was freed", comm);
 }
 
-void Endpoint::bad_buffer(std::size_t size) { fail(FMPL_ERR_ARGUMENT, "buf is a null pointer, with size {}", size); }
+void Endpoint::bad_buffer(std::size_t size)
+{
+    fail(FMPL_ERR_ARGUMENT, "buf is a null pointer, with size {}", size);
+}
 
 }  // namespace fmpl

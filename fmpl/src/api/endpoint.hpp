@@ -110,7 +110,8 @@ private:
     }
     static void check_buffer(const void* buf, std::size_t size)
     {
-        if (buf == nullptr && size > 0) [[unlikely]] bad_buffer(size);
+        if (buf == nullptr && size > 0) [[unlikely]]
+            bad_buffer(size);
     }
     static void check_operation(const void* buf, std::size_t count, fmpl_op_t op);
     [[noreturn]] void bad_comm(fmpl_comm_t comm) const;

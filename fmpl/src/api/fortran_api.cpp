@@ -11,10 +11,9 @@ using namespace fmpl;
 namespace {
 
 // In the order of the parameters in fmplf.h, from 1.
-constexpr fmpl_op_t kBuiltIn[] = {
-    &fmpl_sum_int32, &fmpl_prod_int32, &fmpl_min_int32, &fmpl_max_int32, &fmpl_sum_int64, &fmpl_prod_int64,
-    &fmpl_min_int64, &fmpl_max_int64, &fmpl_sum_float, &fmpl_prod_float, &fmpl_min_float, &fmpl_max_float,
-    &fmpl_sum_double, &fmpl_prod_double, &fmpl_min_double, &fmpl_max_double, &fmpl_sum_complex,
+constexpr fmpl_op_t kBuiltIn[] = {&fmpl_sum_int32, &fmpl_prod_int32, &fmpl_min_int32, &fmpl_max_int32, &fmpl_sum_int64,
+    &fmpl_prod_int64, &fmpl_min_int64, &fmpl_max_int64, &fmpl_sum_float, &fmpl_prod_float, &fmpl_min_float,
+    &fmpl_max_float, &fmpl_sum_double, &fmpl_prod_double, &fmpl_min_double, &fmpl_max_double, &fmpl_sum_complex,
     &fmpl_prod_complex, &fmpl_sum_double_complex, &fmpl_prod_double_complex};
 constexpr int kFirstOwn = 1000;  // handles of fmpl_op_create
 
@@ -51,13 +50,25 @@ int checked_size(const char* call, int size, std::size_t& n)
 
 extern "C" {
 
-void fmpl_init_(fmpl_match_t* ma, fmpl_flag_t* fa, const int* count, int* ier) { *ier = fmpl_init(ma, fa, *count); }
+void fmpl_init_(fmpl_match_t* ma, fmpl_flag_t* fa, const int* count, int* ier)
+{
+    *ier = fmpl_init(ma, fa, *count);
+}
 
-void fmpl_finalize_(int* ier) { *ier = fmpl_finalize(); }
+void fmpl_finalize_(int* ier)
+{
+    *ier = fmpl_finalize();
+}
 
-void fmpl_initialized_(int* flag, int* ier) { *ier = fmpl_initialized(flag); }
+void fmpl_initialized_(int* flag, int* ier)
+{
+    *ier = fmpl_initialized(flag);
+}
 
-void fmpl_abort_(const int* code) { fmpl_abort(*code, nullptr); }
+void fmpl_abort_(const int* code)
+{
+    fmpl_abort(*code, nullptr);
+}
 
 void fmpl_send_(const void* buf, const int* size, const int* dst, const int* mai, const int* comm, int* ier)
 {
@@ -156,21 +167,37 @@ void fmpl_received_(int* source, int* index, int* bytes, int* ier)
     *bytes = static_cast<int>(length);
 }
 
-void fmpl_sendbuf_check_(int* nsend, int* nspool, int* ier) { *ier = fmpl_sendbuf_check(nsend, nspool); }
+void fmpl_sendbuf_check_(int* nsend, int* nspool, int* ier)
+{
+    *ier = fmpl_sendbuf_check(nsend, nspool);
+}
 
-void fmpl_comm_create_(int* comm, const int* key, int* ier) { *ier = fmpl_comm_create(comm, *key); }
+void fmpl_comm_create_(int* comm, const int* key, int* ier)
+{
+    *ier = fmpl_comm_create(comm, *key);
+}
 
-void fmpl_comm_free_(int* comm, int* ier) { *ier = fmpl_comm_free(comm); }
+void fmpl_comm_free_(int* comm, int* ier)
+{
+    *ier = fmpl_comm_free(comm);
+}
 
-void fmpl_comm_rank_(const int* comm, int* rank, int* ier) { *ier = fmpl_comm_rank(*comm, rank); }
+void fmpl_comm_rank_(const int* comm, int* rank, int* ier)
+{
+    *ier = fmpl_comm_rank(*comm, rank);
+}
 
-void fmpl_comm_size_(const int* comm, int* size, int* ier) { *ier = fmpl_comm_size(*comm, size); }
+void fmpl_comm_size_(const int* comm, int* size, int* ier)
+{
+    *ier = fmpl_comm_size(*comm, size);
+}
 
 void fmpl_op_create_(int* func, Binding::FortranFunction function, const int* size, int* ier)
 {
     Binding& b = binding();
     if (*size < 1) {
-        *ier = b.report("fmpl_op_create", Error(FMPL_ERR_ARGUMENT, fmt::format("size = {}: an element has a byte or more", *size)));
+        *ier = b.report(
+            "fmpl_op_create", Error(FMPL_ERR_ARGUMENT, fmt::format("size = {}: an element has a byte or more", *size)));
         return;
     }
     b.fortran_operations.push_back({{apply_fortran_operation, static_cast<std::size_t>(*size), "Fortran"}, function});
@@ -178,7 +205,10 @@ void fmpl_op_create_(int* func, Binding::FortranFunction function, const int* si
     *ier = FMPL_SUCCESS;
 }
 
-void fmpl_barrier_(const int* comm, int* ier) { *ier = fmpl_barrier(*comm); }
+void fmpl_barrier_(const int* comm, int* ier)
+{
+    *ier = fmpl_barrier(*comm);
+}
 
 void fmpl_malloc_(const std::int64_t* size, std::int64_t* address, int* ier)
 {
@@ -192,6 +222,9 @@ void fmpl_free_(const std::int64_t* address, int* ier)
     *ier = FMPL_SUCCESS;
 }
 
-double fmpl_wtime_(void) { return fmpl_wtime(); }
+double fmpl_wtime_(void)
+{
+    return fmpl_wtime();
+}
 
 }  // extern "C"

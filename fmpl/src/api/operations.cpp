@@ -29,9 +29,15 @@ T multiply(T a, T b)
     }
 }
 template <class T>
-T least(T a, T b) { return std::min(a, b); }
+T least(T a, T b)
+{
+    return std::min(a, b);
+}
 template <class T>
-T greatest(T a, T b) { return std::max(a, b); }
+T greatest(T a, T b)
+{
+    return std::max(a, b);
+}
 
 template <class T, T (*combine)(T, T)>
 void apply(const void* in, void* inout, std::size_t count)
@@ -54,10 +60,10 @@ using double_complex = std::complex<double>;
 
 extern "C" {
 
-#define FMPL_DEFINE_ORDERED(name, T)                                                                  \
-    extern const fmpl_op fmpl_sum_##name = operation<T, add<T>>("sum of " #name);                     \
-    extern const fmpl_op fmpl_prod_##name = operation<T, multiply<T>>("product of " #name);           \
-    extern const fmpl_op fmpl_min_##name = operation<T, least<T>>("minimum of " #name);               \
+#define FMPL_DEFINE_ORDERED(name, T)                                                        \
+    extern const fmpl_op fmpl_sum_##name = operation<T, add<T>>("sum of " #name);           \
+    extern const fmpl_op fmpl_prod_##name = operation<T, multiply<T>>("product of " #name); \
+    extern const fmpl_op fmpl_min_##name = operation<T, least<T>>("minimum of " #name);     \
     extern const fmpl_op fmpl_max_##name = operation<T, greatest<T>>("maximum of " #name);
 FMPL_DEFINE_ORDERED(int32, std::int32_t)
 FMPL_DEFINE_ORDERED(int64, std::int64_t)
@@ -67,6 +73,7 @@ FMPL_DEFINE_ORDERED(double, double)
 extern const fmpl_op fmpl_sum_complex = operation<complex, add<complex>>("sum of complex");
 extern const fmpl_op fmpl_prod_complex = operation<complex, multiply<complex>>("product of complex");
 extern const fmpl_op fmpl_sum_double_complex = operation<double_complex, add<double_complex>>("sum of double_complex");
-extern const fmpl_op fmpl_prod_double_complex = operation<double_complex, multiply<double_complex>>("product of double_complex");
+extern const fmpl_op fmpl_prod_double_complex =
+    operation<double_complex, multiply<double_complex>>("product of double_complex");
 
 }  // extern "C"

@@ -17,7 +17,8 @@ namespace {
 // Holds the serialized crossbar, which carries one broadcast at a time, for the root's transfer of a piece.
 class SerializedCrossbar {
 public:
-    SerializedCrossbar(Node& node, bool needed, const WaitFor& what) : word_(needed ? &node.crossbar.control().serialized_crossbar : nullptr)
+    SerializedCrossbar(Node& node, bool needed, const WaitFor& what)
+        : word_(needed ? &node.crossbar.control().serialized_crossbar : nullptr)
     {
         if (word_ == nullptr) return;
         node.wait(
@@ -25,7 +26,7 @@ public:
                 std::uint32_t free = 0;
                 // acquire: pairs with the release in the destructor
                 return word_->compare_exchange_strong(free, static_cast<std::uint32_t>(node.rank()) + 1,
-                                                      std::memory_order_acquire, std::memory_order_relaxed);
+                    std::memory_order_acquire, std::memory_order_relaxed);
             },
             what);
         node_ = &node;
@@ -60,7 +61,8 @@ void Collectives::bcast_from_root(Communicator& comm, const std::byte* buffer, s
     const Crossbar& crossbar = node_->crossbar;
     const auto receivers = static_cast<std::uint64_t>(comm.size() - 1);
     const WaitFor what = waiting_for(comm, -1, bytes);
-    const bool whole = comm.hardware.any_source_buffer && bytes >= kBroadcastWholeBytes && crossbar.contains(buffer, bytes);
+    const bool whole =
+        comm.hardware.any_source_buffer && bytes >= kBroadcastWholeBytes && crossbar.contains(buffer, bytes);
     const std::size_t piece_bytes = whole ? bytes : kBroadcastBufferBytes;
     if (!whole && bytes > kBroadcastInlineBytes && comm.broadcast_buffers == kNoOffset) {
         comm.broadcast_buffers = node_->arena.allocate(kBroadcastSlots * kBroadcastBufferBytes);
@@ -111,13 +113,15 @@ void Collectives::bcast_to_receiver(Communicator& comm, std::byte* buffer, std::
     do {
         const std::uint64_t use = comm.broadcast_uses++;
         BroadcastSlot& slot = comm.station->broadcast[use % kBroadcastSlots];
-        node_->wait([&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; }, what);  // pairs with the root
+        node_->wait(
+            [&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; }, what);  // pairs with the root
         total = slot.total_bytes;
         came_from = static_cast<int>(slot.root);
         const std::size_t piece = slot.whole != 0 ? total : std::min(kBroadcastBufferBytes, total - done);
         if (total == bytes && piece > 0) {
-            const void* from = slot.at == kNoOffset ? static_cast<const void*>(slot.payload)
-                                                    : crossbar.mapped(comm.members()[static_cast<std::size_t>(came_from)], slot.at);
+            const void* from = slot.at == kNoOffset
+                                   ? static_cast<const void*>(slot.payload)
+                                   : crossbar.mapped(comm.members()[static_cast<std::size_t>(came_from)], slot.at);
             std::memcpy(buffer + done, from, piece);
         }
         done += piece;
@@ -127,12 +131,13 @@ void Collectives::bcast_to_receiver(Communicator& comm, std::byte* buffer, std::
     } while (done < total);
     // A difference is reported when all pieces are through, so that the next broadcast begins in step.
     if (total != bytes) {
-        fail(FMPL_ERR_MISMATCH, "the root, rank {}, broadcasts {} bytes, this rank expects {}; give the same size on all ranks",
-             came_from, total, bytes);
+        fail(FMPL_ERR_MISMATCH,
+            "the root, rank {}, broadcasts {} bytes, this rank expects {}; give the same size on all ranks", came_from,
+            total, bytes);
     }
     if (came_from != root) {
         fail(FMPL_ERR_MISMATCH, "rank {} broadcasts as root, this rank names rank {}; give the same root on all ranks",
-             came_from, root);
+            came_from, root);
     }
 }
 

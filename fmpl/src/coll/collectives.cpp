@@ -2,7 +2,6 @@
 
 #include "error.hpp"
 
-
 namespace fmpl {
 
 void Collectives::barrier(Communicator& comm)
@@ -72,7 +71,8 @@ void Collectives::tree_recv(Communicator& comm, int from, void* data, std::size_
     const std::size_t came = receiver_->matched.bytes;
     receiver_->matched = before;
     if (came != bytes) {
-        fail(FMPL_ERR_MISMATCH, "rank {} gave {} bytes, this rank {}; give the same size on all ranks", from, came, bytes);
+        fail(FMPL_ERR_MISMATCH, "rank {} gave {} bytes, this rank {}; give the same size on all ranks", from, came,
+            bytes);
     }
 }
 

@@ -27,7 +27,10 @@ inline constexpr std::size_t kPartitionBytes = 128 * 1024;
 class Collectives {
 public:
     Collectives(Node& node, Sender& sender, Receiver& receiver, CollectiveForm form)
-        : node_(&node), sender_(&sender), receiver_(&receiver), form_(form)
+        : node_(&node),
+          sender_(&sender),
+          receiver_(&receiver),
+          form_(form)
     {
     }
 
@@ -50,7 +53,8 @@ private:
     void bcast_to_receiver(Communicator& comm, std::byte* buffer, std::size_t bytes, int root);
     void bcast_tree(Communicator& comm, void* buffer, std::size_t bytes, int root);
 
-    void reduce_hardware(Communicator& comm, std::byte* buffer, std::size_t count, fmpl_op_t op, int root, std::byte* work);
+    void reduce_hardware(
+        Communicator& comm, std::byte* buffer, std::size_t count, fmpl_op_t op, int root, std::byte* work);
     void allreduce_hardware(Communicator& comm, std::byte* buffer, std::size_t count, fmpl_op_t op);
     bool reduce_partitioned(Communicator& comm, std::byte* buffer, std::size_t count, fmpl_op_t op, int root);
     void fold(Communicator& comm, std::uint64_t use, std::byte* result, std::size_t count, fmpl_op_t op);

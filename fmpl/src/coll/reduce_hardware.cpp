@@ -28,7 +28,7 @@ void Collectives::begin_use(Communicator& comm, std::uint64_t use)
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
     const std::uint64_t last = use - kReduceSlots + 1;
     node_->wait([&] { return slot.over.load(std::memory_order_acquire) == last; },  // pairs with end_use
-                waiting_for(comm, -1, 0));
+        waiting_for(comm, -1, 0));
 }
 
 void Collectives::end_use(Communicator& comm, std::uint64_t use)
@@ -67,22 +67,25 @@ int Collectives::differing_deposit(Communicator& comm, std::uint64_t use, std::s
 
 void Collectives::fail_differing(const Communicator& comm, int member, std::size_t total_bytes) const
 {
-    fail(FMPL_ERR_MISMATCH, "rank {} gives another count than rank {}, which reduces {} bytes; give the same count on all ranks",
-         member, comm.rank(), total_bytes);
+    fail(FMPL_ERR_MISMATCH,
+        "rank {} gives another count than rank {}, which reduces {} bytes; give the same count on all ranks", member,
+        comm.rank(), total_bytes);
 }
 
 // result = x_0 op (x_1 op (... op x_{p-1})), over the deposits of all members.
 void Collectives::fold(Communicator& comm, std::uint64_t use, std::byte* result, std::size_t count, fmpl_op_t op)
 {
     const auto operand = [&](int member) {
-        return node_->crossbar.mapped(comm.members()[static_cast<std::size_t>(member)], comm.station->deposit(member, use).at);
+        return node_->crossbar.mapped(
+            comm.members()[static_cast<std::size_t>(member)], comm.station->deposit(member, use).at);
     };
     const int last = comm.size() - 1;
     std::memcpy(result, operand(last), count * op->element_size);
     for (int member = last - 1; member >= 0; --member) op->function(operand(member), result, count);
 }
 
-void Collectives::reduce_hardware(Communicator& comm, std::byte* buffer, std::size_t count, fmpl_op_t op, int root, std::byte* work)
+void Collectives::reduce_hardware(
+    Communicator& comm, std::byte* buffer, std::size_t count, fmpl_op_t op, int root, std::byte* work)
 {
     const std::size_t element = op->element_size;
     const std::size_t total = count * element;
@@ -107,7 +110,7 @@ void Collectives::reduce_hardware(Communicator& comm, std::byte* buffer, std::si
         for (int member = 0; member < comm.size(); ++member) {
             const Deposit& theirs = comm.station->deposit(member, use);
             node_->wait([&] { return theirs.stamp.load(std::memory_order_acquire) == use + 1; },
-                        waiting_for(comm, member, total));
+                waiting_for(comm, member, total));
         }
         const int differing = differing_deposit(comm, use, total);
         if (differing < 0) fold(comm, use, piece, n, op);
@@ -150,8 +153,8 @@ void Collectives::allreduce_hardware(Communicator& comm, std::byte* buffer, std:
             slot.result.store(use + 1, std::memory_order_release);  // pairs with the acquire below
             wake_members(comm);
         } else {
-            node_->wait([&] { return slot.result.load(std::memory_order_acquire) == use + 1; },
-                        waiting_for(comm, -1, total));
+            node_->wait(
+                [&] { return slot.result.load(std::memory_order_acquire) == use + 1; }, waiting_for(comm, -1, total));
         }
         // No result: the counts differ, on all members alike.
         const bool failed = slot.result_at == kNoOffset;
@@ -204,7 +207,8 @@ bool Collectives::reduce_partitioned(Communicator& comm, std::byte* buffer, std:
         std::memcpy(block, buffers.back() + i * element, n * element);
         for (std::size_t member = size - 1; member-- > 0;) op->function(buffers[member] + i * element, block, n);
         for (std::size_t member = 0; member < size; ++member) {
-            if (root < 0 || member == static_cast<std::size_t>(root)) std::memcpy(buffers[member] + i * element, block, n * element);
+            if (root < 0 || member == static_cast<std::size_t>(root))
+                std::memcpy(buffers[member] + i * element, block, n * element);
         }
     }
     barrier_hardware(comm, comm.station->barrier);

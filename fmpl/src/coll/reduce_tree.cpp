@@ -10,7 +10,8 @@
 
 namespace fmpl {
 
-void Collectives::reduce_tree(Communicator& comm, std::byte* buffer, std::size_t count, fmpl_op_t op, int root, std::byte* work)
+void Collectives::reduce_tree(
+    Communicator& comm, std::byte* buffer, std::size_t count, fmpl_op_t op, int root, std::byte* work)
 {
     const int rank = comm.rank();
     const int size = comm.size();

@@ -35,9 +35,11 @@ struct alignas(kLine) BroadcastSlot {
 static_assert(sizeof(BroadcastSlot) == 2 * kLine);
 
 struct alignas(kLine) ReduceSlot {
-    std::atomic<std::uint64_t> arrived;  // members that have made their deposit for an allreduce; the last one resets it
+    std::atomic<std::uint64_t>
+        arrived;  // members that have made their deposit for an allreduce; the last one resets it
     std::uint8_t pad0[kLine - 8];
-    alignas(kLine) std::atomic<std::uint64_t> result;  // use + 1 (release, after result_at and the result): last to arrive
+    alignas(
+        kLine) std::atomic<std::uint64_t> result;  // use + 1 (release, after result_at and the result): last to arrive
     Offset result_at;
     std::uint8_t pad1[kLine - 16];
     alignas(kLine) std::atomic<std::uint64_t> leaving;  // members that need the use no more; the last one resets it

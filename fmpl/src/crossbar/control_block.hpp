@@ -12,7 +12,7 @@ namespace fmpl {
 
 inline constexpr std::size_t kLine = 64;  // bytes of a cache line
 
-using Offset = std::uint64_t;  // bytes from the base of the job's memory
+using Offset = std::uint64_t;           // bytes from the base of the job's memory
 inline constexpr Offset kNoOffset = 0;  // the control block's own offset: never a message's
 
 inline constexpr std::uint64_t kControlMagic = 0x31304c504d46'0a00;
@@ -33,8 +33,26 @@ enum class RankState : std::uint32_t {
 
 // The calls that a rank can be blocked in, and that statistics count. call_name() gives the words.
 enum class Call : std::uint32_t {
-    none, init, finalize, send, recv, isend, irecv, isend_wait, irecv_wait, send_any, recv_any, sendbuf_set,
-    sendbuf_check, bcast, reduce, allreduce, barrier, comm_create, comm_create_group, comm_free,
+    none,
+    init,
+    finalize,
+    send,
+    recv,
+    isend,
+    irecv,
+    isend_wait,
+    irecv_wait,
+    send_any,
+    recv_any,
+    sendbuf_set,
+    sendbuf_check,
+    bcast,
+    reduce,
+    allreduce,
+    barrier,
+    comm_create,
+    comm_create_group,
+    comm_free,
     count_
 };
 inline constexpr std::size_t kCalls = static_cast<std::size_t>(Call::count_);
@@ -114,19 +132,19 @@ struct alignas(kLine) ControlBlock {
     std::uint64_t magic;
     std::uint32_t version;
     std::uint32_t ranks;
-    std::uint64_t total_bytes;    // of the whole object
-    std::uint64_t arena_bytes;    // of each arena
-    Offset first_arena;           // rank r's arena begins at first_arena + r * arena_bytes
-    std::uint64_t address_hint;   // where all ranks try to map it
-    std::uint32_t shape[3];       // nodes of the crossbar in each dimension
-    std::uint32_t dimensions;     // 1 .. 3
+    std::uint64_t total_bytes;   // of the whole object
+    std::uint64_t arena_bytes;   // of each arena
+    Offset first_arena;          // rank r's arena begins at first_arena + r * arena_bytes
+    std::uint64_t address_hint;  // where all ranks try to map it
+    std::uint32_t shape[3];      // nodes of the crossbar in each dimension
+    std::uint32_t dimensions;    // 1 .. 3
     Profile profile;
     EngineKind engine;
-    std::uint32_t cpus;           // CPUs that the job's ranks on this host may use together
-    std::uint32_t statistics;     // 1: count from the start (fmplrun --stats)
+    std::uint32_t cpus;                 // CPUs that the job's ranks on this host may use together
+    std::uint32_t statistics;           // 1: count from the start (fmplrun --stats)
     std::uint32_t partition_exclusive;  // attributes of the partition, for the sr8000 profile (paper, section 3.2)
     std::uint32_t partition_global;
-    std::uint32_t has_launcher;   // 1: fmplrun watches the ranks
+    std::uint32_t has_launcher;  // 1: fmplrun watches the ranks
     std::uint32_t pad_constant;
 
     // The end of the job, by the first rank to fail: 0, then 1 while it writes, then 2.

@@ -24,7 +24,7 @@ Crossbar::Crossbar(std::shared_ptr<JobMemory> memory, int node)
       mapped_(control_->engine == EngineKind::shm),
       asymmetric_fence_(register_asymmetric_fence()),
       topology_({static_cast<int>(control_->shape[0]), static_cast<int>(control_->shape[1]),
-                 static_cast<int>(control_->shape[2])}),
+          static_cast<int>(control_->shape[2])}),
       memory_(std::move(memory))
 {
 }
@@ -104,8 +104,8 @@ int Crossbar::allocate_colour() const
         while (colour < kBarrierColours && (used >> colour & 1u) != 0) ++colour;
         if (colour == kBarrierColours) return -1;
         // acquire: pairs with the release in free_colour, so that the previous users' last barrier is over.
-        if (control_->colours_in_use.compare_exchange_weak(used, used | 1u << colour, std::memory_order_acquire,
-                                                           std::memory_order_relaxed)) {
+        if (control_->colours_in_use.compare_exchange_weak(
+                used, used | 1u << colour, std::memory_order_acquire, std::memory_order_relaxed)) {
             return colour;
         }
     }

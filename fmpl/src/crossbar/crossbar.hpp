@@ -116,7 +116,8 @@ public:
         } else {
             std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence in Waiter::sleep
         }
-        if (control_->nodes[node].sleeping.load(std::memory_order_relaxed) != 0) [[unlikely]] ring(node);
+        if (control_->nodes[node].sleeping.load(std::memory_order_relaxed) != 0) [[unlikely]]
+            ring(node);
     }
     void wake(std::span<const int> nodes) const
     {
@@ -132,7 +133,10 @@ public:
     void free_colour(int colour) const;
 
 private:
-    std::atomic<std::uint64_t>& word(Offset at) const { return *reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + at); }
+    std::atomic<std::uint64_t>& word(Offset at) const
+    {
+        return *reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + at);
+    }
     void ring(int node) const;
     void move_write(int node, Offset to, const void* from, std::size_t bytes) const;
     void move_flag(int node, Offset flag, std::uint64_t value) const;

@@ -54,7 +54,10 @@ public:
     ControlBlock& control() const { return *reinterpret_cast<ControlBlock*>(base_); }
     int ranks() const { return static_cast<int>(control().ranks); }
 
-    Offset arena_offset(int rank) const { return control().first_arena + static_cast<Offset>(rank) * control().arena_bytes; }
+    Offset arena_offset(int rank) const
+    {
+        return control().first_arena + static_cast<Offset>(rank) * control().arena_bytes;
+    }
     std::span<std::byte> arena(int rank) const { return {base_ + arena_offset(rank), control().arena_bytes}; }
 
     // Backs [offset, offset + bytes) with memory, so that a later access cannot fail. Throws Error(MEMORY) with the bytes

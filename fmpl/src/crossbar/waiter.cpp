@@ -17,7 +17,7 @@ namespace {
 
 // Looks before the first yield: with a CPU for each rank about 20 us of them, which no send that is on its way exceeds;
 // with fewer, a handful, since what is waited for may need this very CPU. The sums behind both: docs/performance.md.
-constexpr std::uint64_t kSpinNsPerLook = 20;
+constexpr std::uint64_t kSpinNsPerLook = 40;  // a pause takes 10 to 50 ns
 constexpr std::uint64_t kSpinUs = 20;
 constexpr std::uint32_t kSharedCpuSpins = 10;
 constexpr std::uint64_t kYieldUs = 1000;
@@ -51,8 +51,9 @@ WaitingPolicy waiting_policy(int ranks, int cpus)
 {
     WaitingPolicy policy;
     const std::uint64_t spin_us = microseconds("FMPL_SPIN_US", ranks <= cpus ? kSpinUs : 0);
-    policy.spins = spin_us == 0 ? kSharedCpuSpins
-                                : static_cast<std::uint32_t>(std::min<std::uint64_t>(spin_us * 1000 / kSpinNsPerLook, UINT32_MAX));
+    policy.spins =
+        spin_us == 0 ? kSharedCpuSpins
+                     : static_cast<std::uint32_t>(std::min<std::uint64_t>(spin_us * 1000 / kSpinNsPerLook, UINT32_MAX));
     policy.yield_ns = microseconds("FMPL_YIELD_US", kYieldUs) * 1000;
     return policy;
 }
@@ -62,7 +63,7 @@ void Waiter::check_abort() const
     const ControlBlock& control = crossbar_->control();
     if (control.abort_state.load(std::memory_order_acquire) != 2) return;  // pairs with abort_job's release
     fail(FMPL_ERR_ABORTED, "the job is ending: rank {} failed with status {}",
-         control.abort_rank.load(std::memory_order_relaxed), control.abort_code.load(std::memory_order_relaxed));
+        control.abort_rank.load(std::memory_order_relaxed), control.abort_code.load(std::memory_order_relaxed));
 }
 
 bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
@@ -117,7 +118,8 @@ bool Waiter::sleep(ReadyFunction ready, void* state, std::uint64_t deadline_ns)
             const std::uint64_t left = deadline_ns > now ? deadline_ns - now : 1;
             bound_ns = bound_ns == 0 ? left : std::min(bound_ns, left);
         }
-        const timespec bound{static_cast<time_t>(bound_ns / 1'000'000'000), static_cast<long>(bound_ns % 1'000'000'000)};
+        const timespec bound{
+            static_cast<time_t>(bound_ns / 1'000'000'000), static_cast<long>(bound_ns % 1'000'000'000)};
         futex_wait(record.doorbell, seen, bound_ns == 0 ? nullptr : &bound);
     }
     record.sleeping.store(0, std::memory_order_relaxed);

@@ -63,14 +63,15 @@ public:
     template <class Ready>
     bool yield_or_sleep(Ready&& ready, const WaitFor& what)
     {
-        return wait_longer(
-            [](void* r) { return (*static_cast<std::remove_reference_t<Ready>*>(r))(); }, &ready, what);
+        return wait_longer([](void* r) { return (*static_cast<std::remove_reference_t<Ready>*>(r))(); }, &ready, what);
     }
 
     // The first phase alone: whether ready() came true while spinning.
     template <class Ready>
     bool spin(Ready&& ready)
     {
+        // With a pause between two looks: a look takes the line away from the core that is about to write it, and looking
+        // without pause doubles the latency of what is waited for (docs/performance.md).
         for (std::uint32_t i = 0; i < policy_.spins; ++i) {
             if (ready()) return true;
             cpu_relax();

@@ -21,8 +21,8 @@ std::optional<int> number_from_environment(const char* variable)
     int value = 0;
     const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), value);
     if (error != std::errc() || end != view.data() + view.size() || value < 0) {
-        fail(FMPL_ERR_ARGUMENT, "{}={} is not a number; it is set by fmplrun: start the program with fmplrun, or unset it",
-             variable, text);
+        fail(FMPL_ERR_ARGUMENT,
+            "{}={} is not a number; it is set by fmplrun: start the program with fmplrun, or unset it", variable, text);
     }
     return value;
 }
@@ -36,8 +36,9 @@ JobSeat seat_from_environment()
     const std::optional<int> rank = number_from_environment("FMPL_RANK");
     auto memory = std::make_shared<JobMemory>(JobMemory::attach(*fd));
     if (!rank || *rank >= memory->ranks()) {
-        fail(FMPL_ERR_ARGUMENT, "FMPL_RANK is missing or not a rank of this job of {} ranks; start the program with fmplrun",
-             memory->ranks());
+        fail(FMPL_ERR_ARGUMENT,
+            "FMPL_RANK is missing or not a rank of this job of {} ranks; start the program with fmplrun",
+            memory->ranks());
     }
     return {std::move(memory), *rank, false};
 }

@@ -18,7 +18,7 @@ void AnyDomain::take_part()
 void AnyDomain::progress()
 {
     for (Communicator* comm : watched_) collect(*comm);
-    if (!waiting_.empty()) reclaim();
+    if (!waiting_.empty() || !outgoing_.empty()) reclaim();
 }
 
 bool AnyDomain::has_credit(Communicator& comm, int destination)
@@ -31,7 +31,7 @@ bool AnyDomain::has_credit(Communicator& comm, int destination)
 bool AnyDomain::waits_for_credit(const Communicator& comm, int destination) const
 {
     return std::any_of(waiting_.begin(), waiting_.end(),
-                       [&](const Outgoing& m) { return m.comm == &comm && m.destination == destination; });
+        [&](const Outgoing& m) { return m.comm == &comm && m.destination == destination; });
 }
 
 // Writes a message into the next cell of the ring. Requires a credit.
@@ -51,13 +51,19 @@ void AnyDomain::put(Communicator& comm, int destination, const AnyHeader& header
 
 // A message where its destination can read it, with a done word before it: in the send buffer if there is room, else in
 // the arena; the payload stays where it is when it may and can.
-AnyDomain::Outgoing AnyDomain::store(Communicator& comm, int destination, int index, const void* data,
-                                     std::size_t bytes, bool copy)
+AnyDomain::Outgoing AnyDomain::store(
+    Communicator& comm, int destination, int index, const void* data, std::size_t bytes, bool copy)
 {
     const Crossbar& crossbar = node_->crossbar;
     Outgoing message{&comm, destination, {}, kNoOffset, false};
     const std::size_t copied = copy ? bytes : 0;
-    if (copy && buffer_->enabled()) message.block = buffer_->take(kLine + copied);
+    if (copy && buffer_->enabled()) {
+        message.block = buffer_->take(kLine + copied);
+        if (message.block == kNoOffset) {
+            sender_->reclaim();
+            message.block = buffer_->take(kLine + copied);
+        }
+    }
     message.in_send_buffer = message.block != kNoOffset;
     if (message.block == kNoOffset) message.block = node_->arena.allocate(kLine + copied);
     reinterpret_cast<std::atomic<std::uint64_t>*>(crossbar.local(message.block))->store(0, std::memory_order_relaxed);
@@ -128,9 +134,8 @@ void AnyDomain::reclaim()
     // In the order sent: a message passes none to the same destination.
     std::deque<Outgoing> still_waiting;
     for (const Outgoing& message : std::exchange(waiting_, {})) {
-        const bool behind = std::any_of(still_waiting.begin(), still_waiting.end(), [&](const Outgoing& m) {
-            return m.comm == message.comm && m.destination == message.destination;
-        });
+        const bool behind = std::any_of(still_waiting.begin(), still_waiting.end(),
+            [&](const Outgoing& m) { return m.comm == message.comm && m.destination == message.destination; });
         if (behind || !has_credit(*message.comm, message.destination)) {
             still_waiting.push_back(message);
             continue;
@@ -179,9 +184,8 @@ bool AnyDomain::collect(Communicator& comm)
 bool AnyDomain::take_match(Communicator& comm, int index, void* buffer, std::size_t capacity, bool& truncated)
 {
     std::list<Unexpected>& list = unexpected_[&comm];
-    const auto message = std::find_if(list.begin(), list.end(), [&](const Unexpected& m) {
-        return index == FMPL_ANY_TAG || m.header.index == index;
-    });
+    const auto message = std::find_if(list.begin(), list.end(),
+        [&](const Unexpected& m) { return index == FMPL_ANY_TAG || m.header.index == index; });
     if (message == list.end()) return false;
     const AnyHeader& header = message->header;
     truncated = header.bytes > capacity;
@@ -214,9 +218,9 @@ void AnyDomain::recv(Communicator& comm, int index, void* buffer, std::size_t ca
     if (truncated) {
         const Matched& m = receiver_->matched;
         fail(FMPL_ERR_TRUNCATED,
-             "the message from rank {} with index {} has {} bytes, the receive buffer {}; the message is discarded, the "
-             "buffer unchanged; give a larger buffer",
-             m.source, m.index, m.bytes, capacity);
+            "the message from rank {} with index {} has {} bytes, the receive buffer {}; the message is discarded, the "
+            "buffer unchanged; give a larger buffer",
+            m.source, m.index, m.bytes, capacity);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "p2p/node.hpp"
 #include "p2p/receiver.hpp"
 #include "p2p/send_buffer.hpp"
+#include "p2p/sender.hpp"
 
 #include <cstddef>
 #include <deque>
@@ -23,7 +24,13 @@ namespace fmpl {
 
 class AnyDomain final : Progressing {
 public:
-    AnyDomain(Node& node, SendBuffer& buffer, Receiver& receiver) : node_(&node), buffer_(&buffer), receiver_(&receiver) {}
+    AnyDomain(Node& node, SendBuffer& buffer, Sender& sender, Receiver& receiver)
+        : node_(&node),
+          buffer_(&buffer),
+          sender_(&sender),
+          receiver_(&receiver)
+    {
+    }
 
     void send(Communicator& comm, int destination, int index, const void* data, std::size_t bytes);
     void recv(Communicator& comm, int index, void* buffer, std::size_t capacity);
@@ -36,7 +43,8 @@ public:
     void for_each_pending(Communicator& comm, Arrived&& arrived, Unsent&& unsent)
     {
         collect(comm);
-        for (const Unexpected& m : unexpected_[&comm]) arrived(m.source, static_cast<int>(m.header.index), m.header.bytes);
+        for (const Unexpected& m : unexpected_[&comm])
+            arrived(m.source, static_cast<int>(m.header.index), m.header.bytes);
         for (const Outgoing& m : waiting_) {
             if (m.comm == &comm) unsent(m.destination, static_cast<int>(m.header.index), m.header.bytes);
         }
@@ -74,13 +82,14 @@ private:
 
     Node* node_;
     SendBuffer* buffer_;
+    Sender* sender_;  // which shares the send buffer
     Receiver* receiver_;
     bool takes_part_ = false;
     std::vector<Communicator*> watched_;
     std::map<const Communicator*, std::list<Unexpected>> unexpected_;
     std::map<const Communicator*, int> next_source_;  // where the next collection begins, so that no source starves
-    std::vector<Outgoing> outgoing_;  // sent, not yet taken
-    std::deque<Outgoing> waiting_;    // in the send buffer, waiting for credits
+    std::vector<Outgoing> outgoing_;                  // sent, not yet taken
+    std::deque<Outgoing> waiting_;                    // in the send buffer, waiting for credits
 };
 
 }  // namespace fmpl

@@ -11,12 +11,18 @@ constexpr std::size_t kPage = 4096;
 constexpr std::size_t kGrowth = std::size_t{2} << 20;  // one huge page
 constexpr std::size_t kPageAlignedFrom = 64 * 1024;
 
-constexpr std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+constexpr std::size_t round_up(std::size_t n, std::size_t to)
+{
+    return (n + to - 1) / to * to;
+}
 
 }  // namespace
 
 ArenaAllocator::ArenaAllocator(const JobMemory* memory, Offset begin, std::size_t bytes)
-    : memory_(memory), begin_(begin), bytes_(bytes), backed_end_(begin)
+    : memory_(memory),
+      begin_(begin),
+      bytes_(bytes),
+      backed_end_(begin)
 {
     if (memory_ == nullptr && bytes_ > 0) {
         backed_end_ = begin_ + bytes_;
@@ -28,17 +34,20 @@ Offset ArenaAllocator::allocate(std::size_t bytes)
 {
     if (bytes > bytes_) {
         fail(FMPL_ERR_MEMORY,
-             "{} bytes of remote-DMA memory wanted, but the arena has {} bytes ({} in use); give the ranks larger arenas "
-             "with FMPL_ARENA_SIZE, or use more ranks",
-             bytes, bytes_, used_bytes_);
+            "{} bytes of remote-DMA memory wanted, but the arena has {} bytes ({} in use); give the ranks larger "
+            "arenas "
+            "with FMPL_ARENA_SIZE, or use more ranks",
+            bytes, bytes_, used_bytes_);
     }
     const std::size_t wanted = round_up(std::max<std::size_t>(bytes, 1), kAlignment);
     const std::size_t alignment = memory_ != nullptr && wanted >= kPageAlignedFrom ? kPage : kAlignment;
     Offset at = take(wanted, alignment);
     if (at == kNoOffset && memory_ != nullptr && grow(wanted + alignment, true)) at = take(wanted, alignment);
     if (at == kNoOffset) {
-        fail(FMPL_ERR_MEMORY, "{} bytes of remote-DMA memory wanted, {} of {} bytes are in use and no gap is large enough; "
-             "free some, or give the ranks larger arenas with FMPL_ARENA_SIZE", bytes, used_bytes_, bytes_);
+        fail(FMPL_ERR_MEMORY,
+            "{} bytes of remote-DMA memory wanted, {} of {} bytes are in use and no gap is large enough; "
+            "free some, or give the ranks larger arenas with FMPL_ARENA_SIZE",
+            bytes, used_bytes_, bytes_);
     }
     return at;
 }
@@ -58,7 +67,8 @@ bool ArenaAllocator::grow(std::size_t bytes, bool throwing)
     const std::size_t left = begin_ + bytes_ - backed_end_;
     // The last free block, if it touches the end of the backed part, need not be backed again.
     std::size_t at_end = 0;
-    if (!free_.empty() && free_.rbegin()->first + free_.rbegin()->second == backed_end_) at_end = free_.rbegin()->second;
+    if (!free_.empty() && free_.rbegin()->first + free_.rbegin()->second == backed_end_)
+        at_end = free_.rbegin()->second;
     const std::size_t more = std::min(round_up(bytes - std::min(bytes - 1, at_end), kGrowth), left);
     if (more == 0) return false;
     try {

@@ -23,45 +23,49 @@ inline constexpr int kInternalIndices = static_cast<int>(InternalIndex::count_);
 
 // Where a member keeps its tables; exchanged when the communicator is made.
 struct TableOffsets {
-    Offset slots;   // MatchingSlot [peer][index]: this member as source
-    Offset flags;   // CompletionFlag [peer][index]: this member as destination
-    Offset pairs;   // PairRecord [peer]: this member as source
-    Offset any;     // AnyCell [peer][kAnyCells]: this member as destination
+    Offset slots;  // MatchingSlot [peer][index]: this member as source
+    Offset flags;  // CompletionFlag [peer][index]: this member as destination
+    Offset pairs;  // PairRecord [peer]: this member as source
+    Offset any;    // AnyCell [peer][kAnyCells]: this member as destination
+    Offset lanes;  // Lane [peer][index], for the peers of higher rank
 };
 
 // What one member must know of another to reach the records that stand for the pair.
 struct Peer {
-    int node;               // rank in FMPL_COMM_WORLD
-    Offset slots;           // row of MatchingSlots at the peer that this rank writes as destination
-    Offset flags;           // row of CompletionFlags at the peer that this rank writes as source
-    Offset pair;            // PairRecord at the peer that this rank writes as destination
-    Offset any;             // ring at the peer that this rank writes as source
-    std::byte* mapped;      // base of the job's memory when the peer is mapped, else nullptr
+    int node;           // rank in FMPL_COMM_WORLD
+    Offset slots;       // row of MatchingSlots at the peer that this rank writes as destination
+    Offset flags;       // row of CompletionFlags at the peer that this rank writes as source
+    Offset pair;        // PairRecord at the peer that this rank writes as destination
+    Offset any;         // ring at the peer that this rank writes as source
+    std::byte* mapped;  // base of the job's memory when the peer is mapped, else nullptr
+    Lane* lanes;        // row of lanes of the pair; nullptr when the peer is not mapped, or this rank itself
+    int own_half;       // of a lane
 };
 
 struct SendChannel {
-    std::uint64_t sent = 0;      // number of the last message given to the channel
-    std::uint64_t consumed = 0;  // number up to which it is known to have been consumed
-    SendOperation* request = nullptr;    // the isend not yet waited for
-    ChainEntry* first_entry = nullptr;   // memory of messages not yet known to be consumed, oldest first
+    std::uint64_t sent = 0;             // number of the last message given to the channel
+    std::uint64_t consumed = 0;         // number up to which it is known to have been consumed
+    SendOperation* request = nullptr;   // the isend not yet waited for
+    ChainEntry* first_entry = nullptr;  // memory of messages not yet known to be consumed, oldest first
     ChainEntry* last_entry = nullptr;
     bool touched = false;  // in the sender's list of channels with such memory
 };
 
 struct ReceiveChannel {
-    std::uint64_t received = 0;  // number of the last message consumed
-    std::uint64_t posted = 0;    // number of the last message for which a receive was posted
-    Offset cursor = kNoOffset;   // the ChainNode of the last message consumed; kNoOffset: it was a head
+    std::uint64_t received = 0;             // number of the last message consumed
+    std::uint64_t posted = 0;               // number of the last message for which a receive was posted
+    Offset cursor = kNoOffset;              // the ChainNode of the last message consumed; kNoOffset: it was a head
     ReceiveOperation* request = nullptr;    // the irecv not yet waited for
     ReceiveOperation* receiving = nullptr;  // the operation that message received + 1 belongs to
     TransmissionControlWord<2> post;
 };
 
 struct PairState {
-    std::uint64_t order = 0;  // messages sent to the peer
+    std::uint64_t order = 0;                        // messages sent to the peer
+    std::uint64_t received = 0;                     // messages consumed from the peer
     ReceiveOperation* any_index_request = nullptr;  // the irecv with FMPL_ANY_TAG not yet waited for
-    std::uint64_t any_sent = 0;      // any domain: messages put into the ring at the peer
-    std::uint64_t any_received = 0;  // any domain: messages taken from the ring of the peer
+    std::uint64_t any_sent = 0;                     // any domain: messages put into the ring at the peer
+    std::uint64_t any_received = 0;                 // any domain: messages taken from the ring of the peer
 };
 
 // Shared records of the hardware forms of collectives: see coll/station.hpp.
@@ -87,10 +91,23 @@ public:
     int internal(InternalIndex index) const { return indices_ + static_cast<int>(index); }
     std::span<const int> members() const { return members_; }
 
-    static std::size_t slots_bytes(int members, int row) { return sizeof(MatchingSlot) * static_cast<std::size_t>(members) * static_cast<std::size_t>(row); }
-    static std::size_t flags_bytes(int members, int row) { return sizeof(CompletionFlag) * static_cast<std::size_t>(members) * static_cast<std::size_t>(row); }
+    static std::size_t slots_bytes(int members, int row)
+    {
+        return sizeof(MatchingSlot) * static_cast<std::size_t>(members) * static_cast<std::size_t>(row);
+    }
+    static std::size_t flags_bytes(int members, int row)
+    {
+        return sizeof(CompletionFlag) * static_cast<std::size_t>(members) * static_cast<std::size_t>(row);
+    }
+    static std::size_t lanes_bytes(int members, int row)
+    {
+        return sizeof(Lane) * static_cast<std::size_t>(members) * static_cast<std::size_t>(row);
+    }
     static std::size_t pairs_bytes(int members) { return sizeof(PairRecord) * static_cast<std::size_t>(members); }
-    static std::size_t any_bytes(int members) { return sizeof(AnyCell) * kAnyCells * static_cast<std::size_t>(members); }
+    static std::size_t any_bytes(int members)
+    {
+        return sizeof(AnyCell) * kAnyCells * static_cast<std::size_t>(members);
+    }
 
     // Own tables and those of all members, in the order of the members.
     void connect(const Crossbar& crossbar, std::span<const TableOffsets> tables)
@@ -106,9 +123,17 @@ public:
         peers_.clear();
         for (std::size_t p = 0; p < members_.size(); ++p) {
             const TableOffsets& theirs = tables[p];
+            std::byte* const mapped = crossbar.mapped(members_[p], 0);
+            const int peer = static_cast<int>(p);
+            Lane* lanes = nullptr;
+            if (mapped != nullptr && peer != rank_) {
+                const Offset at =
+                    rank_ < peer ? own.lanes + p * row * sizeof(Lane) : theirs.lanes + me * row * sizeof(Lane);
+                lanes = reinterpret_cast<Lane*>(mapped + at);
+            }
             peers_.push_back({members_[p], theirs.slots + me * row * sizeof(MatchingSlot),
-                              theirs.flags + me * row * sizeof(CompletionFlag), theirs.pairs + me * sizeof(PairRecord),
-                              theirs.any + me * kAnyCells * sizeof(AnyCell), crossbar.mapped(members_[p], 0)});
+                theirs.flags + me * row * sizeof(CompletionFlag), theirs.pairs + me * sizeof(PairRecord),
+                theirs.any + me * kAnyCells * sizeof(AnyCell), mapped, lanes, rank_ < peer ? 0 : 1});
         }
     }
 
@@ -121,6 +146,10 @@ public:
     PairState& pair(int peer) { return pairs_[static_cast<std::size_t>(peer)]; }
     const Peer& peer(int rank) const { return peers_[static_cast<std::size_t>(rank)]; }
 
+    // The halves of a lane: which this rank writes, and which the peer does. nullptr when there is no lane.
+    LaneHalf* lane_to(int peer, int index) { return lane_half(peer, index, 0); }
+    LaneHalf* lane_from(int peer, int index) { return lane_half(peer, index, 1); }
+
     // This rank's own records, which the peer writes.
     MatchingSlot& slot(int peer, int index) { return slots_[channel(peer, index)]; }
     CompletionFlag& flag(int peer, int index) { return flags_[channel(peer, index)]; }
@@ -129,19 +158,21 @@ public:
 
     void check_rank(int rank, const char* what) const
     {
-        if (rank < 0 || rank >= size()) [[unlikely]] bad_rank(rank, what);
+        if (rank < 0 || rank >= size()) [[unlikely]]
+            bad_rank(rank, what);
     }
     void check_index(int index) const
     {
-        if (index < 0 || index >= indices_) [[unlikely]] bad_index(index);
+        if (index < 0 || index >= indices_) [[unlikely]]
+            bad_index(index);
     }
 
     // Collectives.
     HardwareSupport hardware;
-    int colour = -1;           // of the hardware barrier; -1: none
-    Station* station = nullptr;  // in the first member's arena; nullptr: none
-    std::uint64_t broadcast_uses = 0;    // uses of the station's broadcast slots so far, the same at all members
-    std::uint64_t reduce_uses = 0;       // uses of the station's reduce slots so far, the same at all members
+    int colour = -1;                       // of the hardware barrier; -1: none
+    Station* station = nullptr;            // in the first member's arena; nullptr: none
+    std::uint64_t broadcast_uses = 0;      // uses of the station's broadcast slots so far, the same at all members
+    std::uint64_t reduce_uses = 0;         // uses of the station's reduce slots so far, the same at all members
     Offset broadcast_buffers = kNoOffset;  // this rank's library buffers for broadcasts from it, made when first needed
     Offset deposits = kNoOffset;           // this rank's deposits for reductions, made when first needed
 
@@ -150,13 +181,19 @@ public:
     bool owns_areas = true;          // false: slots and flags are the user's areas (fmpl_init)
 
 private:
+    LaneHalf* lane_half(int peer, int index, int opposite)
+    {
+        const Peer& p = peers_[static_cast<std::size_t>(peer)];
+        return p.lanes == nullptr ? nullptr : &p.lanes[index].half[p.own_half ^ opposite];
+    }
     [[noreturn]] void bad_rank(int rank, const char* what) const
     {
         fail(FMPL_ERR_RANK, "{} {} is not a rank of the communicator; its ranks are 0 .. {}", what, rank, size() - 1);
     }
     [[noreturn]] void bad_index(int index) const
     {
-        fail(FMPL_ERR_INDEX, "index {} is outside 0 .. {}; fmpl_init was called with count = {}", index, indices_ - 1, indices_);
+        fail(FMPL_ERR_INDEX, "index {} is outside 0 .. {}; fmpl_init was called with count = {}", index, indices_ - 1,
+            indices_);
     }
 
     std::vector<int> members_;

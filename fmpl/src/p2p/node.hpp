@@ -45,14 +45,16 @@ public:
     bool wait(Ready&& ready, const WaitFor& what)
     {
         return waiter.spin([&] {
-            if (!busy_.empty()) [[unlikely]] progress(busy_);
+            if (!busy_.empty()) [[unlikely]]
+                progress(busy_);
             return ready();
-        }) || waiter.yield_or_sleep(
-                  [&] {
-                      progress();
-                      return ready();
-                  },
-                  what);
+        }) ||
+               waiter.yield_or_sleep(
+                   [&] {
+                       progress();
+                       return ready();
+                   },
+                   what);
     }
 
     void progress()

@@ -8,7 +8,10 @@
 namespace fmpl {
 namespace {
 
-std::string index_words(int index) { return index == FMPL_ANY_TAG ? "with FMPL_ANY_TAG" : fmt::format("over index {}", index); }
+std::string index_words(int index)
+{
+    return index == FMPL_ANY_TAG ? "with FMPL_ANY_TAG" : fmt::format("over index {}", index);
+}
 
 }  // namespace
 
@@ -17,8 +20,8 @@ void ReceiveOperation::progress()
     if (!receiver->advance(*this) && number != 0) receiver->post(*this);
 }
 
-void Receiver::prepare(ReceiveOperation& op, Communicator& comm, int source, int index, void* buffer,
-                       std::size_t capacity)
+void Receiver::prepare(
+    ReceiveOperation& op, Communicator& comm, int source, int index, void* buffer, std::size_t capacity)
 {
     op.receiver = this;
     op.comm = &comm;
@@ -45,7 +48,7 @@ void Receiver::recv_slowly(Communicator& comm, int source, int index, void* buff
         index == FMPL_ANY_TAG ? comm.pair(source).any_index_request : comm.receive_channel(source, index).request;
     if (outstanding != nullptr) {
         fail(FMPL_ERR_BUSY, "an fmpl_irecv from rank {} {} is outstanding; call fmpl_irecv_wait first", source,
-             index_words(index));
+            index_words(index));
     }
     ReceiveOperation op;
     prepare(op, comm, source, index, buffer, capacity);
@@ -65,7 +68,7 @@ void Receiver::irecv(Communicator& comm, int source, int index, void* buffer, st
         index == FMPL_ANY_TAG ? comm.pair(source).any_index_request : comm.receive_channel(source, index).request;
     if (request != nullptr) {
         fail(FMPL_ERR_BUSY, "an fmpl_irecv from rank {} {} is outstanding already; call fmpl_irecv_wait first", source,
-             index_words(index));
+            index_words(index));
     }
     ReceiveOperation& op = *operations_.take();
     prepare(op, comm, source, index, buffer, capacity);
@@ -128,8 +131,8 @@ void Receiver::post(ReceiveOperation& op)
     const bool addressable = node_->crossbar.contains(op.buffer, op.capacity);
     channel.posted = op.number;
     // Pairs with Sender::push_if_posted.
-    channel.post.kick(node_->crossbar, {addressable ? node_->crossbar.offset_of(op.buffer) : kNoOffset, op.capacity},
-                      op.number);
+    channel.post.kick(
+        node_->crossbar, {addressable ? node_->crossbar.offset_of(op.buffer) : kNoOffset, op.capacity}, op.number);
 }
 
 bool Receiver::advance(ReceiveOperation& op)
@@ -139,65 +142,82 @@ bool Receiver::advance(ReceiveOperation& op)
     return step(op);
 }
 
-// Where message `number` of a channel is. The stamp is looked at again once the chain is seen to reach that far: the
-// message may have become the head, and a later one have been chained, between the two looks.
-Receiver::Arrival Receiver::arrival(const CompletionFlag& flag, std::uint64_t number, std::uint64_t& stamp) const
+// Where message `number` of a channel is. Lane and stamp are looked at again once the chain is seen to reach that far: the
+// message may have come there, and a later one have been chained, between the two looks.
+Receiver::Arrival Receiver::arrival(Communicator& comm, int source, int index, std::uint64_t number) const
 {
-    stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::publish_head
-    if (Stamp::number(stamp) == number) return Arrival::head;
-    if (flag.available.load(std::memory_order_acquire) < number) return Arrival::none;  // pairs with Sender::append
-    stamp = flag.stamp.load(std::memory_order_acquire);                                 // as above
-    return Stamp::number(stamp) == number ? Arrival::head : Arrival::chain;
+    const CompletionFlag& flag = comm.flag(source, index);
+    const LaneHalf* const lane = comm.lane_from(source, index);
+    const auto look = [&]() -> Arrival {
+        if (lane != nullptr) {
+            const std::uint64_t stamp = lane->stamp.load(std::memory_order_acquire);  // pairs with Sender::write_inline
+            if (Stamp::number(stamp) == number) return {Arrival::Place::lane, stamp};
+        }
+        const std::uint64_t stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::publish_head
+        if (Stamp::number(stamp) == number) return {Arrival::Place::head, stamp};
+        return {};
+    };
+    const Arrival first = look();
+    if (first.place != Arrival::Place::none) return first;
+    if (flag.available.load(std::memory_order_acquire) < number) return {};  // pairs with Sender::append
+    const Arrival second = look();
+    return second.place != Arrival::Place::none ? second : Arrival{Arrival::Place::chain, 0};
 }
 
 // Takes the operation's message if it has arrived, or the pieces of it that have; whether the receive is done.
 bool Receiver::step(ReceiveOperation& op)
 {
     if (op.done) return true;
-    CompletionFlag& flag = op.comm->flag(op.source, op.index);
-    std::uint64_t stamp = 0;
-    switch (arrival(flag, op.number, stamp)) {
-    case Arrival::none:
-        return false;
-    case Arrival::head:
-        return take_head(op, flag, stamp);
-    case Arrival::chain:
-        take_chained(op);
-        return true;
+    const Arrival found = arrival(*op.comm, op.source, op.index, op.number);
+    switch (found.place) {
+        case Arrival::Place::none:
+            return false;
+        case Arrival::Place::lane:
+            take_inline(op, op.comm->lane_from(op.source, op.index)->payload, found.stamp);
+            return true;
+        case Arrival::Place::head:
+            return take_head(op, op.comm->flag(op.source, op.index), found.stamp);
+        case Arrival::Place::chain:
+            take_chained(op);
+            return true;
     }
     return false;
+}
+
+void Receiver::take_inline(ReceiveOperation& op, const std::uint8_t* payload, std::uint64_t stamp)
+{
+    const std::size_t bytes = Stamp::inline_bytes(stamp);
+    if (bytes <= op.capacity) small_copy(op.buffer, payload, bytes);
+    finish(op, bytes, kNoOffset);
 }
 
 bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64_t stamp)
 {
     switch (Stamp::kind(stamp)) {
-    case MessageKind::inlined: {
-        const std::size_t bytes = Stamp::inline_bytes(stamp);
-        if (bytes <= op.capacity) small_copy(op.buffer, flag.payload, bytes);
-        finish(op, bytes, kNoOffset);
-        return true;
-    }
-    case MessageKind::moved:  // or refused: longer than the buffer
-        finish(op, flag.body.bytes, kNoOffset);
-        return true;
-    case MessageKind::offered: {
-        // Pairs with the source's fetch_add; the loser waits for the stamp to change.
-        const Crossbar& crossbar = node_->crossbar;
-        if (op.claim_lost || crossbar.fetch_add(crossbar.node(), crossbar.offset_of(&flag.claim), 1) != 0) {
-            op.claim_lost = true;
-            return false;
+        case MessageKind::inlined:
+            take_inline(op, flag.payload, stamp);
+            return true;
+        case MessageKind::moved:  // or refused: longer than the buffer
+            finish(op, flag.body.bytes, kNoOffset);
+            return true;
+        case MessageKind::offered: {
+            // Pairs with the source's fetch_add; the loser waits for the stamp to change.
+            const Crossbar& crossbar = node_->crossbar;
+            if (op.claim_lost || crossbar.fetch_add(crossbar.node(), crossbar.offset_of(&flag.claim), 1) != 0) {
+                op.claim_lost = true;
+                return false;
+            }
+            [[fallthrough]];
         }
-        [[fallthrough]];
-    }
-    case MessageKind::spooled:
-        take_from(op, flag.body.at, flag.body.bytes);
-        finish(op, flag.body.bytes, kNoOffset);
-        return true;
-    case MessageKind::held:
-        post(op);
-        return false;
-    case MessageKind::piped:
-        return drain_pipe(op, flag);
+        case MessageKind::spooled:
+            take_from(op, flag.body.at, flag.body.bytes);
+            finish(op, flag.body.bytes, kNoOffset);
+            return true;
+        case MessageKind::held:
+            post(op);
+            return false;
+        case MessageKind::piped:
+            return drain_pipe(op, flag);
     }
     fail(FMPL_ERR_INTERNAL, "the completion flag of rank {}, index {} holds {:#x}", op.source, op.index, stamp);
 }
@@ -234,7 +254,7 @@ bool Receiver::drain_pipe(ReceiveOperation& op, const CompletionFlag& flag)
     while (op.pieces < filled) {
         const std::size_t begin = op.pieces * kPieceBytes;
         node_->crossbar.read(peer.node, flag.body.at + op.pieces % kRingPieces * kPieceBytes, op.buffer + begin,
-                             std::min(kPieceBytes, bytes - begin));
+            std::min(kPieceBytes, bytes - begin));
         ++op.pieces;
         node_->crossbar.write_flag(peer.node, drained, PipeCount::make(op.number, op.pieces));  // pairs with fill_pipe
         node_->crossbar.wake(peer.node);
@@ -271,9 +291,9 @@ void Receiver::report(const ReceiveOperation& op)
     matched = {op.source, op.index, op.bytes};
     if (op.bytes > op.capacity) {
         fail(FMPL_ERR_TRUNCATED,
-             "the message from rank {} over index {} has {} bytes, the receive buffer {}; the message is discarded, the "
-             "buffer unchanged; give a larger buffer",
-             op.source, op.index, op.bytes, op.capacity);
+            "the message from rank {} over index {} has {} bytes, the receive buffer {}; the message is discarded, the "
+            "buffer unchanged; give a larger buffer",
+            op.source, op.index, op.bytes, op.capacity);
     }
 }
 
@@ -282,17 +302,20 @@ void Receiver::report(const ReceiveOperation& op)
 bool Receiver::peek(Communicator& comm, int source, int index, std::size_t& bytes, std::uint64_t& order)
 {
     const ReceiveChannel& channel = comm.receive_channel(source, index);
-    const CompletionFlag& flag = comm.flag(source, index);
-    std::uint64_t stamp = 0;
-    switch (arrival(flag, channel.received + 1, stamp)) {
-    case Arrival::none:
-        return false;
-    case Arrival::head:
-        order = flag.order;
-        bytes = Stamp::inline_bytes(stamp);
-        return true;
-    case Arrival::chain:
-        break;
+    const Arrival found = arrival(comm, source, index, channel.received + 1);
+    switch (found.place) {
+        case Arrival::Place::none:
+            return false;
+        case Arrival::Place::lane:
+            order = near(comm.pair(source).received, comm.lane_from(source, index)->order);
+            bytes = Stamp::inline_bytes(found.stamp);
+            return true;
+        case Arrival::Place::head:
+            order = comm.flag(source, index).order;
+            bytes = Stamp::inline_bytes(found.stamp);
+            return true;
+        case Arrival::Place::chain:
+            break;
     }
     struct {
         std::uint64_t bytes;

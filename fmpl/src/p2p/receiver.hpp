@@ -40,7 +40,7 @@ struct ReceiveOperation final : Progressing {
     std::uint64_t number = 0;  // of the message; 0: none belongs to it yet
     std::uint64_t pieces = 0;  // of a piped message, taken so far
     int source = 0;
-    int index = 0;  // FMPL_ANY_TAG until a channel is chosen
+    int index = 0;                                           // FMPL_ANY_TAG until a channel is chosen
     enum class List { none, busy, idle } list = List::none;  // of the node's transfers
     bool claim_lost = false;
     bool done = false;
@@ -57,17 +57,25 @@ public:
             ReceiveChannel& channel = comm.receive_channel(source, index);
             if (capacity <= kInlineBytes && channel.request == nullptr && channel.receiving == nullptr) [[likely]] {
                 const CompletionFlag& flag = comm.flag(source, index);
+                const LaneHalf* const lane = comm.lane_from(source, index);
                 const std::uint64_t number = channel.received + 1;
                 std::uint64_t stamp = 0;
+                const std::uint8_t* payload = nullptr;
                 node_->waiter.spin([&] {
+                    if (lane != nullptr) {
+                        stamp = lane->stamp.load(std::memory_order_acquire);  // pairs with Sender::write_inline
+                        payload = lane->payload;
+                        if (Stamp::number(stamp) == number) return true;
+                    }
                     stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::write_inline
+                    payload = flag.payload;
                     // A chained message ends the fast path too.
                     return Stamp::number(stamp) == number || flag.available.load(std::memory_order_relaxed) >= number;
                 });
                 if (Stamp::number(stamp) == number && Stamp::kind(stamp) == MessageKind::inlined &&
                     Stamp::inline_bytes(stamp) <= capacity) [[likely]] {
                     matched = {source, index, Stamp::inline_bytes(stamp)};
-                    small_copy(buffer, flag.payload, matched.bytes);
+                    small_copy(buffer, payload, matched.bytes);
                     channel.cursor = kNoOffset;
                     consume(comm, channel, source, index);
                     return;
@@ -90,10 +98,10 @@ public:
                 std::uint64_t order = 0;
                 if (!peek(comm, source, index, bytes, order)) continue;
                 // All traffic has ended: the body of a head is safe to read.
-                const CompletionFlag& flag = comm.flag(source, index);
-                const std::uint64_t stamp = flag.stamp.load(std::memory_order_acquire);
-                const bool head = Stamp::number(stamp) == comm.receive_channel(source, index).received + 1;
-                if (head && Stamp::kind(stamp) != MessageKind::inlined) bytes = flag.body.bytes;
+                const Arrival found = arrival(comm, source, index, comm.receive_channel(source, index).received + 1);
+                if (found.place == Arrival::Place::head && Stamp::kind(found.stamp) != MessageKind::inlined) {
+                    bytes = comm.flag(source, index).body.bytes;
+                }
                 report(source, index, bytes);
             }
         }
@@ -111,15 +119,20 @@ private:
     void consume(Communicator& comm, ReceiveChannel& channel, int source, int index)
     {
         ++channel.received;
+        ++comm.pair(source).received;
         const Peer& peer = comm.peer(source);
-        const Offset at = peer.slots + static_cast<Offset>(index) * sizeof(MatchingSlot) + offsetof(MatchingSlot, consumed);
+        const Offset at =
+            peer.slots + static_cast<Offset>(index) * sizeof(MatchingSlot) + offsetof(MatchingSlot, consumed);
         node_->crossbar.write_flag(peer.node, at, channel.received);  // pairs with Sender::known_consumed
         node_->crossbar.wake(peer.node);
     }
 
     // Where the next message of a channel is to be found.
-    enum class Arrival { none, head, chain };
-    Arrival arrival(const CompletionFlag& flag, std::uint64_t number, std::uint64_t& stamp) const;
+    struct Arrival {
+        enum class Place { none, lane, head, chain } place = Place::none;
+        std::uint64_t stamp = 0;  // in a lane or as the head
+    };
+    Arrival arrival(Communicator& comm, int source, int index, std::uint64_t number) const;
 
     void recv_slowly(Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
     void prepare(ReceiveOperation& op, Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
@@ -129,6 +142,7 @@ private:
     void wait(ReceiveOperation& op);
     bool step(ReceiveOperation& op);
     bool take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64_t stamp);
+    void take_inline(ReceiveOperation& op, const std::uint8_t* payload, std::uint64_t stamp);
     void take_chained(ReceiveOperation& op);
     void take_from(ReceiveOperation& op, Offset at, std::uint64_t bytes);
     bool drain_pipe(ReceiveOperation& op, const CompletionFlag& flag);

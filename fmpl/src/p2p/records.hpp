@@ -6,6 +6,8 @@
 //   MatchingSlot     in the source's arena, written by the destination: what receive is posted, what has been consumed
 //   CompletionFlag   in the destination's arena, written by the source: which message there is, and the message if short
 //
+//   Lane             in the arena of the lower rank of the pair, for mapped peers: the shortest messages of both directions
+//
 // Invariants
 //   1. The destination posts or consumes message n only after it has consumed n-1.
 //   2. The source overwrites the head part of a CompletionFlag (everything but `available`, `chain`) only for a message n
@@ -24,12 +26,12 @@
 namespace fmpl {
 
 enum class MessageKind : std::uint8_t {
-    inlined = 1,    // the payload is in the completion flag
-    moved = 2,      // the source has written it into the posted buffer
-    offered = 3,    // it lies in the source's memory; whoever claims it moves it
-    spooled = 4,    // it lies in the source's memory for the destination to take: nobody else will
-    piped = 5,      // it comes in pieces through a ring in the source's memory
-    held = 6,       // in private memory of the source, which waits for a posted receive to move or pipe it
+    inlined = 1,  // the payload is in the completion flag
+    moved = 2,    // the source has written it into the posted buffer
+    offered = 3,  // it lies in the source's memory; whoever claims it moves it
+    spooled = 4,  // it lies in the source's memory for the destination to take: nobody else will
+    piped = 5,    // it comes in pieces through a ring in the source's memory
+    held = 6,     // in private memory of the source, which waits for a posted receive to move or pipe it
 };
 
 // Message number and kind in one word, the flag of a CompletionFlag: number << 16 | kind << 8 | inline bytes.
@@ -67,6 +69,32 @@ struct alignas(kLine) MatchingSlot {
 };
 static_assert(sizeof(MatchingSlot) == kLine);
 
+// One direction of a lane, written by its source alone. Numbers are cut to 32 bits: they are compared with ones that
+// differ by far less.
+inline constexpr std::size_t kLaneBytes = 16;
+
+struct LaneHalf {
+    std::atomic<std::uint64_t> stamp;             // Stamp of the message (release, after the rest of the half)
+    std::atomic<std::uint32_t> reverse_consumed;  // low bits of the opposite channel's consumed (release)
+    std::uint32_t order;                          // low bits of CompletionFlag::order
+    std::uint8_t payload[kLaneBytes];
+};
+static_assert(sizeof(LaneHalf) == kLine / 2);
+
+// Both directions of a channel in one line. A core that takes a line to read it owns it, so an answer written into the
+// line of the question costs one passage between cores where a line of its own costs two.
+struct alignas(kLine) Lane {
+    LaneHalf half[2];  // by the lower rank of the pair, by the higher
+};
+static_assert(sizeof(Lane) == kLine);
+
+// `value` with its upper bits restored, given a number that differs from it by less than 2^31.
+constexpr std::uint64_t near(std::uint64_t number, std::uint32_t value)
+{
+    const auto difference = static_cast<std::int32_t>(value - static_cast<std::uint32_t>(number));
+    return number + static_cast<std::uint64_t>(static_cast<std::int64_t>(difference));
+}
+
 // Body of a head message that is not inlined.
 struct HeadBody {
     std::uint64_t bytes;
@@ -75,9 +103,10 @@ struct HeadBody {
 
 struct alignas(kLine) CompletionFlag {
     std::atomic<std::uint64_t> stamp;  // Stamp of the head message (release, after everything else of the head)
-    std::atomic<std::uint64_t> reverse_consumed;  // copy of MatchingSlot::consumed of the opposite channel (relaxed hint
-                                                  // carried by stamp's release): saves the source a cache miss
-    std::uint64_t order;               // of the head among all messages of this pair of ranks, from 1
+    std::atomic<std::uint64_t>
+        reverse_consumed;  // copy of MatchingSlot::consumed of the opposite channel (relaxed hint
+                           // carried by stamp's release): saves the source a cache miss
+    std::uint64_t order;   // of the head among all messages of this pair of ranks, from 1
     union {
         std::uint8_t payload[kInlineBytes];
         HeadBody body;
@@ -102,7 +131,7 @@ static_assert(sizeof(ChainNode) == kLine);
 
 // What is shared once for each pair of ranks of a communicator, in the source's arena, written by the destination.
 struct alignas(kLine) PairRecord {
-    std::atomic<std::uint64_t> any_taken;          // cells of the any domain's ring that the destination has taken
+    std::atomic<std::uint64_t> any_taken;  // cells of the any domain's ring that the destination has taken
     std::uint8_t pad[kLine - 8];
 };
 static_assert(sizeof(PairRecord) == kLine);

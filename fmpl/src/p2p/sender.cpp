@@ -15,10 +15,13 @@ constexpr std::size_t kNodeBytes = sizeof(ChainNode);
 
 }  // namespace
 
-void SendOperation::progress() { sender->step(*this); }
+void SendOperation::progress()
+{
+    sender->step(*this);
+}
 
 void Sender::write_inline_remotely(int node, Offset at, const void* data, std::size_t bytes, std::uint64_t reverse,
-                                   std::uint64_t order, std::uint64_t stamp)
+    std::uint64_t order, std::uint64_t stamp)
 {
     const Crossbar& crossbar = node_->crossbar;
     crossbar.write(node, at + offsetof(CompletionFlag, order), &order, sizeof order);
@@ -28,7 +31,7 @@ void Sender::write_inline_remotely(int node, Offset at, const void* data, std::s
 }
 
 void Sender::prepare(SendOperation& op, Communicator& comm, SendChannel& channel, int destination, int index,
-                     const void* data, std::size_t bytes)
+    const void* data, std::size_t bytes)
 {
     op.sender = this;
     op.comm = &comm;
@@ -48,11 +51,11 @@ WaitFor Sender::waiting_for(const SendOperation& op, std::uint64_t deadline_ns) 
 }
 
 void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const void* data,
-                         std::size_t bytes, bool may_spool)
+    std::size_t bytes, bool may_spool)
 {
     if (channel.request != nullptr) {
         fail(FMPL_ERR_BUSY, "an fmpl_isend to rank {} over index {} is outstanding; call fmpl_isend_wait first",
-             destination, index);
+            destination, index);
     }
     SendOperation op;
     prepare(op, comm, channel, destination, index, data, bytes);
@@ -82,7 +85,7 @@ void Sender::isend(Communicator& comm, int destination, int index, const void* d
     SendChannel& channel = comm.send_channel(destination, index);
     if (channel.request != nullptr) {
         fail(FMPL_ERR_BUSY, "an fmpl_isend to rank {} over index {} is outstanding already; call fmpl_isend_wait first",
-             destination, index);
+            destination, index);
     }
     SendOperation& op = *operations_.take();
     prepare(op, comm, channel, destination, index, data, bytes);
@@ -121,23 +124,23 @@ void Sender::isend_wait(Communicator& comm, int destination, int index)
 bool Sender::step(SendOperation& op)
 {
     switch (op.state) {
-    case SendOperation::State::queued:
-        if (consumed(op) + 1 < op.number) return false;
-        return begin(op);
-    case SendOperation::State::held:
-        return serve_posted(op);
-    case SendOperation::State::offered:
-        if (consumed(op) >= op.number || push_if_posted(op, true)) finish(op);
-        break;
-    case SendOperation::State::piping:
-        fill_pipe(op);
-        if (consumed(op) >= op.number) finish(op);
-        break;
-    case SendOperation::State::chained:
-        if (consumed(op) >= op.number) finish(op);
-        break;
-    case SendOperation::State::done:
-        break;
+        case SendOperation::State::queued:
+            if (consumed(op) + 1 < op.number) return false;
+            return begin(op);
+        case SendOperation::State::held:
+            return serve_posted(op);
+        case SendOperation::State::offered:
+            if (consumed(op) >= op.number || push_if_posted(op, true)) finish(op);
+            break;
+        case SendOperation::State::piping:
+            fill_pipe(op);
+            if (consumed(op) >= op.number) finish(op);
+            break;
+        case SendOperation::State::chained:
+            if (consumed(op) >= op.number) finish(op);
+            break;
+        case SendOperation::State::done:
+            break;
     }
     return op.state == SendOperation::State::done;
 }
@@ -245,7 +248,8 @@ void Sender::fill_pipe(SendOperation& op)
         const std::size_t bytes = std::min(kPieceBytes, op.bytes - begin);
         std::memcpy(crossbar.local(op.ring + op.filled % kRingPieces * kPieceBytes), op.data + begin, bytes);
         ++op.filled;
-        crossbar.write_flag(node, flag_at(op) + offsetof(CompletionFlag, filled), PipeCount::make(op.number, op.filled));
+        crossbar.write_flag(
+            node, flag_at(op) + offsetof(CompletionFlag, filled), PipeCount::make(op.number, op.filled));
         crossbar.wake(node);
     }
 }
@@ -287,6 +291,7 @@ bool Sender::spool(SendOperation& op)
     if (op.state == SendOperation::State::piping || op.state == SendOperation::State::chained) return false;
     Offset block = buffer_->take(kNodeBytes + op.bytes);
     if (block == kNoOffset) {
+        node_->progress();  // the any domain shares the buffer
         reclaim();
         block = buffer_->take(kNodeBytes + op.bytes);
         if (block == kNoOffset) return false;
@@ -412,7 +417,7 @@ void Sender::set_buffer(void* buffer, std::size_t bytes, int timeout_ms)
     reclaim();
     if (buffer_->messages() != 0) {
         fail(FMPL_ERR_BUSY, "{} messages lie in the present send buffer; wait until their receivers have taken them",
-             buffer_->messages());
+            buffer_->messages());
     }
     buffer_->set(buffer, bytes, timeout_ms);
 }

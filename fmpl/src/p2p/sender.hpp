@@ -1,6 +1,7 @@
 // The source's side of point-to-point communication (paper, sections 2.1 and 4.1).
 //
 // A message takes the first of these ways that is open:
+//   lane      up to kLaneBytes to a mapped peer and nothing unconsumed: in the line that the pair shares
 //   inlined   up to kInlineBytes and nothing unconsumed on the channel: payload and flag in one record, nobody waits
 //   moved     the receive is posted and its buffer can be addressed: written straight into it
 //   offered   the source's buffer can be addressed: published, and moved by whichever side claims it first
@@ -61,7 +62,8 @@ public:
     Sender(Node& node, SendBuffer& buffer) : node_(&node), buffer_(&buffer) {}
 
     // fmpl_send. Arguments are checked by the caller. may_spool: the time-out and the send buffer apply.
-    void send(Communicator& comm, int destination, int index, const void* data, std::size_t bytes, bool may_spool = true)
+    void send(
+        Communicator& comm, int destination, int index, const void* data, std::size_t bytes, bool may_spool = true)
     {
         SendChannel& channel = comm.send_channel(destination, index);
         if (bytes <= kInlineBytes && channel.request == nullptr && idle(comm, destination, index, channel)) [[likely]] {
@@ -94,6 +96,11 @@ private:
     std::uint64_t known_consumed(Communicator& comm, int destination, int index, SendChannel& channel)
     {
         // acquire: pairs with the destination's release after it has read the message, so that its record can be reused
+        if (const LaneHalf* lane = comm.lane_from(destination, index)) {
+            const std::uint64_t hint = near(channel.consumed, lane->reverse_consumed.load(std::memory_order_acquire));
+            if (hint > channel.consumed) channel.consumed = hint;
+            if (channel.consumed == channel.sent) return channel.consumed;
+        }
         const std::uint64_t hint = comm.flag(destination, index).reverse_consumed.load(std::memory_order_acquire);
         if (hint > channel.consumed) channel.consumed = hint;
         if (channel.consumed != channel.sent) {
@@ -103,30 +110,37 @@ private:
     }
 
     void write_inline(Communicator& comm, int destination, int index, const void* data, std::size_t bytes,
-                      std::uint64_t number, std::uint64_t order)
+        std::uint64_t number, std::uint64_t order)
     {
         const Peer& peer = comm.peer(destination);
         const Offset at = peer.flags + static_cast<Offset>(index) * sizeof(CompletionFlag);
         const std::uint64_t stamp = Stamp::make(number, MessageKind::inlined, bytes);
         const std::uint64_t reverse = comm.receive_channel(destination, index).received;
-        if (peer.mapped != nullptr) [[likely]] {
+        LaneHalf* const lane = comm.lane_to(destination, index);
+        if (lane != nullptr && bytes <= kLaneBytes) [[likely]] {
+            lane->order = static_cast<std::uint32_t>(order);
+            small_copy(lane->payload, data, bytes);
+            // release: pairs with known_consumed
+            lane->reverse_consumed.store(static_cast<std::uint32_t>(reverse), std::memory_order_release);
+            lane->stamp.store(stamp, std::memory_order_release);  // pairs with Receiver::arrival
+        } else if (peer.mapped != nullptr) [[likely]] {
             auto& flag = *reinterpret_cast<CompletionFlag*>(peer.mapped + at);
             flag.order = order;
             small_copy(flag.payload, data, bytes);
             flag.reverse_consumed.store(reverse, std::memory_order_release);  // pairs with known_consumed
-            flag.stamp.store(stamp, std::memory_order_release);               // pairs with Receiver::arrived
+            flag.stamp.store(stamp, std::memory_order_release);               // pairs with Receiver::arrival
         } else {
             write_inline_remotely(peer.node, at, data, bytes, reverse, order, stamp);
         }
         node_->crossbar.wake(peer.node);
     }
     void write_inline_remotely(int node, Offset at, const void* data, std::size_t bytes, std::uint64_t reverse,
-                               std::uint64_t order, std::uint64_t stamp);
+        std::uint64_t order, std::uint64_t stamp);
 
     void send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const void* data,
-                     std::size_t bytes, bool may_spool);
+        std::size_t bytes, bool may_spool);
     void prepare(SendOperation& op, Communicator& comm, SendChannel& channel, int destination, int index,
-                 const void* data, std::size_t bytes);
+        const void* data, std::size_t bytes);
     WaitFor waiting_for(const SendOperation& op, std::uint64_t deadline_ns = 0) const;
 
     bool begin(SendOperation& op);
