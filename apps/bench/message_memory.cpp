@@ -79,10 +79,10 @@ void with_message_memory(MemoryKind kind, std::size_t bytes, const std::function
     f(static_cast<std::byte*>(memory.get()));
 }
 
-BufferPool::BufferPool(std::size_t buffer_bytes, std::size_t footprint)
+BufferPool::BufferPool(std::size_t buffer_bytes, std::size_t footprint, std::size_t least)
     : buffer_bytes_(buffer_bytes),
       stride_(round_up(std::max<std::size_t>(buffer_bytes, 1))),
-      mask_(std::bit_floor(std::max<std::size_t>(footprint / stride_, 1)) - 1)
+      mask_(std::bit_floor(std::max<std::size_t>(footprint / stride_, least)) - 1)
 {
 }
 

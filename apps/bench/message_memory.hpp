@@ -15,10 +15,11 @@ const char* memory_name(MemoryKind kind);
 // returns. Throws fmpl::Error where there is not so much; for the stack, where its limit does not allow it.
 void with_message_memory(MemoryKind kind, std::size_t bytes, const std::function<void(std::byte*)>& f);
 
-// Equal buffers, a power of two of them, that together fill about `footprint` bytes; at least one.
+// Equal buffers, a power of two of them, that together fill about `footprint` bytes; at least
+// `least` (1 or 2).
 class BufferPool {
 public:
-    BufferPool(std::size_t buffer_bytes, std::size_t footprint);
+    BufferPool(std::size_t buffer_bytes, std::size_t footprint, std::size_t least = 2);
 
     std::size_t total_bytes() const { return stride_ * (mask_ + 1); }
     std::size_t buffer_bytes() const { return buffer_bytes_; }

@@ -24,7 +24,7 @@ constexpr int kMostOutstanding = 1'000'000;
 constexpr const char* kDefaultOutstanding = "256,512,4096";
 
 // More than the caches of a core, so that messages and memcpy alike find their data outside of them.
-constexpr const char* kDefaultFootprint = "16M";
+constexpr const char* kDefaultFootprint = "0";
 
 [[noreturn]] void refuse(const std::string& words)
 {
@@ -132,7 +132,7 @@ void add_options(CLI::App& command, const Benchmark& benchmark, Options& options
             .add_option("--footprint", words.footprint,
                 fmt::format(
                     "Bytes of buffers at each end that the messages take in turn, so that they lie outside a core's "
-                    "caches; 0: one buffer again and again (default: {})",
+                    "caches; 0: two, one for each way, again and again (default: {})",
                     kDefaultFootprint))
             ->type_name("BYTES");
     }

@@ -20,7 +20,7 @@ class OutstandingReceives {
 public:
     OutstandingReceives(const Pairing& pairing, std::size_t bytes, int count, std::byte* memory)
         : pairing_(pairing),
-          pool_(bytes, 0),
+          pool_(bytes, 0, 1),
           count_(static_cast<std::uint64_t>(count)),
           received_(memory),
           sent_(memory + memory_bytes(bytes, count) / 2)
@@ -30,7 +30,7 @@ public:
 
     static std::size_t memory_bytes(std::size_t bytes, int count)
     {
-        return 2 * BufferPool(bytes, 0).total_bytes() * static_cast<std::size_t>(count);
+        return 2 * BufferPool(bytes, 0, 1).total_bytes() * static_cast<std::size_t>(count);
     }
 
     void post() const

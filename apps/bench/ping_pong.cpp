@@ -36,8 +36,8 @@ void PingPong::operator()(std::uint64_t first, std::uint64_t count) const
     const int peer = pairing_.peer();
     const bool sends_first = pairing_.first();
     for (std::uint64_t i = first; i < first + count; ++i) {
-        std::byte* there = pool_.at(memory_, i);
-        std::byte* back = pool_.at(memory_, answer(pool_, i));
+        std::byte* there = pool_.at(memory_, PingPong::there(i));
+        std::byte* back = pool_.at(memory_, PingPong::back(i));
         if (sends_first) {
             check(fmpl_send(there, bytes, peer, kIndex, FMPL_COMM_WORLD));
             check(fmpl_recv(back, bytes, peer, kIndex, FMPL_COMM_WORLD));

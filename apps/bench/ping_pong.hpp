@@ -1,7 +1,6 @@
 // The ping-pong of a pair of ranks: the even one sends, the odd one answers (paper, section 5.1).
 //
-// With several buffers the answer is not the message that has just come but the one that came half the buffers before,
-// so that either way finds its data in the same state: no longer in the caches of the core that last touched it.
+// As is usual, either way has its own buffers: the message that comes is not the one that goes back.
 #pragma once
 
 #include "job.hpp"
@@ -21,8 +20,9 @@ public:
     // Round trips first .. first + count - 1, each through the buffers whose turn it is.
     void operator()(std::uint64_t first, std::uint64_t count) const;
 
-    // The buffer that comes back in round trip i.
-    static std::uint64_t answer(const BufferPool& pool, std::uint64_t i) { return i + pool.buffers() / 2; }
+    // The buffers of round trip i: there and back.
+    static std::uint64_t there(std::uint64_t i) { return 2 * i; }
+    static std::uint64_t back(std::uint64_t i) { return 2 * i + 1; }
 
     // Whether every message came from the right rank in its whole length and all buffers hold the pattern.
     bool verify() const;

@@ -623,6 +623,34 @@ class Ranks(LaunchTest):
         self.assertRegex(result.stderr, r"rank 1 \(pid \d+\): blocked in fmpl_recv from rank 3, index 7")
         self.assertRegex(result.stderr, r"rank 2 \(pid \d+\): blocked in fmpl_barrier")
 
+    def test_ranks_that_are_blocked_come_to_use_no_cpu(self):
+        job = self.start_job("-n", "4", PROBE, "init", "say=ready", "0:wait", "recv=0")
+        self.lines(job, 4)
+        with open("/proc/%d/task/%d/children" % (job.pid, job.pid)) as file:
+            ranks = [int(pid) for pid in file.read().split() if self.variable_of(int(pid), "FMPL_RANK")]
+        self.assertEqual(len(ranks), 4)
+
+        def picture():  # of each rank: state, clock ticks used, times it has left the CPU
+            found = []
+            for pid in ranks:
+                with open("/proc/%d/stat" % pid) as file:
+                    fields = file.read().rpartition(")")[2].split()
+                with open("/proc/%d/status" % pid) as file:
+                    switches = [line for line in file if "ctxt_switches" in line]
+                found.append((fields[0], fields[11], fields[12], switches))
+            return found
+
+        seen = [None]
+
+        def unchanged():
+            seen.append(picture())
+            select.select([], [], [], 0.2)
+            return picture() == seen[-1] and all(rank[0] == "S" for rank in seen[-1])
+
+        wait_until(unchanged, "the blocked ranks sleep without being woken")
+        os.killpg(ranks[0], signal.SIGKILL)
+        self.ends_with(job, 137)
+
     def test_nothing_is_left_when_the_launcher_is_killed_in_the_middle(self):
         for steps in (["init", "say=ready", "recv=0"], ["say=ready", "0:wait", "init"], ["init", "say=ready", "wait"]):
             with self.subTest(steps=steps):
