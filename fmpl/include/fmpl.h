@@ -53,7 +53,8 @@ typedef int fmpl_comm_t;
 #define FMPL_COMM_WORLD ((fmpl_comm_t)0)
 #define FMPL_COMM_NULL ((fmpl_comm_t)-1)
 
-/* As the index of a receive: a message with any index. The earliest one sent is taken. */
+/* As the index of a receive: a message with any index. The earliest one sent is taken; but a message of more than 1 MiB
+ * in memory outside remote-DMA memory, sent by fmpl_isend behind one not yet received, shows only when its turn comes. */
 #define FMPL_ANY_TAG (-1)
 
 /* Elements of the matching area and of the completion-flag area (paper, section 2.2). Their contents belong to FMPL. */

@@ -5,7 +5,10 @@
 // Cost with p ranks and n bytes: ceil(log2 p) (latency + n / bandwidth + n / combine rate).
 #include "coll/collectives.hpp"
 
+#include "error.hpp"
+
 #include <cstring>
+#include <exception>
 #include <utility>
 
 namespace fmpl {
@@ -19,13 +22,20 @@ void Collectives::reduce_tree(
     std::byte* mine = buffer;  // the ranks combined so far
     std::byte* other = nullptr;
     bool sent = false;
+    std::exception_ptr mismatch;
     for (int bit = 1; bit < size && !sent; bit <<= 1) {
         if ((rank & bit) != 0) {
             tree_send(comm, rank - bit, mine, bytes);
             sent = true;
         } else if (rank + bit < size) {
             if (other == nullptr) other = work != nullptr ? work : scratch(bytes);
-            tree_recv(comm, rank + bit, other, bytes);
+            try {
+                tree_recv(comm, rank + bit, other, bytes);
+            } catch (const Error& error) {
+                if (error.code() != FMPL_ERR_MISMATCH) throw;
+                mismatch = std::current_exception();  // thrown when the parent has been served
+                continue;
+            }
             op->function(mine, other, count);  // other = mine (op) other: lower ranks on the left
             std::swap(mine, other);
         }
@@ -36,6 +46,7 @@ void Collectives::reduce_tree(
     } else if (rank == 0 && mine != buffer) {
         std::memcpy(buffer, mine, bytes);
     }
+    if (mismatch) std::rethrow_exception(mismatch);
 }
 
 }  // namespace fmpl

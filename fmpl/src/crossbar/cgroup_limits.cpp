@@ -79,7 +79,7 @@ std::vector<Membership> memberships(const std::string& root)
 // that part; a group outside of what is visible is represented by the mount point itself.
 std::string path_below(const std::string& group, const std::string& mount_root)
 {
-    if (group.find("/..") != std::string::npos) return "";
+    if ((group + "/").find("/../") != std::string::npos) return "";
     std::string path = group;
     if (mount_root != "/") {
         if (path.compare(0, mount_root.size(), mount_root) != 0) return "";

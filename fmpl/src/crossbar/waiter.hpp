@@ -2,7 +2,8 @@
 //
 // wait(ready, what) returns true when ready() is true, and false when what.deadline_ns has passed. ready() is called
 // often, by the waiting thread only; it may make progress on this rank's own transfers, and must become true by a write
-// that is followed by Crossbar::wake of this node. It may have effects: a look that is true is the last one. Throws Error(ABORTED) when another rank has ended the job.
+// that is followed by Crossbar::wake of this node. It may have effects: a look that is true is the last one. Throws
+// Error(ABORTED) when another rank has ended the job.
 //
 // Sleeping without a lost wake-up: the sleeper sets `sleeping`, issues a membarrier, looks at ready() once more, and
 // sleeps on its doorbell. A waker writes its flag and then loads `sleeping` with no fence between. The membarrier puts a
@@ -63,7 +64,8 @@ public:
     template <class Ready>
     bool yield_or_sleep(Ready&& ready, const WaitFor& what)
     {
-        return wait_longer([](void* r) { return (*static_cast<std::remove_reference_t<Ready>*>(r))(); }, &ready, what);
+        return wait_longer([](void* r) { return (*static_cast<std::remove_reference_t<Ready>*>(r))(); },
+            const_cast<void*>(static_cast<const void*>(&ready)), what);
     }
 
     // The first phase alone: whether ready() came true while spinning.

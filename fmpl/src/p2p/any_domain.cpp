@@ -49,26 +49,45 @@ void AnyDomain::put(Communicator& comm, int destination, const AnyHeader& header
     crossbar.wake(peer.node);
 }
 
-// A message where its destination can read it, with a done word before it: in the send buffer if there is room, else in
-// the arena; the payload stays where it is when it may and can.
-AnyDomain::Outgoing AnyDomain::store(
-    Communicator& comm, int destination, int index, const void* data, std::size_t bytes, bool copy)
+// A block of the send buffer, kNoOffset when there is none or it is full.
+Offset AnyDomain::take_from_buffer(std::size_t bytes)
+{
+    if (!buffer_->enabled()) return kNoOffset;
+    Offset block = buffer_->take(bytes);
+    if (block == kNoOffset) {
+        sender_->reclaim();
+        block = buffer_->take(bytes);
+    }
+    return block;
+}
+
+// A message with its payload behind a done word in the block, where the destination can read it.
+AnyDomain::Outgoing AnyDomain::copy_to(
+    Offset block, Communicator& comm, int destination, int index, const void* data, std::size_t bytes)
 {
     const Crossbar& crossbar = node_->crossbar;
-    Outgoing message{&comm, destination, {}, kNoOffset, false};
-    const std::size_t copied = copy ? bytes : 0;
-    if (copy && buffer_->enabled()) {
-        message.block = buffer_->take(kLine + copied);
-        if (message.block == kNoOffset) {
-            sender_->reclaim();
-            message.block = buffer_->take(kLine + copied);
-        }
+    reinterpret_cast<std::atomic<std::uint64_t>*>(crossbar.local(block))->store(0, std::memory_order_relaxed);
+    if (bytes > 0) std::memcpy(crossbar.local(block + kLine), data, bytes);
+    return {&comm, destination, {bytes, block + kLine, block, index}, block, false};
+}
+
+// A long message where its destination can read it: in the send buffer if there is room, else where it lies if it can be
+// addressed there, else in the arena.
+AnyDomain::Outgoing AnyDomain::store(
+    Communicator& comm, int destination, int index, const void* data, std::size_t bytes)
+{
+    const Crossbar& crossbar = node_->crossbar;
+    if (const Offset block = take_from_buffer(kLine + bytes); block != kNoOffset) {
+        Outgoing message = copy_to(block, comm, destination, index, data, bytes);
+        message.in_send_buffer = true;
+        return message;
     }
-    message.in_send_buffer = message.block != kNoOffset;
-    if (message.block == kNoOffset) message.block = node_->arena.allocate(kLine + copied);
-    reinterpret_cast<std::atomic<std::uint64_t>*>(crossbar.local(message.block))->store(0, std::memory_order_relaxed);
-    message.header = {bytes, copy ? message.block + kLine : crossbar.offset_of(data), message.block, index};
-    if (copy && bytes > 0) std::memcpy(crossbar.local(message.header.at), data, bytes);
+    if (!crossbar.contains(data, bytes)) {
+        return copy_to(node_->arena.allocate(kLine + bytes), comm, destination, index, data, bytes);
+    }
+    Outgoing message = copy_to(node_->arena.allocate(kLine), comm, destination, index, nullptr, 0);
+    message.header.bytes = bytes;
+    message.header.at = crossbar.offset_of(data);
     return message;
 }
 
@@ -87,12 +106,11 @@ void AnyDomain::send(Communicator& comm, int destination, int index, const void*
     if (!credit && !(spooling && buffer_->timeout_ms() == 0)) credit = node_->wait(ready, what);
     if (!credit) {
         // The time-out: into the send buffer; when that is full, there is nothing but to wait.
-        Outgoing message = store(comm, destination, index, data, bytes, true);
-        if (message.in_send_buffer) {
-            waiting_.push_back(message);
+        if (const Offset block = take_from_buffer(kLine + bytes); block != kNoOffset) {
+            waiting_.push_back(copy_to(block, comm, destination, index, data, bytes));
+            waiting_.back().in_send_buffer = true;
             return;
         }
-        release(message);
         what.deadline_ns = 0;
         node_->wait(ready, what);
     }
@@ -101,8 +119,7 @@ void AnyDomain::send(Communicator& comm, int destination, int index, const void*
         put(comm, destination, {bytes, kNoOffset, kNoOffset, index}, data);
         return;
     }
-    const bool in_place = node_->crossbar.contains(data, bytes) && !spooling;
-    const Outgoing message = store(comm, destination, index, data, bytes, !in_place);
+    const Outgoing message = store(comm, destination, index, data, bytes);
     put(comm, destination, message.header, nullptr);
     if (message.in_send_buffer) {
         outgoing_.push_back(message);

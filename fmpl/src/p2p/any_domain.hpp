@@ -5,7 +5,7 @@
 // the cell says where it lies in the source's memory, and the destination reads it and then sets its `done` word. A
 // message that no receive wants yet leaves its cell for a private list, so that no index blocks another.
 //
-// A rank that has called either function empties its rings during every later wait, whatever it waits for.
+// A rank that has called either function empties its rings during every later wait that is long, whatever it waits for.
 #pragma once
 
 #include "p2p/communicator.hpp"
@@ -78,7 +78,9 @@ private:
     bool take_match(Communicator& comm, int index, void* buffer, std::size_t capacity, bool& truncated);
     void release(const Outgoing& message);
     bool is_done(const Outgoing& message) const;
-    Outgoing store(Communicator& comm, int destination, int index, const void* data, std::size_t bytes, bool copy);
+    Offset take_from_buffer(std::size_t bytes);
+    Outgoing copy_to(Offset block, Communicator& comm, int destination, int index, const void* data, std::size_t bytes);
+    Outgoing store(Communicator& comm, int destination, int index, const void* data, std::size_t bytes);
 
     Node* node_;
     SendBuffer* buffer_;

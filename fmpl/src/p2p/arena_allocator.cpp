@@ -42,7 +42,7 @@ Offset ArenaAllocator::allocate(std::size_t bytes)
     const std::size_t wanted = round_up(std::max<std::size_t>(bytes, 1), kAlignment);
     const std::size_t alignment = memory_ != nullptr && wanted >= kPageAlignedFrom ? kPage : kAlignment;
     Offset at = take(wanted, alignment);
-    if (at == kNoOffset && memory_ != nullptr && grow(wanted + alignment, true)) at = take(wanted, alignment);
+    if (at == kNoOffset && memory_ != nullptr && grow(wanted, alignment, true)) at = take(wanted, alignment);
     if (at == kNoOffset) {
         fail(FMPL_ERR_MEMORY,
             "{} bytes of remote-DMA memory wanted, {} of {} bytes are in use and no gap is large enough; "
@@ -58,23 +58,25 @@ Offset ArenaAllocator::try_allocate(std::size_t bytes)
     const std::size_t wanted = round_up(std::max<std::size_t>(bytes, 1), kAlignment);
     const std::size_t alignment = memory_ != nullptr && wanted >= kPageAlignedFrom ? kPage : kAlignment;
     Offset at = take(wanted, alignment);
-    if (at == kNoOffset && memory_ != nullptr && grow(wanted + alignment, false)) at = take(wanted, alignment);
+    if (at == kNoOffset && memory_ != nullptr && grow(wanted, alignment, false)) at = take(wanted, alignment);
     return at;
 }
 
-bool ArenaAllocator::grow(std::size_t bytes, bool throwing)
+bool ArenaAllocator::grow(std::size_t wanted, std::size_t alignment, bool throwing)
 {
     const std::size_t left = begin_ + bytes_ - backed_end_;
     // The last free block, if it touches the end of the backed part, need not be backed again.
     std::size_t at_end = 0;
     if (!free_.empty() && free_.rbegin()->first + free_.rbegin()->second == backed_end_)
         at_end = free_.rbegin()->second;
-    const std::size_t more = std::min(round_up(bytes - std::min(bytes - 1, at_end), kGrowth), left);
+    if (at_end + left < wanted) return false;  // backing the rest would not help
+    const std::size_t lacking = wanted + alignment - std::min(wanted + alignment - 1, at_end);
+    const std::size_t more = std::min(round_up(lacking, kGrowth), left);
     if (more == 0) return false;
     try {
         memory_->commit(backed_end_, more);
-    } catch (const Error&) {
-        if (throwing) throw;
+    } catch (const Error& error) {
+        if (throwing) fail(FMPL_ERR_MEMORY, "{} bytes of remote-DMA memory wanted: {}", wanted, error.what());
         return false;
     }
     const Offset at = backed_end_;

@@ -44,7 +44,7 @@ private:
     void insert_free(Offset at, std::size_t bytes);
     void erase_free(std::map<Offset, std::size_t>::iterator block);
     Offset take(std::size_t bytes, std::size_t alignment);
-    bool grow(std::size_t bytes, bool throwing);
+    bool grow(std::size_t wanted, std::size_t alignment, bool throwing);
 
     const JobMemory* memory_;
     Offset begin_;

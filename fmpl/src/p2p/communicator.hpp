@@ -48,7 +48,8 @@ struct SendChannel {
     SendOperation* request = nullptr;   // the isend not yet waited for
     ChainEntry* first_entry = nullptr;  // memory of messages not yet known to be consumed, oldest first
     ChainEntry* last_entry = nullptr;
-    bool touched = false;  // in the sender's list of channels with such memory
+    std::uint32_t lane_hint = 0;  // LaneHalf::reverse_consumed of the opposite channel when last looked at
+    bool touched = false;         // in the sender's list of channels with such memory
 };
 
 struct ReceiveChannel {

@@ -335,7 +335,9 @@ int Receiver::earliest_index(ReceiveOperation& op)
     std::uint64_t earliest = ~std::uint64_t{0};
     int found = FMPL_ANY_TAG;
     for (int index = 0; index < op.comm->indices(); ++index) {
-        if (op.comm->receive_channel(op.source, index).receiving != nullptr) continue;
+        // A message that has come for another receive is that one's; the one behind it may be this one's.
+        ReceiveOperation* const other = op.comm->receive_channel(op.source, index).receiving;
+        if (other != nullptr && !advance(*other)) continue;
         std::size_t bytes = 0;
         std::uint64_t order = 0;
         if (peek(*op.comm, op.source, index, bytes, order) && order < earliest) {

@@ -5,7 +5,7 @@
 // it chooses one when a message shows there.
 //
 // Each message number of a channel belongs to one receive, ReceiveChannel::receiving; further receives on the channel
-// wait until it is done. Outstanding nonblocking receives go on during every wait of this rank, so that ranks that have
+// wait until it is done. Outstanding nonblocking receives go on during every long wait of this rank, so that ranks that have
 // posted their receives and then send to each other all get through.
 #pragma once
 
@@ -55,7 +55,8 @@ public:
     {
         if (index >= 0) [[likely]] {
             ReceiveChannel& channel = comm.receive_channel(source, index);
-            if (capacity <= kInlineBytes && channel.request == nullptr && channel.receiving == nullptr) [[likely]] {
+            if (capacity <= kInlineBytes && channel.request == nullptr && channel.receiving == nullptr &&
+                !node_->has_busy()) [[likely]] {
                 const CompletionFlag& flag = comm.flag(source, index);
                 const LaneHalf* const lane = comm.lane_from(source, index);
                 const std::uint64_t number = channel.received + 1;

@@ -47,7 +47,14 @@ public:
         if (block != kNoOffset) ++messages_;
         return block;
     }
+    // A message that has been taken leaves it.
     void give_back(Offset block)
+    {
+        undo_take(block);
+        ++departed_;
+    }
+    // A block that no message has come to lie in.
+    void undo_take(Offset block)
     {
         if (space_) {
             space_->free(block);
@@ -55,7 +62,6 @@ public:
             node_->arena.free(block);
         }
         --messages_;
-        ++departed_;
     }
     // Messages that have left since the last call.
     int take_departed() { return std::exchange(departed_, 0); }

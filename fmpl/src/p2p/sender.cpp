@@ -72,7 +72,12 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
         } else {
             if (step(op)) return;
             const std::uint64_t deadline_ns = monotonic_ns() + timeout_ms * 1'000'000;
-            if (node_->wait([&] { return step(op); }, waiting_for(op, deadline_ns)) || spool(op)) return;
+            // A posted receive whose buffer cannot be addressed ends the wait for one as well.
+            const auto served = [&] {
+                return step(op) || (op.state == SendOperation::State::held && receive_is_posted(op));
+            };
+            node_->wait(served, waiting_for(op, deadline_ns));
+            if (op.state == SendOperation::State::done || spool(op)) return;
         }
         // The send buffer is full, or the destination is taking the message this very moment.
         op.may_pipe = true;
@@ -168,11 +173,17 @@ bool Sender::begin(SendOperation& op)
     return serve_posted(op);
 }
 
+bool Sender::receive_is_posted(const SendOperation& op) const
+{
+    // acquire: pairs with the kick in Receiver::post
+    return op.comm->slot(op.destination, op.index).posted.load(std::memory_order_acquire) == op.number;
+}
+
 // A held message: straight into the posted buffer, or by pieces when that cannot be addressed.
 bool Sender::serve_posted(SendOperation& op)
 {
-    // acquire: pairs with the kick in Receiver::post. Looked at once: a receive that is posted stays until it is served.
-    if (op.comm->slot(op.destination, op.index).posted.load(std::memory_order_acquire) != op.number) return false;
+    // Looked at once: a receive that is posted stays until it is served.
+    if (!receive_is_posted(op)) return false;
     if (push_if_posted(op, false)) {
         finish(op);
         return true;
@@ -299,7 +310,7 @@ bool Sender::spool(SendOperation& op)
     const Crossbar& crossbar = node_->crossbar;
     if (op.state == SendOperation::State::offered &&
         crossbar.fetch_add(node_of(op), flag_at(op) + offsetof(CompletionFlag, claim), 1) != 0) {
-        buffer_->give_back(block);
+        buffer_->undo_take(block);
         return false;
     }
     if (op.bytes > 0) std::memcpy(crossbar.local(block + kNodeBytes), op.data, op.bytes);

@@ -17,6 +17,7 @@
 #include "p2p/send_buffer.hpp"
 #include "p2p/small_copy.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -97,8 +98,12 @@ private:
     {
         // acquire: pairs with the destination's release after it has read the message, so that its record can be reused
         if (const LaneHalf* lane = comm.lane_from(destination, index)) {
-            const std::uint64_t hint = near(channel.consumed, lane->reverse_consumed.load(std::memory_order_acquire));
-            if (hint > channel.consumed) channel.consumed = hint;
+            // A hint that has not changed says nothing: its upper bits could no longer be told.
+            const std::uint32_t hint = lane->reverse_consumed.load(std::memory_order_acquire);
+            if (hint != channel.lane_hint) {
+                channel.lane_hint = hint;
+                channel.consumed = std::max(channel.consumed, near(channel.consumed, hint));
+            }
             if (channel.consumed == channel.sent) return channel.consumed;
         }
         const std::uint64_t hint = comm.flag(destination, index).reverse_consumed.load(std::memory_order_acquire);
@@ -145,6 +150,7 @@ private:
 
     bool begin(SendOperation& op);
     bool serve_posted(SendOperation& op);
+    bool receive_is_posted(const SendOperation& op) const;
     bool push_if_posted(SendOperation& op, bool claim_first);
     bool start_pipe(SendOperation& op);
     void fill_pipe(SendOperation& op);

@@ -1,0 +1,414 @@
+// The job's memory: shared through its descriptor, sealed, refused when it is not one; and the words of a wrong spec.
+#include "crossbar/host.hpp"
+#include "crossbar/job_memory.hpp"
+#include "error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace fmpl;
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+JobSpec small_spec(int ranks)
+{
+    JobSpec spec;
+    spec.ranks = ranks;
+    spec.arena_bytes = 2 * kMiB;
+    return spec;
+}
+
+// Checks that `action` throws an Error of this code whose words contain all of `words`.
+void expect_error(int code, const std::vector<std::string>& words, const std::function<void()>& action)
+{
+    try {
+        action();
+        ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), code) << error.what();
+        for (const std::string& word : words) {
+            EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << word << " in: " << error.what();
+        }
+    }
+}
+
+bool is_open(int fd)
+{
+    return fcntl(fd, F_GETFD) >= 0;
+}
+
+// A variable of the environment for as long as the object lives.
+class Variable {
+public:
+    Variable(const char* name, const char* value) : name_(name)
+    {
+        if (const char* old = std::getenv(name)) before_ = old;
+        setenv(name, value, 1);
+    }
+    ~Variable()
+    {
+        if (before_) {
+            setenv(name_, before_->c_str(), 1);
+        } else {
+            unsetenv(name_);
+        }
+    }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
+
+private:
+    const char* name_;
+    std::optional<std::string> before_;
+};
+
+// A memory object with the given beginning, sealed or not.
+int foreign_object(const void* begin, std::size_t begin_bytes, std::size_t bytes, bool sealed)
+{
+    const int fd = memfd_create("foreign", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    EXPECT_GE(fd, 0);
+    EXPECT_EQ(ftruncate(fd, static_cast<off_t>(bytes)), 0);
+    EXPECT_EQ(pwrite(fd, begin, begin_bytes, 0), static_cast<ssize_t>(begin_bytes));
+    if (sealed) {
+        EXPECT_EQ(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+    }
+    return fd;
+}
+
+void expect_refused(int fd)
+{
+    expect_error(FMPL_ERR_SYSTEM, {"descriptor " + std::to_string(fd), "FMPL_JOB_FD", "fmplrun"},
+        [fd] { JobMemory::attach(fd); });
+}
+
+TEST(JobMemory, AttachSharesTheContentsAtAnotherAddress)
+{
+    for (const bool has_launcher : {false, true}) {
+        JobSpec spec = small_spec(3);
+        spec.has_launcher = has_launcher;
+        const JobMemory made = JobMemory::create(spec);
+        const JobMemory first = JobMemory::attach(fcntl(made.fd(), F_DUPFD_CLOEXEC, 0));
+        const JobMemory second = JobMemory::attach(fcntl(made.fd(), F_DUPFD_CLOEXEC, 0));
+        EXPECT_NE(made.base(), first.base());
+        EXPECT_NE(made.base(), second.base());
+        EXPECT_NE(first.base(), second.base());
+        EXPECT_EQ(first.bytes(), made.bytes());
+        EXPECT_EQ(first.ranks(), 3);
+        for (int rank = 0; rank < 3; ++rank) {
+            made.commit(made.arena_offset(rank), 4096);
+            std::memset(made.arena(rank).data(), 'a' + rank, 4096);
+        }
+        std::memset(first.arena(1).data(), 'z', 10);
+        for (int rank = 0; rank < 3; ++rank) {
+            EXPECT_EQ(second.arena(rank).size(), made.arena(rank).size());
+            EXPECT_EQ(std::memcmp(second.arena(rank).data(), made.arena(rank).data(), 4096), 0) << "rank " << rank;
+        }
+        EXPECT_EQ(static_cast<char>(second.arena(1)[9]), 'z');
+        EXPECT_EQ(static_cast<char>(second.arena(1)[10]), 'b');
+    }
+}
+
+TEST(JobMemory, TheArenasAreDisjointAndFillTheObject)
+{
+    const JobMemory memory = JobMemory::create(small_spec(5));
+    EXPECT_GE(memory.arena_offset(0), control_bytes(5));
+    for (int rank = 0; rank < 5; ++rank) {
+        EXPECT_GE(memory.arena(rank).size(), 2 * kMiB);
+        EXPECT_EQ(memory.arena_offset(rank) % 4096, 0u);
+        EXPECT_EQ(memory.arena_offset(rank) + memory.arena(rank).size(),
+            rank < 4 ? memory.arena_offset(rank + 1) : memory.bytes());
+    }
+}
+
+TEST(JobMemory, ItsDescriptorIsNotInheritedByOtherPrograms)
+{
+    const JobMemory memory = JobMemory::create(small_spec(1));
+    EXPECT_NE(fcntl(memory.fd(), F_GETFD) & FD_CLOEXEC, 0);
+    const JobMemory attached = JobMemory::attach(fcntl(memory.fd(), F_DUPFD, 0));
+    EXPECT_NE(fcntl(attached.fd(), F_GETFD) & FD_CLOEXEC, 0);
+}
+
+TEST(JobMemory, TheLastOwnerClosesTheDescriptorAndMovingKeepsIt)
+{
+    int fd = -1;
+    {
+        JobMemory memory = JobMemory::create(small_spec(1));
+        fd = memory.fd();
+        const JobMemory moved = std::move(memory);
+        EXPECT_EQ(moved.fd(), fd);
+        EXPECT_EQ(memory.fd(), -1);
+        EXPECT_EQ(memory.base(), nullptr);
+        EXPECT_TRUE(is_open(fd));
+    }
+    EXPECT_FALSE(is_open(fd));
+}
+
+TEST(JobMemory, CannotBeResized)
+{
+    const JobMemory memory = JobMemory::create(small_spec(1));
+    for (const std::size_t bytes : {std::size_t{0}, memory.bytes() - 4096, memory.bytes() + 4096}) {
+        EXPECT_EQ(ftruncate(memory.fd(), static_cast<off_t>(bytes)), -1);
+        EXPECT_EQ(errno, EPERM);
+    }
+    EXPECT_EQ(fcntl(memory.fd(), F_ADD_SEALS, F_SEAL_WRITE), -1);
+}
+
+TEST(JobMemory, AttachRefusesAClosedDescriptor)
+{
+    const int fd = foreign_object(nullptr, 0, 4096, false);
+    close(fd);
+    expect_refused(fd);
+    expect_refused(-1);
+}
+
+TEST(JobMemory, AttachRefusesAPipe)
+{
+    int ends[2];
+    ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+    expect_refused(ends[0]);
+    for (const int end : ends) EXPECT_EQ(close(end), 0) << "a refused descriptor stays the caller's";
+}
+
+TEST(JobMemory, AttachRefusesForeignMemory)
+{
+    for (const bool sealed : {false, true}) {
+        for (const std::size_t bytes : {std::size_t{0}, std::size_t{100}, 4 * kMiB}) {
+            const int fd = foreign_object(nullptr, 0, bytes, sealed);
+            expect_refused(fd);
+            EXPECT_EQ(close(fd), 0) << "a refused descriptor stays the caller's";
+        }
+    }
+}
+
+TEST(JobMemory, AttachRefusesAJobWhoseSizesContradict)
+{
+    const JobMemory memory = JobMemory::create(small_spec(2));
+    std::array<std::byte, sizeof(ControlBlock)> block;
+    std::memcpy(block.data(), memory.base(), block.size());
+    struct Case {
+        const char* name;
+        std::size_t at, bytes;
+        std::uint64_t value;
+        std::size_t object_bytes;
+    };
+    const Case cases[] = {
+        {"object too long", offsetof(ControlBlock, version), 4, kControlVersion, memory.bytes() + 2 * kMiB},
+        {"object too short", offsetof(ControlBlock, version), 4, kControlVersion, memory.bytes() - 2 * kMiB},
+        {"other version", offsetof(ControlBlock, version), 4, kControlVersion + 1, memory.bytes()},
+        {"no ranks", offsetof(ControlBlock, ranks), 4, 0, memory.bytes()},
+        {"too many ranks", offsetof(ControlBlock, ranks), 4, kMaxRanks + 1, memory.bytes()},
+        {"arenas in the control block", offsetof(ControlBlock, first_arena), 8, 64, memory.bytes()},
+        {"arenas behind the end", offsetof(ControlBlock, first_arena), 8, memory.bytes() + 4096, memory.bytes()},
+        {"arenas too long", offsetof(ControlBlock, arena_bytes), 8, 1u << 30, memory.bytes()},
+        {"other magic", offsetof(ControlBlock, magic), 8, 0x1234, memory.bytes()},
+    };
+    for (const Case& c : cases) {
+        SCOPED_TRACE(c.name);
+        auto changed = block;
+        std::memcpy(changed.data() + c.at, &c.value, c.bytes);
+        const int fd = foreign_object(changed.data(), changed.size(), c.object_bytes, true);
+        expect_refused(fd);
+        EXPECT_EQ(close(fd), 0) << "a refused descriptor stays the caller's";
+    }
+}
+
+TEST(JobMemory, CommitOfMoreThanTheMachineHasFailsInWords)
+{
+    JobSpec spec = small_spec(1);
+    spec.arena_bytes = 2 * physical_memory_bytes();
+    const JobMemory memory = JobMemory::create(spec);
+    const std::size_t wanted = memory.arena(0).size();
+    expect_error(FMPL_ERR_MEMORY, {std::to_string(wanted) + " bytes", "wanted", "available"},
+        [&] { memory.commit(memory.arena_offset(0), wanted); });
+    memory.commit(memory.arena_offset(0), 4096);  // what there is can still be had
+    memory.arena(0)[4095] = std::byte{1};
+}
+
+TEST(JobMemory, CommitOutsideTheObjectIsADefect)
+{
+    const JobMemory memory = JobMemory::create(small_spec(1));
+    expect_error(FMPL_ERR_INTERNAL, {"4096 bytes"}, [&] { memory.commit(memory.bytes(), 4096); });
+    expect_error(FMPL_ERR_INTERNAL, {"offset"}, [&] { memory.commit(~Offset{4095}, 4096); });
+    expect_error(FMPL_ERR_INTERNAL, {"leaves"}, [&] { memory.commit(4096, memory.bytes()); });
+}
+
+TEST(JobMemory, ReleasedPagesAreZeroAgain)
+{
+    const JobMemory memory = JobMemory::create(small_spec(1));
+    memory.commit(memory.arena_offset(0), 8192);
+    std::memset(memory.arena(0).data(), 'x', 8192);
+    memory.release(memory.arena_offset(0) + 4096, 4096);
+    EXPECT_EQ(static_cast<char>(memory.arena(0)[4095]), 'x');
+    EXPECT_EQ(static_cast<char>(memory.arena(0)[4096]), '\0');
+}
+
+TEST(JobMemory, TheDefaultShapeHasAtMostEightNodesInEachOfTheFirstDimensions)
+{
+    struct Case {
+        int ranks;
+        std::array<std::uint32_t, 3> shape;
+        std::uint32_t dimensions;
+    };
+    const Case cases[] = {{1, {1, 1, 1}, 1}, {7, {7, 1, 1}, 1}, {8, {8, 1, 1}, 1}, {9, {8, 2, 1}, 2},
+        {64, {8, 8, 1}, 2}, {65, {8, 8, 2}, 3}, {1000, {8, 8, 16}, 3}};
+    for (const Case& c : cases) {
+        const JobMemory memory = JobMemory::create(small_spec(c.ranks));
+        const ControlBlock& block = memory.control();
+        EXPECT_EQ((std::array{block.shape[0], block.shape[1], block.shape[2]}), c.shape) << c.ranks << " ranks";
+        EXPECT_EQ(block.dimensions, c.dimensions) << c.ranks << " ranks";
+    }
+}
+
+TEST(JobMemory, TheControlBlockRepeatsTheSpec)
+{
+    JobSpec spec = small_spec(6);
+    spec.shape[0] = 3;
+    spec.shape[1] = 2;
+    spec.profile = Profile::sr8000;
+    spec.engine = EngineKind::unmapped;
+    spec.cpus = 5;
+    spec.statistics = true;
+    spec.partition_global = false;
+    const JobMemory memory = JobMemory::create(spec);
+    const ControlBlock& block = memory.control();
+    EXPECT_EQ(block.ranks, 6u);
+    EXPECT_EQ((std::array{block.shape[0], block.shape[1], block.shape[2]}), (std::array<std::uint32_t, 3>{3, 2, 1}));
+    EXPECT_EQ(block.dimensions, 2u);
+    EXPECT_EQ(block.profile, Profile::sr8000);
+    EXPECT_EQ(block.engine, EngineKind::unmapped);
+    EXPECT_EQ(block.cpus, 5u);
+    EXPECT_EQ(block.statistics, 1u);
+    EXPECT_EQ(block.partition_exclusive, 1u);
+    EXPECT_EQ(block.partition_global, 0u);
+    EXPECT_EQ(block.has_launcher, 0u);
+    EXPECT_EQ(block.abort_state.load(), 0u);
+}
+
+TEST(JobMemory, CreateRefusesAnImpossibleSpec)
+{
+    for (const int ranks : {0, -1, kMaxRanks + 1}) {
+        expect_error(FMPL_ERR_ARGUMENT, {std::to_string(ranks) + " ranks", std::to_string(kMaxRanks)},
+            [&] { JobMemory::create(small_spec(ranks)); });
+    }
+    JobSpec spec = small_spec(9);
+    spec.shape[0] = 4;
+    spec.shape[1] = 2;
+    expect_error(FMPL_ERR_ARGUMENT, {"4x2", "9 ranks"}, [&] { JobMemory::create(spec); });
+    spec = small_spec(4);
+    spec.arena_bytes = std::size_t{1} << 45;
+    expect_error(FMPL_ERR_MEMORY, {"4 ranks", "FMPL_ARENA_SIZE", "bytes"}, [&] { JobMemory::create(spec); });
+    spec.arena_bytes = ~std::size_t{0};
+    expect_error(FMPL_ERR_MEMORY, {"FMPL_ARENA_SIZE"}, [&] { JobMemory::create(spec); });
+}
+
+TEST(ParseBytes, TakesNumbersWithUnits)
+{
+    EXPECT_EQ(parse_bytes("0", "X"), 0u);
+    EXPECT_EQ(parse_bytes("4096", "X"), 4096u);
+    EXPECT_EQ(parse_bytes("64K", "X"), 64u << 10);
+    EXPECT_EQ(parse_bytes("64k", "X"), 64u << 10);
+    EXPECT_EQ(parse_bytes("512M", "X"), 512 * kMiB);
+    EXPECT_EQ(parse_bytes("512MiB", "X"), 512 * kMiB);
+    EXPECT_EQ(parse_bytes("2GB", "X"), 2048 * kMiB);
+    EXPECT_EQ(parse_bytes("3T", "X"), std::size_t{3} << 40);
+    EXPECT_EQ(parse_bytes("18446744073709551615", "X"), ~std::size_t{0});
+}
+
+TEST(ParseBytes, RefusesEverythingElseInWords)
+{
+    for (const char* text : {"", " ", "K", "-1", "+1", "1.5G", "12Q", "1 M", "12MM", "12Mi", "4096 ", "0x10",
+             "18446744073709551616", "18446744073709551615K", "16777216T"}) {
+        expect_error(
+            FMPL_ERR_ARGUMENT, {std::string("THE_SIZE=") + text, "bytes"}, [text] { parse_bytes(text, "THE_SIZE"); });
+    }
+}
+
+TEST(ParseCrossbarShape, TakesOneToThreeExtents)
+{
+    int shape[3] = {9, 9, 9};
+    parse_crossbar_shape("8", 8, shape);
+    EXPECT_EQ(std::to_array(shape), (std::array{8, 0, 0}));
+    parse_crossbar_shape("8x2", 16, shape);
+    EXPECT_EQ(std::to_array(shape), (std::array{8, 2, 0}));
+    parse_crossbar_shape("4x3x2", 1, shape);
+    EXPECT_EQ(std::to_array(shape), (std::array{4, 3, 2}));
+}
+
+TEST(ParseCrossbarShape, RefusesEverythingElseAndLeavesTheShape)
+{
+    for (const char* text : {"", "x", "8x", "x8", "0", "8x0", "-8", "8X2", "8x2x1x1", "8,2", "8 x 2", "8x2 ", "4097",
+             "99999999999", "two"}) {
+        int shape[3] = {1, 2, 3};
+        expect_error(FMPL_ERR_ARGUMENT, {"crossbar shape", text}, [&] { parse_crossbar_shape(text, 1, shape); });
+        EXPECT_EQ(std::to_array(shape), (std::array{1, 2, 3})) << text;
+    }
+    int shape[3] = {1, 2, 3};
+    expect_error(FMPL_ERR_ARGUMENT, {"4x2", "8 nodes", "9 ranks"}, [&] { parse_crossbar_shape("4x2", 9, shape); });
+    EXPECT_EQ(std::to_array(shape), (std::array{1, 2, 3}));
+}
+
+TEST(JobSpecFromEnvironment, ReadsEveryVariable)
+{
+    const Variable arena("FMPL_ARENA_SIZE", "64M"), crossbar("FMPL_CROSSBAR", "4x2"), profile("FMPL_PROFILE", "sr8000"),
+        engine("FMPL_ENGINE", "unmapped"), partition("FMPL_PARTITION", "global");
+    const JobSpec spec = job_spec_from_environment(8);
+    EXPECT_EQ(spec.ranks, 8);
+    EXPECT_EQ(spec.arena_bytes, 64 * kMiB);
+    EXPECT_EQ(std::to_array(spec.shape), (std::array{4, 2, 0}));
+    EXPECT_EQ(spec.profile, Profile::sr8000);
+    EXPECT_EQ(spec.engine, EngineKind::unmapped);
+    EXPECT_FALSE(spec.partition_exclusive);
+    EXPECT_TRUE(spec.partition_global);
+}
+
+TEST(JobSpecFromEnvironment, AnEmptyVariableIsAsGoodAsNone)
+{
+    const Variable arena("FMPL_ARENA_SIZE", ""), crossbar("FMPL_CROSSBAR", ""), profile("FMPL_PROFILE", ""),
+        engine("FMPL_ENGINE", ""), partition("FMPL_PARTITION", "");
+    const JobSpec spec = job_spec_from_environment(2);
+    EXPECT_EQ(spec.arena_bytes, 0u);
+    EXPECT_EQ(spec.shape[0], 0);
+    EXPECT_EQ(spec.profile, Profile::host);
+    EXPECT_EQ(spec.engine, EngineKind::shm);
+    EXPECT_TRUE(spec.partition_exclusive);
+    EXPECT_TRUE(spec.partition_global);
+}
+
+TEST(JobSpecFromEnvironment, AnErrorNamesTheVariableItsValueAndWhatIsAllowed)
+{
+    struct Case {
+        const char* name;
+        const char* value;
+        std::vector<std::string> words;
+    };
+    const Case cases[] = {
+        {"FMPL_ARENA_SIZE", "much", {"512M"}},
+        {"FMPL_ARENA_SIZE", "0", {"no memory"}},
+        {"FMPL_CROSSBAR", "4y2", {"8x2"}},
+        {"FMPL_CROSSBAR", "3x1", {"3 nodes", "4 ranks"}},
+        {"FMPL_PROFILE", "sr2201", {"host", "sr8000"}},
+        {"FMPL_ENGINE", "tcp", {"shm", "unmapped"}},
+        {"FMPL_PARTITION", "shared", {"exclusive", "global", "none"}},
+    };
+    for (const Case& c : cases) {
+        const Variable variable(c.name, c.value);
+        std::vector<std::string> words = c.words;
+        words.push_back(std::string(c.name) + "=" + c.value);
+        expect_error(FMPL_ERR_ARGUMENT, words, [] { job_spec_from_environment(4); });
+    }
+}
+
+}  // namespace
