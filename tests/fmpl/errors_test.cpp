@@ -232,6 +232,7 @@ TEST(RunRanks, AnExceptionOfOneRankAbortsTheOthers)
         try {
             fmpl::run_ranks(ranks, [&](int r) {
                 const fmpl::Session session(2);
+                EXPECT_EQ(fmpl_barrier(FMPL_COMM_WORLD), FMPL_SUCCESS);  // nobody is in fmpl_init any more
                 if (r == ranks - 1) throw std::runtime_error("thrown by the test");
                 char byte = 0;
                 const int code = fmpl_recv(&byte, 1, ranks - 1, 0, FMPL_COMM_WORLD);
@@ -256,6 +257,7 @@ TEST(RunRanks, ARankThatReturnsWithoutFinalizeAbortsTheOthers)
     try {
         fmpl::run_ranks(2, [&](int r) {
             if (fmpl_init(nullptr, nullptr, 2) != FMPL_SUCCESS) throw std::runtime_error("fmpl_init failed");
+            EXPECT_EQ(fmpl_barrier(FMPL_COMM_WORLD), FMPL_SUCCESS);  // nobody is in fmpl_init any more
             if (r == 0) code = fmpl_barrier(FMPL_COMM_WORLD);
         });
     } catch (const std::exception&) {

@@ -2,6 +2,8 @@
 
 #include "error.hpp"
 
+#include <exception>
+
 namespace fmpl {
 
 void Collectives::barrier(Communicator& comm)
@@ -42,8 +44,15 @@ void Collectives::allreduce(Communicator& comm, void* buffer, std::size_t count,
     if (hardware(comm.hardware.reduce && comm.station != nullptr)) {
         allreduce_hardware(comm, data, count, op);
     } else {
-        reduce_tree(comm, data, count, op, 0, static_cast<std::byte*>(work));
+        std::exception_ptr mismatch;
+        try {
+            reduce_tree(comm, data, count, op, 0, static_cast<std::byte*>(work));
+        } catch (const Error& error) {
+            if (error.code() != FMPL_ERR_MISMATCH) throw;
+            mismatch = std::current_exception();  // thrown when the others have gone through the broadcast
+        }
         bcast(comm, buffer, count * op->element_size, 0);
+        if (mismatch) std::rethrow_exception(mismatch);
     }
 }
 
