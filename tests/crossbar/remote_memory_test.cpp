@@ -78,7 +78,7 @@ TEST_P(RemoteMemory, ANodeContainsItsOwnArenaOnly)
 TEST_P(RemoteMemory, WritesArriveExactly)
 {
     for (const std::size_t bytes : {0, 1, 7, 8, 63, 64, 65, 4096, 40000}) {
-        std::vector<unsigned char> data(bytes);
+        std::vector<unsigned char> data(bytes + 1);  // never a null pointer
         for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<unsigned char>(i * 7 + bytes);
         std::memset(target_.local(there()), 0xEE, kBacked);
         origin_.write(1, there(3), data.data(), bytes);
