@@ -52,7 +52,7 @@ class Installation(unittest.TestCase):
 
     def test_examples_build_and_run_through_the_cmake_package(self):
         tree = self.folder / "examples"
-        run("cmake", "-S", EXAMPLES, "-B", tree, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "-G", "Ninja", "-S", EXAMPLES, "-B", tree, f"-DCMAKE_PREFIX_PATH={self.prefix}")
         run("cmake", "--build", tree)
         self.assert_ring_of(3, tree / "hello_c")
         self.assert_ring_of(3, tree / "hello_f90")
