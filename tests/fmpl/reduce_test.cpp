@@ -317,6 +317,143 @@ FMPL_COLLECTIVE_TEST_AT(Reduce, AllreduceOrdersTheMemoryOfAllRanks, ({2, 4}))
     }
 }
 
+// An allreduce of one element per rank works: everything that went before has left the ranks in step.
+void expect_reductions_still_work()
+{
+    std::int64_t sum = rank() + 1;
+    REQUIRE_OK(fmpl_allreduce(&sum, 1, FMPL_SUM_INT64, FMPL_COMM_WORLD, nullptr));
+    EXPECT_EQ(sum, size() * (size() + 1) / 2);
+    for (int root = 0; root < size(); ++root) {
+        sum = rank() + 1;
+        REQUIRE_OK(fmpl_reduce(&sum, 1, FMPL_SUM_INT64, root, FMPL_COMM_WORLD, nullptr));
+        if (rank() == root) {
+            EXPECT_EQ(sum, size() * (size() + 1) / 2);
+        }
+    }
+}
+
+// How many ranks of the job say yes. Called by all ranks in the same order; `word` is used once.
+int ranks_that_say(bool yes, std::size_t word)
+{
+    std::atomic<std::uint64_t>& votes = shared_words()[word];
+    votes.fetch_add(yes ? 0x10001 : 1);
+    wait_until([&] { return (votes.load() & 0xffff) == static_cast<std::uint64_t>(size()); }, "the votes of all ranks");
+    return static_cast<int>(votes.load() >> 16);
+}
+
+// One rank gives another count than all others, on either side of every limit at which the form changes.
+FMPL_COLLECTIVE_TEST_AT(Reduce, DifferingCountsAreReportedAndNobodyIsLeftWaiting, ({2, 3, 4, 7}))
+{
+    const fmpl::Session session(1);
+    constexpr std::pair<std::size_t, std::size_t> kCounts[] = {{1, 2}, {0, 3}, {5, 0}, {8192, 8193}, {8193, 8192},
+        {9000, 30000}, {16383, 16384}, {16384, 16383}, {1, 100000}, {100000, 0}, {100000, 99999}, {8000, 17000}};
+    std::size_t word = 0;
+    for (const auto& [one, others] : kCounts) {
+        for (const int odd : {0, size() - 1}) {
+            for (const Place place : kPlaces) {
+                const std::size_t count = rank() == odd ? one : others;
+                GuardedBuffer buffer(place, count * sizeof(double));
+                const int root = static_cast<int>(word) % (size() + 1) - 1;  // -1: allreduce
+                const int code =
+                    root < 0 ? fmpl_allreduce(buffer.data(), count, FMPL_SUM_DOUBLE, FMPL_COMM_WORLD, nullptr)
+                             : fmpl_reduce(buffer.data(), count, FMPL_SUM_DOUBLE, root, FMPL_COMM_WORLD, nullptr);
+                EXPECT_TRUE(code == FMPL_SUCCESS || code == FMPL_ERR_MISMATCH) << code << ": " << fmpl_error_message();
+                if (code == FMPL_ERR_MISMATCH) {
+                    EXPECT_WORDS("reduce", "give the same", "rank " + std::to_string(rank()));
+                }
+                const std::string what = std::to_string(one) + " on rank " + std::to_string(odd) + ", " +
+                                         std::to_string(others) + " elsewhere, root " + std::to_string(root);
+                EXPECT_GT(ranks_that_say(code == FMPL_ERR_MISMATCH, word++), 0) << what;
+                expect_reductions_still_work();
+            }
+        }
+    }
+}
+
+// Ranks that disagree on more than the count.
+FMPL_RANKS_TEST_WITH(Reduce, DifferingRootsAndKindsAreReported,
+    (RanksOptions{.ranks = {2, 3, 4}, .unmapped = false, .forms = {"hardware"}}))
+{
+    const fmpl::Session session(1);
+    std::size_t word = 0;
+    for (const std::size_t count : {1u, 1000u, 10000u, 100000u}) {
+        for (int kind = 0; kind < 4; ++kind) {
+            std::vector<double> values(count, 1.0);
+            const bool odd = rank() == 1;
+            int code = FMPL_SUCCESS;
+            switch (kind) {
+                case 0:  // all name another root
+                    code = fmpl_reduce(
+                        values.data(), count, FMPL_SUM_DOUBLE, (rank() + 1) % size(), FMPL_COMM_WORLD, nullptr);
+                    break;
+                case 1:  // two name themselves
+                    code = fmpl_reduce(values.data(), count, FMPL_SUM_DOUBLE, odd ? 1 : 0, FMPL_COMM_WORLD, nullptr);
+                    break;
+                case 2:  // one calls fmpl_allreduce
+                    code = odd ? fmpl_allreduce(values.data(), count, FMPL_SUM_DOUBLE, FMPL_COMM_WORLD, nullptr)
+                               : fmpl_reduce(values.data(), count, FMPL_SUM_DOUBLE, 0, FMPL_COMM_WORLD, nullptr);
+                    break;
+                case 3:  // the same bytes, other elements
+                    code = odd ? fmpl_allreduce(values.data(), count * 2, FMPL_SUM_FLOAT, FMPL_COMM_WORLD, nullptr)
+                               : fmpl_allreduce(values.data(), count, FMPL_SUM_DOUBLE, FMPL_COMM_WORLD, nullptr);
+                    break;
+            }
+            EXPECT_TRUE(code == FMPL_SUCCESS || code == FMPL_ERR_MISMATCH) << code << ": " << fmpl_error_message();
+            const int reports = ranks_that_say(code == FMPL_ERR_MISMATCH, word++);
+            // Where nobody names itself and nobody waits for the result, nobody learns of it.
+            if (kind != 0 || count > 8192) {
+                EXPECT_GT(reports, 0) << count << " elements, kind " << kind;
+            }
+            expect_reductions_still_work();
+        }
+    }
+}
+
+// A rank that has no memory left for its part says so, and no other rank waits for it.
+FMPL_RANKS_TEST_WITH(Reduce, ARankWithoutMemoryLetsNobodyWait,
+    (RanksOptions{
+        .ranks = {2, 3, 4}, .unmapped = false, .forms = {"hardware"}, .environment = {{"FMPL_ARENA_SIZE", "64M"}}}))
+{
+    const fmpl::Session session(1);
+    std::vector<void*> blocks;
+    const bool poor = rank() == size() - 1;
+    for (std::size_t bytes = std::size_t{1} << 26; poor && bytes >= 64;) {
+        if (void* p = fmpl_malloc(bytes)) {
+            blocks.push_back(p);
+        } else {
+            bytes /= 2;
+        }
+    }
+    std::size_t word = 0;
+    for (const std::size_t count : {1u, 1000u, 10000u, 100000u}) {
+        for (int kind = -2; kind < size();
+             ++kind) {  // -2: broadcast from the poor rank, -1: allreduce, root of a reduce
+            std::vector<double> values(count, 1.0);
+            int code = FMPL_SUCCESS;
+            if (kind == -2) {
+                code = fmpl_bcast(values.data(), count * sizeof(double), size() - 1, FMPL_COMM_WORLD);
+            } else if (kind == -1) {
+                code = fmpl_allreduce(values.data(), count, FMPL_SUM_DOUBLE, FMPL_COMM_WORLD, nullptr);
+            } else {
+                code = fmpl_reduce(values.data(), count, FMPL_SUM_DOUBLE, kind, FMPL_COMM_WORLD, nullptr);
+            }
+            const bool spared = kind == size() - 1 || (kind == -2 && count == 1);  // needs no library buffer
+            if (poor && !spared) {
+                EXPECT_EQ(code, FMPL_ERR_MEMORY) << fmpl_error_message();
+            }
+            EXPECT_TRUE(code == FMPL_SUCCESS || code == FMPL_ERR_MEMORY) << code << ": " << fmpl_error_message();
+            if (!poor && code == FMPL_ERR_MEMORY) {
+                EXPECT_WORDS("rank " + std::to_string(size() - 1), "memory");
+            }
+            if (!spared) {
+                EXPECT_GT(ranks_that_say(code == FMPL_ERR_MEMORY, word++), 1) << count << ", kind " << kind;
+            }
+        }
+    }
+    for (void* p : blocks) fmpl_free(p);
+    expect_reductions_still_work();
+}
+
 FMPL_RANKS_TEST_AT(Reduce, WrongArgumentsAreRefused, ({1, 2}))
 {
     const fmpl::Session session(1);

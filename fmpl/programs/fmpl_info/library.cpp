@@ -63,9 +63,9 @@ Section limits()
             size("bcast_buffer", kBroadcastBufferBytes, "each of the two library buffers, used in turn"),
             size("bcast_whole_bytes", kBroadcastWholeBytes,
                 "a hardware broadcast from this on, in remote-DMA memory, is read from the root's own buffer"),
-            size("reduce_deposit", kDepositBytes, "in pieces of this a hardware reduction goes"),
-            size("reduce_partition_bytes", kPartitionBytes,
-                "a hardware reduction from this on, in remote-DMA memory, is divided among the ranks in place")}};
+            size("reduce_deposit", kDepositBytes,
+                "a larger hardware reduction is divided among the ranks in place in remote-DMA memory, else goes in "
+                "pieces of this")}};
 }
 
 }  // namespace fmpl::info

@@ -281,14 +281,14 @@ void Endpoint::reduce(void* buf, std::size_t count, fmpl_op_t op, int root, fmpl
 {
     Communicator& c = checked(comm, "root", root);
     check_operation(buf, count, op);
-    collectives.reduce(c, buf, count, op, root, work);
+    collectives.reduce(c, buf, {count, op, root}, work);
 }
 
 void Endpoint::allreduce(void* buf, std::size_t count, fmpl_op_t op, fmpl_comm_t comm, void* work)
 {
     Communicator& c = communicator(comm);
     check_operation(buf, count, op);
-    collectives.allreduce(c, buf, count, op, work);
+    collectives.reduce(c, buf, {count, op, kAllMembers}, work);
 }
 
 void* Endpoint::allocate(std::size_t bytes)

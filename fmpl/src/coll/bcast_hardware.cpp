@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 
 namespace fmpl {
 namespace {
@@ -63,9 +64,14 @@ void Collectives::bcast_from_root(Communicator& comm, const std::byte* buffer, s
     const WaitFor what = waiting_for(comm, -1, bytes);
     const bool whole =
         comm.hardware.any_source_buffer && bytes >= kBroadcastWholeBytes && crossbar.contains(buffer, bytes);
+    std::exception_ptr no_memory;
     const std::size_t piece_bytes = whole ? bytes : kBroadcastBufferBytes;
     if (!whole && bytes > kBroadcastInlineBytes && comm.broadcast_buffers == kNoOffset) {
-        comm.broadcast_buffers = node_->arena.allocate(kBroadcastSlots * kBroadcastBufferBytes);
+        try {
+            comm.broadcast_buffers = node_->arena.allocate(kBroadcastSlots * kBroadcastBufferBytes);
+        } catch (const Error&) {
+            no_memory = std::current_exception();  // thrown when the receivers know
+        }
     }
 
     std::size_t sent = 0;
@@ -79,11 +85,13 @@ void Collectives::bcast_from_root(Communicator& comm, const std::byte* buffer, s
         const std::size_t piece = std::min(piece_bytes, bytes - sent);
         {
             const SerializedCrossbar serialized(*node_, comm.hardware.serialized, what);
-            slot.total_bytes = bytes;
+            slot.total_bytes = no_memory ? kBroadcastFailed : bytes;
             slot.root = static_cast<std::uint32_t>(comm.rank());
             slot.whole = whole ? 1 : 0;
             if (whole) {
                 slot.at = crossbar.offset_of(buffer);
+            } else if (no_memory) {
+                slot.at = kNoOffset;
             } else if (bytes <= kBroadcastInlineBytes) {
                 slot.at = kNoOffset;
                 if (bytes > 0) std::memcpy(slot.payload, buffer, bytes);
@@ -94,6 +102,7 @@ void Collectives::bcast_from_root(Communicator& comm, const std::byte* buffer, s
             slot.stamp.store(use + 1, std::memory_order_release);  // pairs with the receivers' acquire
         }
         wake_members(comm);
+        if (no_memory) std::rethrow_exception(no_memory);
         sent += piece;
         if (whole) {
             // The receivers read the caller's buffer. The count may be past this use already: others go on to the next one.
@@ -107,6 +116,11 @@ void Collectives::bcast_to_receiver(Communicator& comm, std::byte* buffer, std::
     const Crossbar& crossbar = node_->crossbar;
     const auto receivers = static_cast<std::uint64_t>(comm.size() - 1);
     const WaitFor what = waiting_for(comm, root, bytes);
+    const auto take = [&](BroadcastSlot& slot, std::uint64_t use) {
+        // release: pairs with the acquire of the root that uses the slot next
+        const std::uint64_t taken = slot.taken.fetch_add(1, std::memory_order_acq_rel) + 1;
+        if (taken == receivers * (use / kBroadcastSlots + 1)) wake_members(comm);
+    };
     std::size_t total = 0;
     std::size_t done = 0;
     int came_from = root;
@@ -117,6 +131,13 @@ void Collectives::bcast_to_receiver(Communicator& comm, std::byte* buffer, std::
             [&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; }, what);  // pairs with the root
         total = slot.total_bytes;
         came_from = static_cast<int>(slot.root);
+        if (total == kBroadcastFailed) {
+            take(slot, use);
+            fail(FMPL_ERR_MEMORY,
+                "the root, rank {}, has no remote-DMA memory left for its broadcast; give the ranks larger arenas with "
+                "FMPL_ARENA_SIZE",
+                came_from);
+        }
         const std::size_t piece = slot.whole != 0 ? total : std::min(kBroadcastBufferBytes, total - done);
         if (total == bytes && piece > 0) {
             const void* from = slot.at == kNoOffset
@@ -125,9 +146,7 @@ void Collectives::bcast_to_receiver(Communicator& comm, std::byte* buffer, std::
             std::memcpy(buffer + done, from, piece);
         }
         done += piece;
-        // release: pairs with the acquire of the root that uses the slot next
-        const std::uint64_t taken = slot.taken.fetch_add(1, std::memory_order_acq_rel) + 1;
-        if (taken == receivers * (use / kBroadcastSlots + 1)) wake_members(comm);
+        take(slot, use);
     } while (done < total);
     // A difference is reported when all pieces are through, so that the next broadcast begins in step.
     if (total != bytes) {

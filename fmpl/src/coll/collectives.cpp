@@ -2,8 +2,6 @@
 
 #include "error.hpp"
 
-#include <exception>
-
 namespace fmpl {
 
 void Collectives::barrier(Communicator& comm)
@@ -26,33 +24,13 @@ void Collectives::bcast(Communicator& comm, void* buffer, std::size_t bytes, int
     }
 }
 
-void Collectives::reduce(Communicator& comm, void* buffer, std::size_t count, fmpl_op_t op, int root, void* work)
+void Collectives::reduce(Communicator& comm, void* buffer, const Reduction& whole, void* work)
 {
-    if (comm.size() == 1 || count == 0) return;
-    auto* data = static_cast<std::byte*>(buffer);
+    if (comm.size() == 1) return;
     if (hardware(comm.hardware.reduce && comm.station != nullptr)) {
-        reduce_hardware(comm, data, count, op, root, static_cast<std::byte*>(work));
+        reduce_hardware(comm, static_cast<std::byte*>(buffer), whole, static_cast<std::byte*>(work));
     } else {
-        reduce_tree(comm, data, count, op, root, static_cast<std::byte*>(work));
-    }
-}
-
-void Collectives::allreduce(Communicator& comm, void* buffer, std::size_t count, fmpl_op_t op, void* work)
-{
-    if (comm.size() == 1 || count == 0) return;
-    auto* data = static_cast<std::byte*>(buffer);
-    if (hardware(comm.hardware.reduce && comm.station != nullptr)) {
-        allreduce_hardware(comm, data, count, op);
-    } else {
-        std::exception_ptr mismatch;
-        try {
-            reduce_tree(comm, data, count, op, 0, static_cast<std::byte*>(work));
-        } catch (const Error& error) {
-            if (error.code() != FMPL_ERR_MISMATCH) throw;
-            mismatch = std::current_exception();  // thrown when the others have gone through the broadcast
-        }
-        bcast(comm, buffer, count * op->element_size, 0);
-        if (mismatch) std::rethrow_exception(mismatch);
+        reduce_tree(comm, static_cast<std::byte*>(buffer), whole, static_cast<std::byte*>(work));
     }
 }
 

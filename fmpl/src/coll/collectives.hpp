@@ -11,6 +11,8 @@
 #include "p2p/sender.hpp"
 
 #include <cstddef>
+#include <span>
+#include <vector>
 
 namespace fmpl {
 
@@ -21,8 +23,18 @@ enum class CollectiveForm { automatic, hardware, tree };
 // A broadcast of at least this size from remote-DMA memory is read from the root's own buffer by all; a shorter one goes
 // through the library's buffers, so that the root need not wait for its receivers.
 inline constexpr std::size_t kBroadcastWholeBytes = 16 * 1024;
-// An allreduce or reduce of at least this size from remote-DMA memory is partitioned in place among the members.
-inline constexpr std::size_t kPartitionBytes = 128 * 1024;
+
+// The root of an allreduce: all members get the result.
+inline constexpr int kAllMembers = -1;
+
+// What the user asks of a reduction.
+struct Reduction {
+    std::size_t count;
+    fmpl_op_t op;
+    int root;  // or kAllMembers
+
+    std::size_t bytes() const { return count * op->element_size; }
+};
 
 class Collectives {
 public:
@@ -36,8 +48,7 @@ public:
 
     void barrier(Communicator& comm);
     void bcast(Communicator& comm, void* buffer, std::size_t bytes, int root);
-    void reduce(Communicator& comm, void* buffer, std::size_t count, fmpl_op_t op, int root, void* work);
-    void allreduce(Communicator& comm, void* buffer, std::size_t count, fmpl_op_t op, void* work);
+    void reduce(Communicator& comm, void* buffer, const Reduction& whole, void* work);
 
     // Frees this rank's library buffers of a communicator.
     void release(Communicator& comm);
@@ -53,18 +64,21 @@ private:
     void bcast_to_receiver(Communicator& comm, std::byte* buffer, std::size_t bytes, int root);
     void bcast_tree(Communicator& comm, void* buffer, std::size_t bytes, int root);
 
-    void reduce_hardware(
-        Communicator& comm, std::byte* buffer, std::size_t count, fmpl_op_t op, int root, std::byte* work);
-    void allreduce_hardware(Communicator& comm, std::byte* buffer, std::size_t count, fmpl_op_t op);
-    bool reduce_partitioned(Communicator& comm, std::byte* buffer, std::size_t count, fmpl_op_t op, int root);
-    void fold(Communicator& comm, std::uint64_t use, std::byte* result, std::size_t count, fmpl_op_t op);
-    void begin_use(Communicator& comm, std::uint64_t use);
-    void end_use(Communicator& comm, std::uint64_t use);
+    void reduce_hardware(Communicator& comm, std::byte* buffer, const Reduction& whole, std::byte* work);
+    void reduce_piece(Communicator& comm, std::byte* piece, std::size_t n, const Reduction& whole);
+    bool reduce_partitioned(Communicator& comm, std::byte* buffer, const Reduction& whole);
+    std::uint64_t begin_use(Communicator& comm, const Reduction& whole, bool waits);
+    bool arrive(Communicator& comm, std::uint64_t use);
+    void publish_verdict(Communicator& comm, std::uint64_t use);
+    const ReduceSlot& await_verdict(Communicator& comm, std::uint64_t use);
     void leave_use(Communicator& comm, std::uint64_t use);
-    int differing_deposit(Communicator& comm, std::uint64_t use, std::size_t total_bytes);
-    [[noreturn]] void fail_differing(const Communicator& comm, int member, std::size_t total_bytes) const;
+    void end_use(Communicator& comm, std::uint64_t use);
     Offset deposit_buffer(Communicator& comm, std::uint64_t use);
-    void reduce_tree(Communicator& comm, std::byte* buffer, std::size_t count, fmpl_op_t op, int root, std::byte* work);
+    std::span<const std::byte* const> operands(Communicator& comm, std::uint64_t use, const std::byte* own);
+    void combine(std::span<const std::byte* const> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
+        std::span<std::byte* const> results);
+    void reduce_tree(Communicator& comm, std::byte* buffer, const Reduction& whole, std::byte* work);
+    void reduce_tree_to_root(Communicator& comm, std::byte* buffer, const Reduction& whole, int root, std::byte* work);
 
     void tree_send(Communicator& comm, int to, const void* data, std::size_t bytes);
     void tree_recv(Communicator& comm, int from, void* data, std::size_t bytes);
@@ -80,6 +94,9 @@ private:
     Sender* sender_;
     Receiver* receiver_;
     CollectiveForm form_;
+    std::vector<std::byte> block_;            // combine()'s partial result
+    std::vector<const std::byte*> operands_;  // of the present reduction, in the order of the members
+    std::vector<std::byte*> results_;         // where a share of it goes
     Offset scratch_ = kNoOffset;
     std::size_t scratch_bytes_ = 0;
 };

@@ -13,12 +13,29 @@
 
 namespace fmpl {
 
-void Collectives::reduce_tree(
-    Communicator& comm, std::byte* buffer, std::size_t count, fmpl_op_t op, int root, std::byte* work)
+// The tree ends at rank 0, whatever the root.
+void Collectives::reduce_tree(Communicator& comm, std::byte* buffer, const Reduction& whole, std::byte* work)
 {
+    if (whole.root != kAllMembers) return reduce_tree_to_root(comm, buffer, whole, whole.root, work);
+    std::exception_ptr mismatch;
+    try {
+        reduce_tree_to_root(comm, buffer, whole, 0, work);
+    } catch (const Error& error) {
+        if (error.code() != FMPL_ERR_MISMATCH) throw;
+        mismatch = std::current_exception();  // thrown when the others have gone through the broadcast
+    }
+    bcast(comm, buffer, whole.bytes(), 0);
+    if (mismatch) std::rethrow_exception(mismatch);
+}
+
+void Collectives::reduce_tree_to_root(
+    Communicator& comm, std::byte* buffer, const Reduction& whole, int root, std::byte* work)
+{
+    const std::size_t bytes = whole.bytes();
+    const fmpl_op_t op = whole.op;
+    const std::size_t count = whole.count;
     const int rank = comm.rank();
     const int size = comm.size();
-    const std::size_t bytes = count * op->element_size;
     std::byte* mine = buffer;  // the ranks combined so far
     std::byte* other = nullptr;
     bool sent = false;
@@ -43,7 +60,7 @@ void Collectives::reduce_tree(
     if (root != 0) {
         if (rank == 0) tree_send(comm, root, mine, bytes);
         if (rank == root) tree_recv(comm, 0, buffer, bytes);
-    } else if (rank == 0 && mine != buffer) {
+    } else if (rank == 0 && mine != buffer && bytes > 0) {
         std::memcpy(buffer, mine, bytes);
     }
     if (mismatch) std::rethrow_exception(mismatch);
