@@ -214,6 +214,15 @@ TEST(ErrorsPrinted, OneLineAnErrorUnlessTheyAreOnlyReturned)
     EXPECT_EQ(returned.output, "");
 }
 
+TEST(ErrorsPrinted, AWrongValueInTheEnvironmentIsNamed)
+{
+    for (const char* variable : {"FMPL_PRIVATE_COPY", "FMPL_SPIN_US", "FMPL_COLLECTIVES"}) {
+        const ProgramResult result = run_body_without_launcher("ErrorsSubject.FailsOnce", {{variable, "perhaps"}});
+        EXPECT_NE(result.status, 0) << variable;
+        EXPECT_NE(result.output.find(std::string(variable) + "=perhaps"), std::string::npos) << result.output;
+    }
+}
+
 TEST(Abort, EndsTheJobWithItsCodeAndReason)
 {
     if (modes_without_processes()) GTEST_SKIP() << "FMPL_TEST_MODES=threads";

@@ -112,6 +112,39 @@ FMPL_RANKS_TEST_AT(Nonblocking, BothDirectionsOfOneIndexAreIndependent, ({2, 4})
     }
 }
 
+// A destination that has posted a receive and computes: the source moves the message alone, to private buffers too where
+// it can reach them, as between threads it always can.
+FMPL_RANKS_TEST_WITH(Nonblocking, ALongSendToAPostedReceiveNeedsNoHelpOfTheDestination,
+    (RanksOptions{.ranks = {2, 3}, .processes = false, .unmapped = false}))
+{
+    const fmpl::Session session(1);
+    std::size_t word = 0;
+    for (const std::size_t bytes : {std::size_t{4096}, std::size_t{100000}, 3 * kMiB + 5}) {
+        for (const Place from : kPlaces) {
+            for (const Place to : kPlaces) {
+                if (from == Place::rdma && to == Place::heap && size() > 2) continue;  // the destination takes it then
+                std::atomic<std::uint64_t>& posted = shared_words()[word++];
+                std::atomic<std::uint64_t>& sent = shared_words()[word++];
+                if (rank() == 0) {
+                    GuardedBuffer in(to, bytes);
+                    REQUIRE_OK(fmpl_irecv(in.data(), bytes, 1, 0, FMPL_COMM_WORLD));
+                    posted = 1;
+                    wait_until([&] { return sent != 0; }, "the end of the send");
+                    EXPECT_TRUE(in.holds(message_key(bytes, word))) << bytes << " bytes, before the wait";
+                    REQUIRE_OK(fmpl_irecv_wait(1, 0, FMPL_COMM_WORLD));
+                    EXPECT_TRUE(in.holds(message_key(bytes, word))) << bytes << " bytes, after the wait";
+                } else if (rank() == 1) {
+                    GuardedBuffer out(from, bytes);
+                    out.fill(message_key(bytes, word));
+                    wait_until([&] { return posted != 0; }, "the receive to be posted");
+                    REQUIRE_OK(fmpl_send(out.data(), bytes, 0, 0, FMPL_COMM_WORLD));
+                    sent = 1;
+                }
+            }
+        }
+    }
+}
+
 FMPL_RANKS_TEST_AT(Nonblocking, AnOutstandingSendMakesTheChannelBusy, ({2}))
 {
     const fmpl::Session session(4);

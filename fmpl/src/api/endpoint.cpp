@@ -115,6 +115,7 @@ void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
         own.colour = world->colour;
     }
     std::memcpy(node.crossbar.record(rank()).bootstrap, &own, sizeof own);
+    node.private_memory.publish();
     // release: pairs with the acquire loads of all ranks below
     node.crossbar.record(rank()).state.store(static_cast<std::uint32_t>(RankState::ready), std::memory_order_release);
     node.crossbar.wake(world->members());
@@ -133,6 +134,7 @@ void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
         },
         {Call::init, -1, -1, job_size(), 0});
 
+    node.private_memory.probe();
     std::vector<TableOffsets> tables;
     for (int r = 0; r < job_size(); ++r) {
         Bootstrap theirs{};

@@ -94,7 +94,8 @@ struct alignas(kLine) NodeRecord {
     std::atomic<std::int32_t> pid;     // 0: free; taken by compare-exchange, so that a rank is attached once
     std::atomic<std::uint32_t> exited;
     std::atomic<std::uint32_t> statistics_ready;
-    std::uint8_t pad0[kLine - 16];
+    std::atomic<std::uint64_t> probe_at;  // address of a word in the rank's private memory, see PrivateMemory
+    std::uint8_t pad0[kLine - 24];
 
     // Line 1: wake-up. sleeping: the rank; doorbell: any waker (atomic add), the rank sleeps on it with futex.
     alignas(kLine) std::atomic<std::uint32_t> sleeping;

@@ -54,6 +54,7 @@ WaitingPolicy waiting_policy(int ranks, int cpus)
     policy.spins =
         spin_us == 0 ? kSharedCpuSpins
                      : static_cast<std::uint32_t>(std::min<std::uint64_t>(spin_us * 1000 / kSpinNsPerLook, UINT32_MAX));
+    policy.cpus_suffice = ranks <= cpus;
     policy.yield_ns = microseconds("FMPL_YIELD_US", kYieldUs) * 1000;
     return policy;
 }

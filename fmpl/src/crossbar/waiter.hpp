@@ -37,6 +37,7 @@ std::uint64_t monotonic_ns();
 struct WaitingPolicy {
     std::uint32_t spins = 0;     // looks before the first yield
     std::uint64_t yield_ns = 0;  // then yield for so long before sleeping
+    bool cpus_suffice = false;   // one for each rank
 };
 WaitingPolicy waiting_policy(int ranks, int cpus);
 

@@ -34,6 +34,10 @@ std::span<const EnvironmentVariable> environment_variables()
             "after the spinning, a wait gives its CPU to other processes for so long, and then sleeps, which costs its "
             "waker a system call",
             false},
+        {"FMPL_PRIVATE_COPY", "auto, staged", "auto",
+            "long messages between private buffers are copied from process to process where the kernel lets ranks do "
+            "that, which fmpl_init finds out, else through rings in remote-DMA memory; staged takes the rings always",
+            false},
         {"FMPL_ERRORS", "print, return, abort", "print",
             "print: each failing call says why on standard error and returns its code; return: it only returns the "
             "code; "

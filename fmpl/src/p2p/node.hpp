@@ -2,6 +2,7 @@
 #pragma once
 
 #include "crossbar/crossbar.hpp"
+#include "crossbar/private_memory.hpp"
 #include "crossbar/waiter.hpp"
 #include "p2p/arena_allocator.hpp"
 
@@ -32,6 +33,7 @@ class Node {
 public:
     Node(std::shared_ptr<JobMemory> memory, int rank, WaitingPolicy policy)
         : crossbar(memory, rank),
+          private_memory(crossbar),
           waiter(crossbar, policy),
           arena(memory.get(), memory->arena_offset(rank), memory->arena(rank).size())
     {
@@ -96,7 +98,12 @@ public:
 
     int rank() const { return crossbar.node(); }
 
+    // Whether a rank that waits for a message helps to copy it: with fewer CPUs than ranks it would take the CPU from
+    // others, and a chunk of a rank that is not running would hold the message up.
+    bool helps() const { return waiter.policy().cpus_suffice; }
+
     Crossbar crossbar;
+    PrivateMemory private_memory;
     Waiter waiter;
     ArenaAllocator arena;
 

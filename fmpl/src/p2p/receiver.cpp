@@ -1,6 +1,7 @@
 #include "p2p/receiver.hpp"
 
 #include "error.hpp"
+#include "p2p/shared_copy.hpp"
 
 #include <algorithm>
 #include <string>
@@ -128,11 +129,15 @@ void Receiver::post(ReceiveOperation& op)
         const Offset slot = peer.slots + static_cast<Offset>(op.index) * sizeof(MatchingSlot);
         channel.post = {peer.node, slot + offsetof(MatchingSlot, buffer_at), slot + offsetof(MatchingSlot, posted)};
     }
-    const bool addressable = node_->crossbar.contains(op.buffer, op.capacity);
+    Offset at = kNoOffset;
+    if (node_->crossbar.contains(op.buffer, op.capacity)) {
+        at = node_->crossbar.offset_of(op.buffer);
+    } else if (node_->private_memory.available() && op.capacity >= kSharedPrivateBytes) {
+        at = PrivateMemory::address(op.buffer);
+    }
     channel.posted = op.number;
     // Pairs with Sender::push_if_posted.
-    channel.post.kick(
-        node_->crossbar, {addressable ? node_->crossbar.offset_of(op.buffer) : kNoOffset, op.capacity}, op.number);
+    channel.post.kick(node_->crossbar, {at, op.capacity}, op.number);
 }
 
 bool Receiver::advance(ReceiveOperation& op)
@@ -200,12 +205,21 @@ bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64
         case MessageKind::moved:  // or refused: longer than the buffer
             finish(op, flag.body.bytes, kNoOffset);
             return true;
+        case MessageKind::shared:
+            return take_share(op, flag);
         case MessageKind::offered: {
+            if (op.sharing) return take_share(op, flag);
             // Pairs with the source's fetch_add; the loser waits for the stamp to change.
             const Crossbar& crossbar = node_->crossbar;
             if (op.claim_lost || crossbar.fetch_add(crossbar.node(), crossbar.offset_of(&flag.claim), 1) != 0) {
                 op.claim_lost = true;
                 return false;
+            }
+            if (is_to_be_shared(op, flag.body.bytes)) {
+                op.sharing = true;
+                SharedCopy(flag.body, flag.body.bytes).open();
+                post(op);  // invites the source
+                return take_share(op, flag);
             }
             [[fallthrough]];
         }
@@ -240,6 +254,31 @@ void Receiver::take_from(ReceiveOperation& op, Offset at, std::uint64_t bytes)
     if (bytes <= op.capacity && bytes > 0) {
         node_->crossbar.read(op.comm->peer(op.source).node, at, op.buffer, bytes);
     }
+}
+
+// Whether the source shall help to copy a message that this rank has claimed.
+bool Receiver::is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) const
+{
+    return bytes >= kSharedBytes && bytes <= op.capacity && node_->helps() &&
+           node_->crossbar.maps(op.comm->peer(op.source).node);
+}
+
+// Copies what is left of a message that both ranks copy, from its end; whether all of it is there.
+bool Receiver::take_share(ReceiveOperation& op, CompletionFlag& flag)
+{
+    const int node = op.comm->peer(op.source).node;
+    const Offset from = flag.body.at;
+    const std::size_t bytes = flag.body.bytes;
+    SharedCopy copy(flag.body, bytes);
+    if (node_->helps() && (!PrivateMemory::is_private(from) || node_->private_memory.available())) {
+        const bool last = copy.copy_from_back([&](std::size_t begin, std::size_t n) {
+            node_->private_memory.read(node, from + begin, op.buffer + begin, n);
+        });
+        if (last) node_->crossbar.wake(node);
+    }
+    if (!copy.done()) return false;
+    finish(op, bytes, kNoOffset);
+    return true;
 }
 
 bool Receiver::drain_pipe(ReceiveOperation& op, const CompletionFlag& flag)

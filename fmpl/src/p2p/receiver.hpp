@@ -43,6 +43,7 @@ struct ReceiveOperation final : Progressing {
     int index = 0;                                           // FMPL_ANY_TAG until a channel is chosen
     enum class List { none, busy, idle } list = List::none;  // of the node's transfers
     bool claim_lost = false;
+    bool sharing = false;  // the message is being copied as a SharedCopy
     bool done = false;
 };
 
@@ -146,6 +147,8 @@ private:
     void take_inline(ReceiveOperation& op, const std::uint8_t* payload, std::uint64_t stamp);
     void take_chained(ReceiveOperation& op);
     void take_from(ReceiveOperation& op, Offset at, std::uint64_t bytes);
+    bool is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) const;
+    bool take_share(ReceiveOperation& op, CompletionFlag& flag);
     bool drain_pipe(ReceiveOperation& op, const CompletionFlag& flag);
     Offset next_in_chain(Communicator& comm, const ReceiveChannel& channel, int source, int index);
     void finish(ReceiveOperation& op, std::size_t bytes, Offset cursor);

@@ -32,6 +32,7 @@ enum class MessageKind : std::uint8_t {
     spooled = 4,  // it lies in the source's memory for the destination to take: nobody else will
     piped = 5,    // it comes in pieces through a ring in the source's memory
     held = 6,     // in private memory of the source, which waits for a posted receive to move or pipe it
+    shared = 7,   // the source has begun to write it into the posted buffer, and the destination may help
 };
 
 // Message number and kind in one word, the flag of a CompletionFlag: number << 16 | kind << 8 | inline bytes.
@@ -98,7 +99,9 @@ constexpr std::uint64_t near(std::uint64_t number, std::uint32_t value)
 // Body of a head message that is not inlined.
 struct HeadBody {
     std::uint64_t bytes;
-    Offset at;  // offered, spooled: the payload; piped: the ring
+    Offset at;           // offered, shared, spooled: the payload; piped: the ring
+    std::uint64_t work;  // offered, shared: see SharedCopy; written by both sides
+    std::uint64_t done;
 };
 
 struct alignas(kLine) CompletionFlag {

@@ -137,6 +137,9 @@ bool Sender::step(SendOperation& op)
         case SendOperation::State::offered:
             if (consumed(op) >= op.number || push_if_posted(op, true)) finish(op);
             break;
+        case SendOperation::State::sharing:
+            if (continue_sharing(op)) finish(op);
+            break;
         case SendOperation::State::piping:
             fill_pipe(op);
             if (consumed(op) >= op.number) finish(op);
@@ -162,6 +165,7 @@ bool Sender::begin(SendOperation& op)
         finish(op);
         return true;
     }
+    if (op.state == SendOperation::State::sharing) return false;
     if (op.addressable) {
         publish_head(op, MessageKind::offered, node_->crossbar.offset_of(op.data));
         op.state = SendOperation::State::offered;
@@ -188,7 +192,7 @@ bool Sender::serve_posted(SendOperation& op)
         finish(op);
         return true;
     }
-    if (op.may_pipe && start_pipe(op)) fill_pipe(op);
+    if (op.state == SendOperation::State::held && op.may_pipe && start_pipe(op)) fill_pipe(op);
     return false;
 }
 
@@ -203,18 +207,81 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
     const int node = node_of(op);
     Offset at = slot.buffer_at.load(std::memory_order_relaxed);
     std::size_t capacity = slot.capacity.load(std::memory_order_relaxed);
-    if (op.bytes <= capacity && at == kNoOffset) return false;
+    if (op.claim_lost) {
+        help_to_take(op, at);
+        return false;
+    }
+    if (op.bytes <= capacity && !reaches(op, at)) return false;
     if (claim_first) {
         if (crossbar.fetch_add(node, flag_at(op) + offsetof(CompletionFlag, claim), 1) != 0) {
-            return false;  // the destination is taking it, and may have posted its next receive meanwhile
+            op.claim_lost = true;  // the destination is taking it, and may have posted its next receive meanwhile
+            return false;
         }
         // The message is this rank's to move: the posted receive is the one for it and stays.
         at = slot.buffer_at.load(std::memory_order_relaxed);
         capacity = slot.capacity.load(std::memory_order_relaxed);
     }
+    const Offset source = op.bytes <= capacity ? shared_source(op, at) : kNoOffset;
+    if (source != kNoOffset) {
+        publish_head(op, MessageKind::shared, source, op.state != SendOperation::State::queued);
+        op.state = SendOperation::State::sharing;
+        op.shared_to = at;
+        return continue_sharing(op);
+    }
     if (op.bytes <= capacity) crossbar.write(node, at, op.data, op.bytes);
     publish_head(op, MessageKind::moved, at, op.state != SendOperation::State::queued);
     return true;
+}
+
+// Where the destination reads its share of a message for the posted buffer, or kNoOffset when this rank moves the message
+// alone.
+Offset Sender::shared_source(const SendOperation& op, Offset to) const
+{
+    const PrivateMemory& private_memory = node_->private_memory;
+    if (!node_->crossbar.maps(node_of(op))) return kNoOffset;
+    if (op.addressable && !PrivateMemory::is_private(to)) {
+        return node_->helps() && op.bytes >= kSharedBytes ? node_->crossbar.offset_of(op.data) : kNoOffset;
+    }
+    if (!private_memory.available() || op.bytes < kSharedPrivateBytes) return kNoOffset;
+    if (op.addressable) return node_->helps() ? node_->crossbar.offset_of(op.data) : kNoOffset;
+    return PrivateMemory::is_private(to) || node_->helps() ? PrivateMemory::address(op.data) : kNoOffset;
+}
+
+// Whether this rank can write to the posted buffer.
+bool Sender::reaches(const SendOperation& op, Offset to) const
+{
+    return to != kNoOffset && (!PrivateMemory::is_private(to) || shared_source(op, to) != kNoOffset);
+}
+
+// The state of a message that both ranks copy, in the destination's completion flag.
+SharedCopy Sender::shared_copy(const SendOperation& op) const
+{
+    std::byte* const flag = node_->crossbar.mapped(node_of(op), flag_at(op));
+    return {reinterpret_cast<CompletionFlag*>(flag)->body, op.bytes};
+}
+
+bool Sender::copy_share(const SendOperation& op, Offset to)
+{
+    SharedCopy copy = shared_copy(op);
+    const bool last = copy.copy_from_front([&](std::size_t begin, std::size_t bytes) {
+        node_->private_memory.write(node_of(op), to + begin, op.data + begin, bytes);
+    });
+    if (last) node_->crossbar.wake(node_of(op));
+    return copy.done();
+}
+
+bool Sender::continue_sharing(SendOperation& op)
+{
+    return copy_share(op, op.shared_to) || consumed(op) >= op.number;
+}
+
+// The destination has claimed the offer. While it copies, this rank does so as well, if it is invited: `to` was read
+// before a chunk is taken, and while chunks are left, the posted receive is still the one for this message.
+void Sender::help_to_take(SendOperation& op, Offset to)
+{
+    if (to == kNoOffset || !node_->helps() || !node_->crossbar.maps(node_of(op))) return;
+    if (PrivateMemory::is_private(to) && !node_->private_memory.available()) return;
+    copy_share(op, to);
 }
 
 // Writes the head part of the completion flag. again: it replaces this rank's own offer or hold of the same message.
@@ -228,7 +295,7 @@ void Sender::publish_head(SendOperation& op, MessageKind kind, Offset at, bool a
         // Nobody else touches the claim between two offers; the stamp below publishes it.
         if (kind == MessageKind::offered) crossbar.write_flag(node, flag + offsetof(CompletionFlag, claim), 0);
     }
-    const HeadBody body{op.bytes, at};
+    const HeadBody body{op.bytes, at, kind == MessageKind::offered ? SharedCopy::kClosed : 0, 0};
     crossbar.write(node, flag + offsetof(CompletionFlag, body), &body, sizeof body);
     // Pairs with Receiver::arrived.
     crossbar.write_flag(node, flag + offsetof(CompletionFlag, stamp), Stamp::make(op.number, kind));
@@ -299,7 +366,10 @@ void Sender::append(SendOperation& op, Offset block, Offset payload, bool in_sen
 // the destination is taking the message.
 bool Sender::spool(SendOperation& op)
 {
-    if (op.state == SendOperation::State::piping || op.state == SendOperation::State::chained) return false;
+    if (op.state == SendOperation::State::piping || op.state == SendOperation::State::sharing ||
+        op.state == SendOperation::State::chained) {
+        return false;
+    }
     Offset block = buffer_->take(kNodeBytes + op.bytes);
     if (block == kNoOffset) {
         node_->progress();  // the any domain shares the buffer

@@ -4,7 +4,10 @@
 //   lane      up to kLaneBytes to a mapped peer and nothing unconsumed: in the line that the pair shares
 //   inlined   up to kInlineBytes and nothing unconsumed on the channel: payload and flag in one record, nobody waits
 //   moved     the receive is posted and its buffer can be addressed: written straight into it
-//   offered   the source's buffer can be addressed: published, and moved by whichever side claims it first
+//   shared    the same with a long message: the destination, if it waits, copies one end of it while the source copies the
+//             other; also between private buffers where the kernel lets one process copy to another (PrivateMemory)
+//   offered   the source's buffer can be addressed: published, and moved by whichever side claims it first; if that is the
+//             destination and the message is long, the source, if it waits, helps likewise
 //   spooled   after the time-out: copied to the send buffer, published from there
 //   piped     neither buffer can be addressed: in pieces through a ring, once the receive is posted
 // A message in a private buffer whose receive is not posted yet is announced and held until it is, which saves a copy.
@@ -15,6 +18,7 @@
 #include "p2p/object_pool.hpp"
 #include "p2p/records.hpp"
 #include "p2p/send_buffer.hpp"
+#include "p2p/shared_copy.hpp"
 #include "p2p/small_copy.hpp"
 
 #include <algorithm>
@@ -36,7 +40,7 @@ struct ChainEntry {
 class Sender;
 
 struct SendOperation final : Progressing {
-    enum class State { queued, held, offered, piping, chained, done };
+    enum class State { queued, held, offered, sharing, piping, chained, done };
 
     void progress() override;
 
@@ -50,10 +54,12 @@ struct SendOperation final : Progressing {
     int destination = 0;
     int index = 0;
     bool addressable = false;
+    bool claim_lost = false;  // the destination has claimed this rank's offer
     State state = State::queued;
     bool may_pipe = true;    // false: the caller would rather copy the message away than wait for the destination
     bool under_way = false;  // in the node's list of busy transfers
     Offset ring = kNoOffset;
+    Offset shared_to = kNoOffset;  // the posted buffer of a message that both ranks copy
     std::uint64_t pieces = 0;
     std::uint64_t filled = 0;
 };
@@ -152,6 +158,12 @@ private:
     bool serve_posted(SendOperation& op);
     bool receive_is_posted(const SendOperation& op) const;
     bool push_if_posted(SendOperation& op, bool claim_first);
+    Offset shared_source(const SendOperation& op, Offset to) const;
+    bool reaches(const SendOperation& op, Offset to) const;
+    SharedCopy shared_copy(const SendOperation& op) const;
+    bool copy_share(const SendOperation& op, Offset to);
+    bool continue_sharing(SendOperation& op);
+    void help_to_take(SendOperation& op, Offset to);
     bool start_pipe(SendOperation& op);
     void fill_pipe(SendOperation& op);
     void publish_head(SendOperation& op, MessageKind kind, Offset at, bool again = false);
