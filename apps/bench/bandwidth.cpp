@@ -6,6 +6,7 @@
 #include "benchmarks.hpp"
 #include "ping_pong.hpp"
 #include "report.hpp"
+#include "transport.hpp"
 
 #include <fmt/format.h>
 
@@ -46,8 +47,8 @@ void run_bandwidth(const Options& options, const Job& job, Report& report)
                     ? fmt::format("buffers of {} KiB in all at each end are taken in turn, by memcpy too",
                           options.footprint / 1024)
                     : std::string("two buffers at each end, one for each way, again and again, by memcpy too"));
-    report.columns(
-        {"bytes", "reps", "median GB/s", "best GB/s", "q1 GB/s", "q3 GB/s", "median us", "memcpy GB/s", "FMPL/memcpy"});
+    report.columns({"bytes", "reps", "median GB/s", "best GB/s", "q1 GB/s", "q3 GB/s", "median us", "memcpy GB/s",
+        fmt::format("{}/memcpy", transport::kShortName)});
 
     for (const std::size_t bytes : options.sizes) {
         const BufferPool pool(bytes, options.footprint);
@@ -58,24 +59,23 @@ void run_bandwidth(const Options& options, const Job& job, Report& report)
             const Batch activities[] = {std::cref(ping_pong), [&](std::uint64_t first, std::uint64_t count) {
                                             if (pairing.first()) copy(pool, memory, other, first, count);
                                         }};
-            const int reps = options.reps_or(reps_for(bytes));
-            const int warmup = options.warmup < 0 ? reps : options.warmup;
-            auto seconds = sample({reps, warmup, options.samples}, pairing.comm(), pairing.takes_part(), activities);
+            auto [reps, seconds] =
+                sample(options.sampling(reps_for(bytes)), pairing.group(), pairing.takes_part(), activities);
             all_must_be_right(ping_pong.verify(), "bandwidth: a message came back wrong");
 
             for (auto& of_one : seconds) {
                 for (double& s : of_one) s /= 2;
             }
             const double moved = static_cast<double>(bytes) * pairing.pairs();
-            const Summary fmpl = summarize(seconds[0]);
+            const Summary messages = summarize(seconds[0]);
             const Summary memcpy = summarize(seconds[1]);
-            const double ratio = bytes > 0 ? memcpy.median / fmpl.median : 0.0;
-            report.row({fmt::format("{}", bytes), fmt::format("{}", reps), gigabytes_per_second(moved, fmpl.median),
-                           gigabytes_per_second(moved, fmpl.min), gigabytes_per_second(moved, fmpl.quartile3),
-                           gigabytes_per_second(moved, fmpl.quartile1), microseconds(fmpl.median),
+            const double ratio = bytes > 0 ? memcpy.median / messages.median : 0.0;
+            report.row({fmt::format("{}", bytes), fmt::format("{}", reps), gigabytes_per_second(moved, messages.median),
+                           gigabytes_per_second(moved, messages.min), gigabytes_per_second(moved, messages.quartile3),
+                           gigabytes_per_second(moved, messages.quartile1), microseconds(messages.median),
                            gigabytes_per_second(moved, memcpy.median), fmt::format("{:.2f}", ratio)},
                 {{"bytes", bytes}, {"reps", reps}, {"seconds", json_of(seconds[0])},
-                    {"memcpy_seconds", json_of(seconds[1])}, {"bytes_per_second", moved / fmpl.median},
+                    {"memcpy_seconds", json_of(seconds[1])}, {"bytes_per_second", moved / messages.median},
                     {"ratio", ratio}});
         });
     }

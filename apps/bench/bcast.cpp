@@ -1,6 +1,6 @@
 // The time of a broadcast, its root changing with every call (paper, section 5.3).
-#include "check.hpp"
 #include "collective_table.hpp"
+#include "transport.hpp"
 
 #include <cstring>
 
@@ -9,8 +9,7 @@ namespace fmpl::bench {
 void run_bcast(const Options& options, const Job& job, Report& report)
 {
     const auto bcast = [&job](std::byte* buffer, std::size_t bytes, std::uint64_t i) {
-        const int root = static_cast<int>(i % static_cast<std::uint64_t>(job.ranks));
-        check(fmpl_bcast(buffer, bytes, root, FMPL_COMM_WORLD));
+        transport::bcast(buffer, bytes, job.root(i));
     };
     const auto every_root_reaches_all = [&](std::byte* buffer, std::size_t bytes) {
         bool right = true;

@@ -1,4 +1,4 @@
-// The benchmarks that fmpl-bench offers. Each is a file of its own and is run by all ranks together.
+// The benchmarks that the program offers. Each is a file of its own and is run by all ranks together.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct Benchmark {
     bool has_pairs;                          // runs between pairs of ranks
     bool has_outstanding;                    // takes counts of receives posted in advance
     bool has_footprint;                      // takes the memory that the messages move through
-    // Collective over the job; throws fmpl::Error, or std::runtime_error where the data that arrived is wrong.
+    // Collective over the job; throws std::runtime_error where a call fails or the data that arrived is wrong.
     void (*run)(const Options&, const Job&, Report&);
 };
 

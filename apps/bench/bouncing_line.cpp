@@ -1,6 +1,7 @@
 #include "bouncing_line.hpp"
 
-#include "check.hpp"
+#include "sampler.hpp"
+#include "transport.hpp"
 
 #include <fmt/format.h>
 
@@ -63,9 +64,8 @@ void bounce(SharedLine& line, bool first, std::uint64_t from, std::uint64_t coun
 BouncingLine::BouncingLine(const Pairing& pairing, bool yield) : first_(pairing.first()), yield_(yield)
 {
     if (pairing.takes_part()) share(pairing);
-    std::int32_t failed = problem_.empty() ? 0 : 1;
-    check(fmpl_allreduce(&failed, 1, FMPL_MAX_INT32, FMPL_COMM_WORLD, nullptr));
-    if (failed != 0 && problem_.empty()) problem_ = "two ranks cannot share memory outside of FMPL";
+    const bool failed = on_any_rank(!problem_.empty());
+    if (failed && problem_.empty()) problem_ = "two ranks cannot share memory of their own";
 }
 
 BouncingLine::~BouncingLine()
@@ -87,15 +87,15 @@ void BouncingLine::share(const Pairing& pairing)
             map(fd);
             offer = {getpid(), fd, problem_.empty() ? 0 : ENOMEM};
         }
-        check(fmpl_send(&offer, sizeof offer, peer, kIndex, FMPL_COMM_WORLD));
+        transport::send(&offer, sizeof offer, peer, kIndex);
         std::int32_t answer = 0;
-        check(fmpl_recv(&answer, sizeof answer, peer, kIndex, FMPL_COMM_WORLD));
+        transport::recv(&answer, sizeof answer, peer, kIndex);
         if (answer != 0 && problem_.empty()) {
-            problem_ = fmt::format("rank {} cannot open the memory of rank {} through /proc: {}", peer, world.rank(),
-                std::strerror(answer));
+            problem_ = fmt::format("rank {} cannot open the memory of rank {} through /proc: {}", peer,
+                pairing.first_rank(), std::strerror(answer));
         }
     } else {
-        check(fmpl_recv(&offer, sizeof offer, peer, kIndex, FMPL_COMM_WORLD));
+        transport::recv(&offer, sizeof offer, peer, kIndex);
         std::int32_t answer = offer.error;
         if (answer == 0) {
             fd = open(fmt::format("/proc/{}/fd/{}", offer.pid, offer.fd).c_str(), O_RDWR | O_CLOEXEC);
@@ -107,7 +107,7 @@ void BouncingLine::share(const Pairing& pairing)
             }
         }
         if (answer != 0) problem_ = std::strerror(answer);
-        check(fmpl_send(&answer, sizeof answer, peer, kIndex, FMPL_COMM_WORLD));
+        transport::send(&answer, sizeof answer, peer, kIndex);
     }
     if (fd >= 0) close(fd);
 }

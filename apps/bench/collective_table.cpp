@@ -1,5 +1,7 @@
 #include "collective_table.hpp"
 
+#include "transport.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,13 +10,10 @@
 namespace fmpl::bench {
 namespace {
 
-// A multiple of the ranks, so that each of them is root equally often.
-int reps_for(std::size_t bytes, int ranks)
+int reps_for(std::size_t bytes)
 {
     constexpr std::size_t bytes_of_a_batch = std::size_t{32} << 20;
-    const auto reps =
-        static_cast<int>(std::clamp<std::size_t>(bytes_of_a_batch / std::max<std::size_t>(bytes, 1), 16, 1000));
-    return (reps + ranks - 1) / ranks * ranks;
+    return static_cast<int>(std::clamp<std::size_t>(bytes_of_a_batch / std::max<std::size_t>(bytes, 1), 16, 1000));
 }
 
 }  // namespace
@@ -35,22 +34,22 @@ void run_collective(
             const Batch activities[] = {[&](std::uint64_t first, std::uint64_t count) {
                 for (std::uint64_t i = first; i < first + count; ++i) call(buffer, bytes, i);
             }};
-            const int reps = options.reps_or(reps_for(bytes, job.ranks));
-            const auto seconds =
-                sample({reps, options.warmup < 0 ? reps : options.warmup, options.samples}, world, true, activities);
+            const Samples samples =
+                sample(options.sampling(reps_for(bytes), job.ranks), transport::Group::world(), true, activities);
+            const std::vector<double>& seconds = samples.seconds[0];
 
-            const double median = summarize(seconds[0]).median;
-            std::vector<std::string> cells = {fmt::format("{}", bytes), fmt::format("{}", reps)};
-            for (std::string& cell : time_cells(seconds[0])) cells.push_back(std::move(cell));
+            const double median = summarize(seconds).median;
+            std::vector<std::string> cells = {fmt::format("{}", bytes), fmt::format("{}", samples.reps)};
+            for (std::string& cell : time_cells(seconds)) cells.push_back(std::move(cell));
             cells.push_back(gigabytes_per_second(static_cast<double>(bytes), median));
-            report.row(cells, {{"bytes", bytes}, {"reps", reps}, {"seconds", json_of(seconds[0])},
+            report.row(cells, {{"bytes", bytes}, {"reps", samples.reps}, {"seconds", json_of(seconds)},
                                   {"bytes_per_second", static_cast<double>(bytes) / median}});
         });
     }
 }
 
 bool sum_is_right(const Job& job, std::byte* buffer, std::size_t bytes, bool complete,
-    const std::function<void(void* data, std::size_t count)>& add_up)
+    const std::function<const double*(double* values, std::size_t count)>& add_up)
 {
     const std::size_t count = bytes / sizeof(double);
     auto* values = reinterpret_cast<double*>(buffer);
@@ -58,10 +57,10 @@ bool sum_is_right(const Job& job, std::byte* buffer, std::size_t bytes, bool com
         return static_cast<double>(rank + 1) * static_cast<double>(i % 997 + 1);
     };
     for (std::size_t i = 0; i < count; ++i) values[i] = summand(job.rank, i);
-    add_up(values, count);
+    const double* sums = add_up(values, count);
     const double of_all_ranks = 0.5 * job.ranks * (job.ranks + 1);
     for (std::size_t i = 0; complete && i < count; ++i) {
-        if (values[i] != of_all_ranks * summand(0, i)) return false;
+        if (sums[i] != of_all_ranks * summand(0, i)) return false;
     }
     return true;
 }

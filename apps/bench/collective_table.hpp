@@ -21,9 +21,9 @@ using CollectiveCheck = std::function<bool(std::byte* buffer, std::size_t bytes)
 void run_collective(
     const Options& options, const Job& job, Report& report, const CollectiveCall& call, const CollectiveCheck& check);
 
-// Whether the sum over all ranks of what add_up is given is right: where it is `complete` on this rank, buffer must hold
-// the sum afterwards. Sums of small whole numbers are exact.
+// Whether the sum over all ranks of what add_up is given is right: where it is `complete` on this rank, the sum must
+// lie where add_up says. Sums of small whole numbers are exact.
 bool sum_is_right(const Job& job, std::byte* buffer, std::size_t bytes, bool complete,
-    const std::function<void(void* data, std::size_t count)>& add_up);
+    const std::function<const double*(double* values, std::size_t count)>& add_up);
 
 }  // namespace fmpl::bench

@@ -1,42 +1,29 @@
 #include "job.hpp"
 
-#include "check.hpp"
+#include "sampler.hpp"
 
 #include <fmt/format.h>
 
-#include <bit>
-#include <cstdint>
-#include <cstring>
+#include <algorithm>
 #include <exception>
 #include <fstream>
+#include <vector>
 
 #include <sched.h>
 
 namespace fmpl::bench {
 namespace {
 
-constexpr std::size_t kMaskWords = sizeof(cpu_set_t) / sizeof(std::uint64_t);
-
-void unite(const void* in, void* inout, std::size_t count)
-{
-    const auto* from = static_cast<const std::uint64_t*>(in);
-    auto* to = static_cast<std::uint64_t*>(inout);
-    for (std::size_t i = 0; i < count; ++i) to[i] |= from[i];
-}
-
-// fmplrun may have bound each rank to CPUs of its own, so only all masks together tell what the job has.
+// The launcher may have bound each rank to CPUs of its own, so only all masks together tell what the job has.
 int cpus_of_all_ranks()
 {
-    static const fmpl_op union_of_masks = {unite, sizeof(std::uint64_t), "union of CPU masks"};
     cpu_set_t set;
     CPU_ZERO(&set);
     sched_getaffinity(0, sizeof set, &set);
-    std::uint64_t words[kMaskWords];
-    std::memcpy(words, &set, sizeof words);
-    check(fmpl_allreduce(words, kMaskWords, &union_of_masks, FMPL_COMM_WORLD, nullptr));
-    int cpus = 0;
-    for (const std::uint64_t word : words) cpus += std::popcount(word);
-    return std::max(1, cpus);
+    std::vector<double> may_use(CPU_SETSIZE);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) may_use[static_cast<std::size_t>(cpu)] = CPU_ISSET(cpu, &set) ? 1 : 0;
+    max_over_ranks(may_use);
+    return std::max(1, static_cast<int>(std::count(may_use.begin(), may_use.end(), 1)));
 }
 
 std::string cpu_model()
@@ -50,11 +37,11 @@ std::string cpu_model()
 
 }  // namespace
 
-Job this_job()
+Job this_job(const transport::Process& process)
 {
     Job job;
-    job.rank = world.rank();
-    job.ranks = world.size();
+    job.rank = process.rank();
+    job.ranks = process.ranks();
     job.cpus = cpus_of_all_ranks();
     job.cpu_model = cpu_model();
     return job;
@@ -63,17 +50,18 @@ Job this_job()
 Pairing::Pairing(const Job& job, bool all_pairs)
     : pairs_(all_pairs ? job.ranks / 2 : 1),
       first_(job.rank % 2 == 0),
-      exceptions_(std::uncaught_exceptions())
+      first_rank_(job.rank - job.rank % 2),
+      peer_(job.rank >= 2 * pairs_ ? -1
+            : first_               ? job.rank + 1
+                                   : job.rank - 1),
+      exceptions_(std::uncaught_exceptions()),
+      group_(transport::Group::of(takes_part()))
 {
-    if (job.rank < 2 * pairs_) peer_ = first_ ? job.rank + 1 : job.rank - 1;
-    comm_ = Comm::create(takes_part());
 }
 
 Pairing::~Pairing()
 {
-    if (!comm_ || std::uncaught_exceptions() != exceptions_) return;
-    fmpl_comm_t handle = comm_.handle();
-    fmpl_comm_free(&handle);
+    if (std::uncaught_exceptions() == exceptions_) group_.free();
 }
 
 std::string Pairing::words() const

@@ -1,8 +1,9 @@
 // The job that the benchmark runs in: its ranks, its CPUs, and the pairs that exchange messages.
 #pragma once
 
-#include <fmpl/fmpl.hpp>
+#include "transport.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace fmpl::bench {
@@ -14,10 +15,12 @@ struct Job {
     std::string cpu_model;
 
     bool cpus_suffice() const { return ranks <= cpus; }
+    // Of the collective call number i: each rank in turn.
+    int root(std::uint64_t i) const { return static_cast<int>(i % static_cast<std::uint64_t>(ranks)); }
 };
 
 // Collective over the job.
-Job this_job();
+Job this_job(const transport::Process& process);
 
 // Ranks 2i and 2i+1, for i = 0 alone or for all i. The others take no part.
 class Pairing {
@@ -29,17 +32,19 @@ public:
 
     bool takes_part() const { return peer_ >= 0; }
     int peer() const { return peer_; }
-    bool first() const { return first_; }  // the even rank, which sends first
+    bool first() const { return first_; }           // the even rank, which sends first
+    int first_rank() const { return first_rank_; }  // the even one of this pair
     int pairs() const { return pairs_; }
-    Comm comm() const { return comm_; }  // of all that take part
-    std::string words() const;           // "ranks 0 and 1"
+    const transport::Group& group() const { return group_; }  // all that take part
+    std::string words() const;                                // "ranks 0 and 1"
 
 private:
     int pairs_;
-    int peer_ = -1;
     bool first_;
+    int first_rank_;
+    int peer_;
     int exceptions_;
-    Comm comm_;
+    transport::Group group_;
 };
 
 }  // namespace fmpl::bench

@@ -4,6 +4,7 @@
 #include "bouncing_line.hpp"
 #include "ping_pong.hpp"
 #include "report.hpp"
+#include "transport.hpp"
 
 #include <fmt/format.h>
 
@@ -41,7 +42,7 @@ void run_latency(const Options& options, const Job& job, Report& report)
                              : "; beside it a cache line with yields: no lower bound, since ranks share CPUs"));
     std::vector<std::string> columns = {"bytes", "reps"};
     columns.insert(columns.end(), time_columns().begin(), time_columns().end());
-    if (has_floor) columns.insert(columns.end(), {"floor us", "FMPL/floor"});
+    if (has_floor) columns.insert(columns.end(), {"floor us", fmt::format("{}/floor", transport::kShortName)});
     report.columns(columns);
 
     std::optional<double> shown_ratio;
@@ -51,9 +52,8 @@ void run_latency(const Options& options, const Job& job, Report& report)
             const PingPong ping_pong(pairing, pool, memory);
             std::vector<Batch> activities = {std::cref(ping_pong)};
             if (has_floor) activities.push_back(std::ref(line));
-            const int reps = options.reps_or(reps_for(bytes));
-            auto seconds = sample({reps, options.warmup < 0 ? reps : options.warmup, options.samples}, pairing.comm(),
-                pairing.takes_part(), activities);
+            auto [reps, seconds] =
+                sample(options.sampling(reps_for(bytes)), pairing.group(), pairing.takes_part(), activities);
             all_must_be_right(ping_pong.verify(), "latency: a message came back wrong");
 
             for (auto& of_one : seconds) halve(of_one);
@@ -73,7 +73,7 @@ void run_latency(const Options& options, const Job& job, Report& report)
         });
     }
     if (shown_ratio && job.cpus_suffice())
-        report.line(fmt::format("{} bytes: FMPL/floor = {:.2f}", kShownBytes, *shown_ratio));
+        report.line(fmt::format("{} bytes: {}/floor = {:.2f}", kShownBytes, transport::kShortName, *shown_ratio));
     report.add("floor", !has_floor           ? "not measured: " + line.problem()
                         : job.cpus_suffice() ? "spins"
                                              : "yields, no bound");

@@ -1,6 +1,6 @@
 #include "message_memory.hpp"
 
-#include <fmpl/fmpl.hpp>
+#include "transport.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 
 #include <alloca.h>
 #include <sys/resource.h>
@@ -18,6 +19,9 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kStackReserve = std::size_t{512} * 1024;  // for everything else that lies there
+
+// What the longest of the default sizes needs. Untouched pages take no memory.
+alignas(kAlignment) std::byte static_memory[std::size_t{64} << 20];
 
 std::size_t round_up(std::size_t bytes)
 {
@@ -38,7 +42,7 @@ void check_stack_limit(std::size_t bytes)
     if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
     const std::size_t most = limit.rlim_cur > kStackReserve ? limit.rlim_cur - kStackReserve : 0;
     if (bytes > most) {
-        throw Error(FMPL_ERR_MEMORY,
+        throw std::runtime_error(
             fmt::format("--memory stack: {} bytes of buffers do not fit the stack, which has room for {}; give smaller "
                         "--sizes (for bandwidth, also --footprint), or raise ulimit -s",
                 bytes, most));
@@ -57,7 +61,17 @@ std::uint64_t pattern_word(std::uint64_t seed, std::uint64_t position)
 
 const char* memory_name(MemoryKind kind)
 {
-    return kind == MemoryKind::rdma ? "rdma" : kind == MemoryKind::heap ? "heap" : "stack";
+    switch (kind) {
+        case MemoryKind::rdma:
+            return "rdma";
+        case MemoryKind::heap:
+            return "heap";
+        case MemoryKind::stack:
+            return "stack";
+        case MemoryKind::static_data:
+            break;
+    }
+    return "static";
 }
 
 void with_message_memory(MemoryKind kind, std::size_t bytes, const std::function<void(std::byte*)>& f)
@@ -68,13 +82,22 @@ void with_message_memory(MemoryKind kind, std::size_t bytes, const std::function
         on_the_stack(wanted, f);
         return;
     }
+    if (kind == MemoryKind::static_data) {
+        if (wanted > sizeof static_memory) {
+            throw std::runtime_error(
+                fmt::format("--memory static: {} bytes of buffers do not fit the {} that this "
+                            "program has; give smaller --sizes (for bandwidth, also --footprint)",
+                    wanted, sizeof static_memory));
+        }
+        std::memset(static_memory, 0, wanted);
+        f(static_memory);
+        return;
+    }
     const bool rdma = kind == MemoryKind::rdma;
     const std::unique_ptr<void, void (*)(void*)> memory(
-        rdma ? fmpl_malloc(wanted) : std::aligned_alloc(kAlignment, wanted), rdma ? fmpl_free : std::free);
-    if (!memory) {
-        throw Error(FMPL_ERR_MEMORY,
-            rdma ? fmpl_error_message() : fmt::format("malloc has no {} bytes; give smaller --sizes", wanted));
-    }
+        rdma ? transport::allocate(wanted) : std::aligned_alloc(kAlignment, wanted),
+        rdma ? transport::release : std::free);
+    if (!memory) throw std::runtime_error(fmt::format("malloc has no {} bytes; give smaller --sizes", wanted));
     std::memset(memory.get(), 0, wanted);
     f(static_cast<std::byte*>(memory.get()));
 }

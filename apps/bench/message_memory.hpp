@@ -1,4 +1,4 @@
-// Memory of one of three kinds for a benchmark's messages, and buffers in it that are taken in turn.
+// Memory of one of four kinds for a benchmark's messages, and buffers in it that are taken in turn.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace fmpl::bench {
 
-enum class MemoryKind { rdma, heap, stack };
+enum class MemoryKind { rdma, heap, stack, static_data };
 
 const char* memory_name(MemoryKind kind);
 
 // Calls f with `bytes` bytes of the kind, aligned to 64 and written once, so that every page is there. They last until f
-// returns. Throws fmpl::Error where there is not so much; for the stack, where its limit does not allow it.
+// returns. Throws std::runtime_error where there is not so much; for the stack, where its limit does not allow it.
 void with_message_memory(MemoryKind kind, std::size_t bytes, const std::function<void(std::byte*)>& f);
 
 // Equal buffers, a power of two of them, that together fill about `footprint` bytes; at least

@@ -1,12 +1,11 @@
 #include "options.hpp"
 
-#include <fmpl.h>
+#include "../command_line.hpp"
+#include "transport.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -19,24 +18,17 @@ namespace {
 constexpr int kBadOptions = 2;
 constexpr std::size_t kMostBytes = std::size_t{1} << 40;
 constexpr int kMostReps = 1'000'000'000;
+constexpr int kMostBatch_ms = 3'600'000;
 constexpr int kMostSamples = 100'000;
 constexpr int kMostOutstanding = 1'000'000;
 constexpr const char* kDefaultOutstanding = "256,512,4096";
 
-// More than the caches of a core, so that messages and memcpy alike find their data outside of them.
 constexpr const char* kDefaultFootprint = "0";
 
 [[noreturn]] void refuse(const std::string& words)
 {
-    throw OptionsEnd(kBadOptions, "fmpl-bench: " + words + "\nfmpl-bench --help explains the options.\n");
-}
-
-std::optional<std::uint64_t> whole_number(std::string_view text)
-{
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
+    throw OptionsEnd(
+        kBadOptions, fmt::format("{0}: {1}\n{0} --help explains the options.\n", transport::kProgram, words));
 }
 
 std::size_t read_bytes(const std::string& option, const std::string& text)
@@ -51,7 +43,7 @@ std::size_t read_bytes(const std::string& option, const std::string& text)
             number.remove_suffix(1);
         }
     }
-    const auto value = whole_number(number);
+    const auto value = command_line::number<std::uint64_t>(number);
     if (!value) refuse(fmt::format("{} '{}': give a number of bytes, such as 8, 64K or 1M", option, text));
     if (*value > kMostBytes >> shift) refuse(fmt::format("{} '{}': at most 1024G is possible", option, text));
     return static_cast<std::size_t>(*value) << shift;
@@ -59,7 +51,7 @@ std::size_t read_bytes(const std::string& option, const std::string& text)
 
 int read_count(const std::string& option, const std::string& text, int least, int most)
 {
-    const auto value = whole_number(text);
+    const auto value = command_line::number<std::uint64_t>(text);
     if (!value || *value < static_cast<std::uint64_t>(least) || *value > static_cast<std::uint64_t>(most)) {
         refuse(fmt::format("{} '{}': give a whole number from {} to {}", option, text, least, most));
     }
@@ -76,10 +68,10 @@ std::vector<std::string> items(const std::string& list)
 
 MemoryKind read_memory(const std::string& text)
 {
-    for (const MemoryKind kind : {MemoryKind::rdma, MemoryKind::heap, MemoryKind::stack}) {
+    for (const MemoryKind kind : {MemoryKind::rdma, MemoryKind::heap, MemoryKind::stack, MemoryKind::static_data}) {
         if (text == memory_name(kind)) return kind;
     }
-    refuse(fmt::format("--memory '{}': give rdma, heap or stack", text));
+    refuse(fmt::format("--memory '{}': give rdma, heap, stack or static", text));
 }
 
 std::string list_of(const std::vector<std::size_t>& sizes)
@@ -95,7 +87,7 @@ std::string list_of(const std::vector<std::size_t>& sizes)
 
 // The options as typed, before they are read.
 struct Words {
-    std::string sizes, reps, warmup, samples = "11", memory = "rdma";
+    std::string sizes, reps, warmup, samples = "11", batch_ms = "0", memory = "rdma";
     std::string outstanding = kDefaultOutstanding, footprint = kDefaultFootprint;
 };
 
@@ -110,7 +102,8 @@ void add_options(CLI::App& command, const Benchmark& benchmark, Options& options
             ->type_name("LIST");
         command
             .add_option("--memory", words.memory,
-                "Where the messages lie at both ends: rdma (fmpl_malloc), heap or stack (default: rdma)")
+                fmt::format("Where the messages lie at both ends: rdma ({}), heap, stack or static (default: rdma)",
+                    transport::kAllocator))
             ->type_name("KIND");
     }
     command.add_option("--reps", words.reps, "Operations in a timed batch (default: by size, shown in the table)")
@@ -118,6 +111,13 @@ void add_options(CLI::App& command, const Benchmark& benchmark, Options& options
     command.add_option("--warmup", words.warmup, "Operations before the first batch of each size (default: one batch)")
         ->type_name("N");
     command.add_option("--samples", words.samples, "Timed batches (default: 11)")->type_name("N");
+    if (!benchmark.has_outstanding) {
+        command
+            .add_option("--batch-ms", words.batch_ms,
+                "Fewer operations in a batch where they would take longer than this many milliseconds; 0: never "
+                "(default: 0)")
+            ->type_name("N");
+    }
     if (benchmark.has_pairs) {
         command.add_flag("--pairs", options.pairs, "Between ranks 2i and 2i+1 for all i, not ranks 0 and 1 alone");
     }
@@ -142,6 +142,12 @@ void add_options(CLI::App& command, const Benchmark& benchmark, Options& options
 
 }  // namespace
 
+Sampling Options::sampling(int chosen, int unit) const
+{
+    if (reps > 0) return {reps, warmup, samples, 0, 1};
+    return {(chosen + unit - 1) / unit * unit, warmup, samples, batch_ms * 1e-3, unit};
+}
+
 int Options::indices() const
 {
     constexpr int few = 16;
@@ -152,17 +158,16 @@ Options read_options(int argc, const char* const* argv)
 {
     Options options;
     Words words;
-    CLI::App app(
-        "Micro-benchmarks of FMPL, to be started by fmplrun on 2 or more ranks:\n"
-        "    fmplrun -n 2 fmpl-bench latency --sizes 8,1K");
-    app.name("fmpl-bench");
+    CLI::App app(fmt::format(
+        "Micro-benchmarks of {}, to be started by {} on 2 or more ranks:\n    {} -n 2 {} latency --sizes 8,1K",
+        transport::library(), transport::kLauncher, transport::kLauncher, transport::kProgram));
+    app.name(transport::kProgram);
     app.footer(
         "Messages are timed as halves of a ping-pong, collective calls as the mean over a batch in which the root\n"
         "changes with every call; the slowest rank counts. Median, minimum and quartiles are over the batches.\n"
-        "Each benchmark lists its options: fmpl-bench latency --help");
-    app.set_version_flag("--version",
-        fmt::format("fmpl-bench (FMPL) {}.{}.{}", FMPL_VERSION_MAJOR, FMPL_VERSION_MINOR, FMPL_VERSION_PATCH),
-        "Print the version and exit");
+        "Each benchmark lists its options, as in latency --help.");
+    app.set_version_flag(
+        "--version", fmt::format("{} (FMPL) " FMPL_BENCH_VERSION, transport::kProgram), "Print the version and exit");
     app.require_subcommand(1);
     for (const Benchmark& benchmark : benchmarks()) {
         CLI::App* command = app.add_subcommand(benchmark.name, benchmark.summary);
@@ -170,17 +175,12 @@ Options read_options(int argc, const char* const* argv)
         command->callback([&options, &benchmark] { options.benchmark = &benchmark; });
     }
 
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& success) {
-        std::ostringstream text, ignored;
-        app.exit(success, text, ignored);
-        throw OptionsEnd(0, text.str());
-    } catch (const CLI::RequiredError&) {
-        refuse("say which benchmark to run: latency, bandwidth, outstanding, barrier, bcast, reduce or allreduce");
-    } catch (const CLI::ParseError& error) {
-        refuse(error.what());
-    }
+    command_line::parse(app, argc, argv, [](const CLI::ParseError& error) {
+        const bool no_benchmark = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+        refuse(no_benchmark
+                   ? "say which benchmark to run: latency, bandwidth, outstanding, barrier, bcast, reduce or allreduce"
+                   : error.what());
+    });
 
     const Benchmark& benchmark = *options.benchmark;
     const CLI::App& command = *app.get_subcommand(benchmark.name);
@@ -194,6 +194,10 @@ Options read_options(int argc, const char* const* argv)
         for (const std::string& item : items(words.sizes)) options.sizes.push_back(read_bytes("--sizes", item));
     }
     for (const std::size_t size : options.sizes) {
+        if (size > transport::kMostMessageBytes) {
+            refuse(fmt::format(
+                "--sizes: {} is more than a message can have here, {}", size, transport::kMostMessageBytes));
+        }
         if (size % benchmark.size_unit != 0) {
             refuse(
                 fmt::format("--sizes: {} is not a multiple of {}, the bytes of a double", size, benchmark.size_unit));
@@ -202,6 +206,7 @@ Options read_options(int argc, const char* const* argv)
     if (given("--reps")) options.reps = read_count("--reps", words.reps, 1, kMostReps);
     if (given("--warmup")) options.warmup = read_count("--warmup", words.warmup, 0, kMostReps);
     options.samples = read_count("--samples", words.samples, 1, kMostSamples);
+    options.batch_ms = read_count("--batch-ms", words.batch_ms, 0, kMostBatch_ms);
     options.memory = read_memory(words.memory);
     if (benchmark.has_outstanding) {
         for (const std::string& item : items(words.outstanding)) {

@@ -1,11 +1,12 @@
-// The command line of fmpl-bench.
+// The command line of the benchmarks.
 #pragma once
 
+#include "../options_end.hpp"
 #include "benchmarks.hpp"
 #include "message_memory.hpp"
+#include "sampler.hpp"
 
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -17,26 +18,20 @@ struct Options {
     int reps = 0;     // operations in a timed batch; 0: the benchmark chooses by size
     int warmup = -1;  // operations before the first batch of each size; -1: as many as in a batch
     int samples = 11;
+    int batch_ms = 0;  // fewer operations where a batch would take longer than this; 0: never
     MemoryKind memory = MemoryKind::rdma;
     bool pairs = false;
     std::vector<int> outstanding;
     std::size_t footprint = 0;  // bytes of buffers that each rank's messages take in turn
     std::string json_file;
 
-    int reps_or(int chosen) const { return reps > 0 ? reps : chosen; }
-    // Indices that fmpl_init must provide.
+    // chosen: the operations of a batch where the user has not said how many, rounded up to a multiple of the unit.
+    Sampling sampling(int chosen, int unit = 1) const;
+    // Indices (in MPI: tags) that the messages need.
     int indices() const;
 };
 
-// The command line cannot be used, or (exit_code 0) asked for text only, as --help does. what() is the text.
-class OptionsEnd : public std::runtime_error {
-public:
-    OptionsEnd(int exit_code, const std::string& text) : std::runtime_error(text), exit_code_(exit_code) {}
-    int exit_code() const noexcept { return exit_code_; }
-
-private:
-    int exit_code_;
-};
+using command_line::OptionsEnd;
 
 // Local; throws OptionsEnd.
 Options read_options(int argc, const char* const* argv);

@@ -1,10 +1,10 @@
 // Many nonblocking receives posted in advance, and then messages for them in the order that is worst for a library that
 // searches a queue: the last one posted comes first (paper, table 2).
 #include "benchmarks.hpp"
-#include "check.hpp"
 #include "job.hpp"
 #include "message_memory.hpp"
 #include "report.hpp"
+#include "transport.hpp"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,8 @@ public:
           pool_(bytes, 0, 1),
           count_(static_cast<std::uint64_t>(count)),
           received_(memory),
-          sent_(memory + memory_bytes(bytes, count) / 2)
+          sent_(memory + memory_bytes(bytes, count) / 2),
+          posted_(count)
     {
         for (std::uint64_t i = 0; i < count_; ++i) fill_pattern(send_buffer(i), bytes, i);
     }
@@ -33,27 +34,27 @@ public:
         return 2 * BufferPool(bytes, 0, 1).total_bytes() * static_cast<std::size_t>(count);
     }
 
-    void post() const
+    void post()
     {
         const std::size_t bytes = pool_.buffer_bytes();
         for (std::uint64_t i = 0; i < count_; ++i) {
-            check(fmpl_irecv(receive_buffer(i), bytes, pairing_.peer(), static_cast<int>(i), FMPL_COMM_WORLD));
+            posted_.post(receive_buffer(i), bytes, pairing_.peer(), static_cast<int>(i));
         }
     }
 
     // A ping-pong over all indices, the last one first.
-    void exchange() const
+    void exchange()
     {
         const std::size_t bytes = pool_.buffer_bytes();
         const int peer = pairing_.peer();
         for (std::uint64_t left = count_; left > 0; --left) {
             const int index = static_cast<int>(left - 1);
             if (pairing_.first()) {
-                check(fmpl_send(send_buffer(left - 1), bytes, peer, index, FMPL_COMM_WORLD));
-                check(fmpl_irecv_wait(peer, index, FMPL_COMM_WORLD));
+                transport::send(send_buffer(left - 1), bytes, peer, index);
+                posted_.wait(peer, index);
             } else {
-                check(fmpl_irecv_wait(peer, index, FMPL_COMM_WORLD));
-                check(fmpl_send(send_buffer(left - 1), bytes, peer, index, FMPL_COMM_WORLD));
+                posted_.wait(peer, index);
+                transport::send(send_buffer(left - 1), bytes, peer, index);
             }
         }
     }
@@ -75,6 +76,7 @@ private:
     std::uint64_t count_;
     std::byte* received_;
     std::byte* sent_;
+    transport::PostedReceives posted_;
 };
 
 // Seconds that `rounds` rounds take in each of their two phases.
@@ -83,18 +85,18 @@ struct Phases {
     double exchange = 0;
 };
 
-Phases run_rounds(const Pairing& pairing, const OutstandingReceives& receives, int rounds)
+Phases run_rounds(const Pairing& pairing, OutstandingReceives& receives, int rounds)
 {
     Phases phases;
     for (int round = 0; round < rounds; ++round) {
-        pairing.comm().barrier();
-        const double begin = fmpl_wtime();
+        pairing.group().barrier();
+        const double begin = now_seconds();
         receives.post();
-        phases.post += fmpl_wtime() - begin;
-        pairing.comm().barrier();  // all receives are posted
-        const double posted = fmpl_wtime();
+        phases.post += now_seconds() - begin;
+        pairing.group().barrier();  // all receives are posted
+        const double posted = now_seconds();
         receives.exchange();
-        phases.exchange += fmpl_wtime() - posted;
+        phases.exchange += now_seconds() - posted;
     }
     return phases;
 }
@@ -114,8 +116,8 @@ void run_outstanding(const Options& options, const Job& job, Report& report)
         for (const int count : options.outstanding) {
             with_message_memory(
                 options.memory, OutstandingReceives::memory_bytes(bytes, count), [&](std::byte* memory) {
-                    const OutstandingReceives receives(pairing, bytes, count, memory);
-                    const int reps = options.reps_or(std::max(1, kReceivesOfABatch / count));
+                    OutstandingReceives receives(pairing, bytes, count, memory);
+                    const int reps = options.sampling(std::max(1, kReceivesOfABatch / count)).reps;
                     const auto samples = static_cast<std::size_t>(options.samples);
                     std::vector<double> post(samples), one_way(samples);
                     bool right = true;

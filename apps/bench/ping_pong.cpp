@@ -1,8 +1,8 @@
 #include "ping_pong.hpp"
 
-#include "check.hpp"
+#include "transport.hpp"
 
-#include <algorithm>
+#include <cstring>
 
 namespace fmpl::bench {
 namespace {
@@ -22,10 +22,10 @@ PingPong::PingPong(const Pairing& pairing, const BufferPool& pool, std::byte* me
         std::byte* buffer = pool_.at(memory_, i);
         if (pairing_.first()) {
             fill_pattern(buffer, bytes, seed(i));
-            check(fmpl_send(buffer, bytes, pairing_.peer(), kIndex, FMPL_COMM_WORLD));
+            transport::send(buffer, bytes, pairing_.peer(), kIndex);
         } else {
-            check(fmpl_recv(buffer, bytes, pairing_.peer(), kIndex, FMPL_COMM_WORLD));
-            delivered_ = delivered_ && is_from_peer() && has_pattern(buffer, bytes, seed(i));
+            transport::recv(buffer, bytes, pairing_.peer(), kIndex);
+            delivered_ = delivered_ && has_pattern(buffer, bytes, seed(i));
         }
     }
 }
@@ -39,11 +39,11 @@ void PingPong::operator()(std::uint64_t first, std::uint64_t count) const
         std::byte* there = pool_.at(memory_, PingPong::there(i));
         std::byte* back = pool_.at(memory_, PingPong::back(i));
         if (sends_first) {
-            check(fmpl_send(there, bytes, peer, kIndex, FMPL_COMM_WORLD));
-            check(fmpl_recv(back, bytes, peer, kIndex, FMPL_COMM_WORLD));
+            transport::send(there, bytes, peer, kIndex);
+            transport::recv(back, bytes, peer, kIndex);
         } else {
-            check(fmpl_recv(there, bytes, peer, kIndex, FMPL_COMM_WORLD));
-            check(fmpl_send(back, bytes, peer, kIndex, FMPL_COMM_WORLD));
+            transport::recv(there, bytes, peer, kIndex);
+            transport::send(back, bytes, peer, kIndex);
         }
     }
 }
@@ -51,25 +51,25 @@ void PingPong::operator()(std::uint64_t first, std::uint64_t count) const
 bool PingPong::verify() const
 {
     if (!pairing_.takes_part()) return true;
-    if (!delivered_ || !is_from_peer()) return false;
+    if (!delivered_ || !has_all_patterns()) return false;
+    for (std::uint64_t i = pairing_.first() ? 1 : 0; i < pool_.buffers(); i += 2) {
+        std::memset(pool_.at(memory_, i), 0, pool_.buffer_bytes());
+    }
+    (*this)(0, pool_.buffers() / 2);
+    return has_all_patterns();
+}
+
+bool PingPong::has_all_patterns() const
+{
     for (std::uint64_t i = 0; i < pool_.buffers(); ++i) {
         if (!has_pattern(pool_.at(memory_, i), pool_.buffer_bytes(), seed(i))) return false;
     }
     return true;
 }
 
-bool PingPong::is_from_peer() const
-{
-    int source = -1;
-    std::size_t received = 0;
-    check(fmpl_received(&source, nullptr, &received));
-    return source == pairing_.peer() && received == pool_.buffer_bytes();
-}
-
 std::uint64_t PingPong::seed(std::uint64_t buffer) const
 {
-    const int rank = world.rank();
-    return buffer * 65536 + static_cast<std::uint64_t>(std::min(rank, pairing_.peer()));  // the same at both ends
+    return buffer * 65536 + static_cast<std::uint64_t>(pairing_.first_rank());  // the same at both ends
 }
 
 }  // namespace fmpl::bench

@@ -24,11 +24,12 @@ public:
     static std::uint64_t there(std::uint64_t i) { return 2 * i; }
     static std::uint64_t back(std::uint64_t i) { return 2 * i + 1; }
 
-    // Whether every message came from the right rank in its whole length and all buffers hold the pattern.
+    // Whether all buffers hold the pattern, and hold it again after each rank has cleared those that it receives into and
+    // all messages were exchanged once more.
     bool verify() const;
 
 private:
-    bool is_from_peer() const;
+    bool has_all_patterns() const;
     std::uint64_t seed(std::uint64_t buffer) const;
 
     const Pairing& pairing_;

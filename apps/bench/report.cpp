@@ -1,5 +1,7 @@
 #include "report.hpp"
 
+#include "transport.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,11 +19,6 @@ namespace {
 
 constexpr std::size_t kLeastWidth = 11;
 
-std::string version()
-{
-    return fmt::format("{}.{}.{}", FMPL_VERSION_MAJOR, FMPL_VERSION_MINOR, FMPL_VERSION_PATCH);
-}
-
 std::string compiler()
 {
 #if defined(__clang__)
@@ -31,17 +28,15 @@ std::string compiler()
 #endif
 }
 
-// The variables that change how FMPL works belong to the result.
-nlohmann::json fmpl_variables()
+// The variables that change how the library works belong to the result.
+nlohmann::json settings()
 {
     nlohmann::json variables = nlohmann::json::object();
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view variable(*entry);
         const std::size_t equals = variable.find('=');
         const std::string name(variable.substr(0, equals));
-        const bool of_the_start = name == "FMPL_JOB_ID" || name == "FMPL_JOB_FD" || name == "FMPL_RANK" ||
-                                  name == "FMPL_SIZE" || name == "FMPL_ERRORS";
-        if (!name.starts_with("FMPL_") || of_the_start) continue;
+        if (!transport::is_setting(name)) continue;
         variables[name] = variable.substr(std::min(variable.size(), equals + 1));
     }
     return variables;
@@ -51,6 +46,7 @@ nlohmann::json json_of(const Options& options)
 {
     nlohmann::json json{{"samples", options.samples}};
     json["reps"] = options.reps > 0 ? nlohmann::json(options.reps) : nlohmann::json("by size");
+    if (options.batch_ms > 0 && options.reps == 0) json["batch_ms"] = options.batch_ms;
     json["warmup"] = options.warmup >= 0 ? nlohmann::json(options.warmup) : nlohmann::json("one batch");
     if (!options.sizes.empty()) {
         json["sizes"] = options.sizes;
@@ -67,23 +63,25 @@ nlohmann::json json_of(const Options& options)
 Report::Report(const Options& options, const Job& job) : speaks_(job.rank == 0), json_file_(options.json_file)
 {
     if (!speaks_) return;
+    const std::string library = transport::library();
     utsname system{};
     uname(&system);
     document_ = {
-        {"program", "fmpl-bench"},
+        {"program", transport::kProgram},
         {"benchmark", options.benchmark->name},
-        {"version", version()},
+        {"version", FMPL_BENCH_VERSION},
+        {"library", library},
         {"compiler", compiler()},
         {"machine",
             {{"cpu", job.cpu_model}, {"cpus", job.cpus}, {"architecture", system.machine}, {"kernel", system.release}}},
         {"ranks", job.ranks},
         {"options", json_of(options)},
-        {"variables", fmpl_variables()},
+        {"variables", settings()},
         {"results", nlohmann::json::array()},
     };
     const std::string memory = options.sizes.empty() ? "" : fmt::format(", {} memory", memory_name(options.memory));
-    line(fmt::format("FMPL {} {}: {} ranks on {} CPU{}{}, {} batch{}", version(), options.benchmark->name, job.ranks,
-        job.cpus, job.cpus == 1 ? "" : "s", memory, options.samples, options.samples == 1 ? "" : "es"));
+    line(fmt::format("{} {}: {} ranks on {} CPU{}{}, {} batch{}", library, options.benchmark->name, job.ranks, job.cpus,
+        job.cpus == 1 ? "" : "s", memory, options.samples, options.samples == 1 ? "" : "es"));
 }
 
 void Report::line(const std::string& words)
@@ -125,7 +123,8 @@ bool Report::finish() const
     file << document_.dump(2) << '\n';
     file.close();
     if (file.good()) return true;
-    fmt::print(stderr, "fmpl-bench: the results cannot be written to '{}': {}\n", json_file_, std::strerror(errno));
+    fmt::print(stderr, "{}: the results cannot be written to '{}': {}\n", transport::kProgram, json_file_,
+        std::strerror(errno));
     return false;
 }
 

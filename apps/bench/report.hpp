@@ -1,4 +1,4 @@
-// What fmpl-bench says: a table on standard output, row by row as they are measured, and the file of --json. Rank 0
+// What the program says: a table on standard output, row by row as they are measured, and the file of --json. Rank 0
 // speaks; on the other ranks all of this does nothing.
 #pragma once
 

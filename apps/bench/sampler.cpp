@@ -1,7 +1,5 @@
 #include "sampler.hpp"
 
-#include "check.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -17,6 +15,25 @@ double quantile(const std::vector<double>& sorted, double q)
     return std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
 }
 
+// Does ever more operations, from `first` on, until it can say how many fit a batch. `timed` does them and returns the
+// seconds they took on this rank. All ranks come to the same answer, since all see the slowest one's time.
+template <class Timed>
+int fitting_reps(const Sampling& sampling, std::uint64_t& first, const Timed& timed)
+{
+    for (int tried = 1;;) {
+        double seconds = timed(first, static_cast<std::uint64_t>(tried));
+        transport::max_over_ranks(&seconds, 1);
+        first += static_cast<std::uint64_t>(tried);
+        const double fitting = tried * sampling.batch_seconds / std::max(seconds, 1e-9);
+        if (tried >= sampling.reps || seconds >= sampling.batch_seconds / 4) {
+            const int reps = static_cast<int>(std::clamp<double>(fitting, 1, sampling.reps));
+            return reps > sampling.unit ? reps - reps % sampling.unit : reps;
+        }
+        // What is cold takes longer: no more than half a batch, and no more than some times as many as before.
+        tried = static_cast<int>(std::min<double>(sampling.reps, std::min(fitting / 2, tried * 8.0) + 1));
+    }
+}
+
 }  // namespace
 
 Summary summarize(std::vector<double> samples)
@@ -27,40 +44,55 @@ Summary summarize(std::vector<double> samples)
 
 void max_over_ranks(std::vector<double>& values)
 {
-    check(fmpl_allreduce(values.data(), values.size(), FMPL_MAX_DOUBLE, FMPL_COMM_WORLD, nullptr));
+    transport::max_over_ranks(values.data(), values.size());
+}
+
+bool on_any_rank(bool here)
+{
+    double said = here ? 1 : 0;
+    transport::max_over_ranks(&said, 1);
+    return said > 0;
 }
 
 void all_must_be_right(bool right, const char* words)
 {
-    std::int32_t wrong = right ? 0 : 1;
-    check(fmpl_allreduce(&wrong, 1, FMPL_MAX_INT32, FMPL_COMM_WORLD, nullptr));
-    if (wrong != 0) throw std::runtime_error(words);
+    if (on_any_rank(!right)) throw std::runtime_error(words);
 }
 
-std::vector<std::vector<double>> sample(
-    const Sampling& sampling, const Comm& comm, bool takes_part, std::span<const Batch> activities)
+Samples sample(
+    const Sampling& sampling, const transport::Group& group, bool takes_part, std::span<const Batch> activities)
 {
+    const auto seconds_of = [&](const Batch& activity, std::uint64_t first, std::uint64_t count) {
+        group.barrier();
+        const double begin = now_seconds();
+        activity(first, count);
+        return now_seconds() - begin;
+    };
+
+    std::uint64_t first = 0;
+    int reps = sampling.reps;
+    if (sampling.batch_seconds > 0) {
+        reps = fitting_reps(sampling, first, [&](std::uint64_t from, std::uint64_t count) {
+            return takes_part ? seconds_of(activities[0], from, count) : 0.0;
+        });
+    }
+
     const auto samples = static_cast<std::size_t>(sampling.samples);
-    std::vector<std::vector<double>> seconds(activities.size(), std::vector<double>(samples, 0.0));
+    Samples result{reps, std::vector<std::vector<double>>(activities.size(), std::vector<double>(samples, 0.0))};
     if (takes_part) {
-        const auto warmup = static_cast<std::uint64_t>(sampling.warmup);
-        const auto reps = static_cast<std::uint64_t>(sampling.reps);
+        const auto warmup = static_cast<std::uint64_t>(sampling.warmup < 0 ? reps : sampling.warmup);
         for (const Batch& activity : activities) {
-            comm.barrier();
-            if (warmup > 0) activity(0, warmup);
+            if (warmup > 0) seconds_of(activity, first, warmup);
         }
-        std::uint64_t first = warmup;
-        for (std::size_t s = 0; s < samples; ++s, first += reps) {
+        first += warmup;
+        for (std::size_t s = 0; s < samples; ++s, first += static_cast<std::uint64_t>(reps)) {
             for (std::size_t a = 0; a < activities.size(); ++a) {
-                comm.barrier();
-                const double begin = fmpl_wtime();
-                activities[a](first, reps);
-                seconds[a][s] = (fmpl_wtime() - begin) / static_cast<double>(reps);
+                result.seconds[a][s] = seconds_of(activities[a], first, static_cast<std::uint64_t>(reps)) / reps;
             }
         }
     }
-    for (std::vector<double>& of_one : seconds) max_over_ranks(of_one);
-    return seconds;
+    for (std::vector<double>& of_one : result.seconds) max_over_ranks(of_one);
+    return result;
 }
 
 }  // namespace fmpl::bench

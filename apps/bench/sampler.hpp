@@ -1,8 +1,9 @@
 // Times batches of operations, and sums the times up.
 #pragma once
 
-#include "job.hpp"
+#include "transport.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -20,8 +21,17 @@ struct Summary {
 // At least one sample. Quartiles between two samples are interpolated.
 Summary summarize(std::vector<double> samples);
 
+// Seconds since an arbitrary point, the same for all ranks of one host, whichever library is measured.
+inline double now_seconds()
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 // For each element, the greatest over all ranks. Collective over the job.
 void max_over_ranks(std::vector<double>& values);
+
+// Whether any rank says so. Collective over the job.
+bool on_any_rank(bool here);
 
 // Throws std::runtime_error with the words on every rank when any rank has right = false. Collective over the job.
 void all_must_be_right(bool right, const char* words);
@@ -30,15 +40,22 @@ void all_must_be_right(bool right, const char* words);
 using Batch = std::function<void(std::uint64_t first, std::uint64_t count)>;
 
 struct Sampling {
-    int reps;     // operations in a batch
-    int warmup;   // operations before the first batch
-    int samples;  // batches
+    int reps;              // operations in a batch
+    int warmup;            // operations before the first batch; -1: as many as in a batch
+    int samples;           // batches
+    double batch_seconds;  // fewer operations where the first activity would take longer for them; 0: never
+    int unit;              // fewer operations are a multiple of it, if that leaves any
+};
+
+struct Samples {
+    int reps;                                  // operations that a batch had
+    std::vector<std::vector<double>> seconds;  // per operation: [activity][batch], the slowest rank's
 };
 
 // Times the batches of each activity, alternating between the activities so that what disturbs one disturbs all. Before
-// each batch the ranks of comm meet in a barrier; a rank with takes_part = false only waits for the end. Returns for each
-// activity the seconds per operation of each batch, the slowest rank's. Collective over the job.
-std::vector<std::vector<double>> sample(
-    const Sampling& sampling, const Comm& comm, bool takes_part, std::span<const Batch> activities);
+// each batch the ranks of the group meet in a barrier; a rank with takes_part = false only waits for the end. Collective
+// over the job.
+Samples sample(
+    const Sampling& sampling, const transport::Group& group, bool takes_part, std::span<const Batch> activities);
 
 }  // namespace fmpl::bench

@@ -1,33 +1,25 @@
 #include "program_options.hpp"
 
-#include <CLI/CLI.hpp>
+#include "../command_line.hpp"
+
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
 namespace fmpl::pdgemm {
 
 namespace {
 
+using command_line::number;
+
 constexpr int bad_options = 2;
 
 [[noreturn]] void refuse(const std::string& words)
 {
     throw OptionsEnd(bad_options, "pdgemm: " + words + "\nRun with --help for the options.\n");
-}
-
-template <class Number>
-std::optional<Number> number(std::string_view text)
-{
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
 }
 
 // "3x4" or "3,4", as the separator says.
@@ -145,15 +137,7 @@ ProgramOptions read_options(int argc, const char* const* argv, int processes)
     app.add_option("--seed", options.seed, "Seed of the matrices")->capture_default_str();
     app.add_option("--json", options.json_file, "Also write the results to this file");
 
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& success) {
-        std::ostringstream text, ignored;
-        app.exit(success, text, ignored);
-        throw OptionsEnd(0, text.str());
-    } catch (const CLI::ParseError& error) {
-        refuse(error.what());
-    }
+    command_line::parse(app, argc, argv, [](const CLI::ParseError& error) { refuse(error.what()); });
 
     const auto at_least = [](const char* option, int value, int least) {
         if (value < least) refuse(fmt::format("{} {}: must be at least {}", option, value, least));

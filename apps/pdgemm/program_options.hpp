@@ -1,9 +1,10 @@
 // The command line of pdgemm.fmpl.
 #pragma once
 
+#include "../options_end.hpp"
+
 #include <complex>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 
 namespace fmpl::pdgemm {
@@ -40,15 +41,7 @@ struct ProgramOptions {
     std::string json_file;
 };
 
-// The command line cannot be used, or (exit_code 0) asked for text only, as --help does. what() is the text.
-class OptionsEnd : public std::runtime_error {
-public:
-    OptionsEnd(int exit_code, const std::string& text) : std::runtime_error(text), exit_code_(exit_code) {}
-    int exit_code() const noexcept { return exit_code_; }
-
-private:
-    int exit_code_;
-};
+using command_line::OptionsEnd;
 
 // Local; throws OptionsEnd. `processes`: the size of the job, which the grid must not exceed.
 ProgramOptions read_options(int argc, const char* const* argv, int processes);

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""fmpl-bench runs each of its benchmarks on small messages, verifies what arrives and writes what it measured.
+
+Environment: FMPLRUN, the launcher; FMPL_BENCH, the program.
+"""
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import tempfile
+import unittest
+
+FMPLRUN = shlex.split(os.environ.get("FMPLRUN", "fmplrun"))
+BENCH = os.environ.get("FMPL_BENCH", "fmpl-bench")
+LIMIT_SECONDS = 60
+FEW = "--reps 3 --warmup 1 --samples 2"
+
+
+def run(ranks, options):
+    return subprocess.run([*FMPLRUN, "-n", str(ranks), BENCH, *shlex.split(options)], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+
+
+class Benchmarks(unittest.TestCase):
+    def measure(self, ranks, options):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "result.json"
+            result = run(ranks, f"{options} --json {file}")
+            self.assertEqual(result.returncode, 0, f"{ranks} ranks, {options}\n{result.stdout}{result.stderr}")
+            return json.loads(file.read_text(encoding="utf-8"))
+
+    def assert_rows(self, document, key, values):
+        self.assertEqual([row[key] for row in document["results"]], values)
+        for row in document["results"]:
+            self.assertEqual(row["reps"], 3)
+            self.assertEqual(len(row["seconds"]["samples"]), 2)
+            self.assertGreater(row["seconds"]["min"], 0)
+
+    def test_messages_of_every_kind_of_memory(self):
+        for memory in ("rdma", "heap", "stack", "static"):
+            for benchmark in ("latency", "bandwidth"):
+                with self.subTest(benchmark, memory=memory):
+                    document = self.measure(2, f"{benchmark} --sizes 0,8,100,64K --memory {memory} {FEW}")
+                    self.assert_rows(document, "bytes", [0, 8, 100, 65536])
+                    self.assertEqual(document["options"]["memory"], memory)
+
+    def test_pairs_and_ranks_without_a_partner(self):
+        for ranks, options in ((3, ""), (5, "--pairs"), (6, "--pairs")):
+            with self.subTest(ranks=ranks, options=options):
+                self.assert_rows(self.measure(ranks, f"latency --sizes 8,1K {FEW} {options}"), "bytes", [8, 1024])
+
+    def test_outstanding_receives(self):
+        document = self.measure(2, f"outstanding --sizes 4,300 --outstanding 1,20 {FEW} --memory static")
+        self.assertEqual([(row["bytes"], row["outstanding"]) for row in document["results"]],
+                         [(4, 1), (4, 20), (300, 1), (300, 20)])
+
+    def test_collective_calls(self):
+        for ranks in (2, 3, 7):
+            with self.subTest(ranks=ranks):
+                self.assert_rows(self.measure(ranks, f"barrier {FEW}"), "ranks", [ranks])
+                for benchmark in ("bcast", "reduce", "allreduce"):
+                    self.assert_rows(self.measure(ranks, f"{benchmark} --sizes 8,24,8K {FEW}"), "bytes", [8, 24, 8192])
+
+    def test_a_batch_that_must_not_take_long_is_shorter(self):
+        (row,) = self.measure(3, "barrier --samples 2 --batch-ms 1")["results"]
+        self.assertTrue(1 <= row["reps"] <= 1000, row["reps"])
+        (row,) = self.measure(3, "bandwidth --samples 2 --sizes 4M --batch-ms 1")["results"]
+        self.assertTrue(1 <= row["reps"] <= 16, row["reps"])
+
+    def test_given_repetitions_are_kept_however_long_they_take(self):
+        (row,) = self.measure(2, "bcast --sizes 1M --reps 5 --samples 1 --batch-ms 1")["results"]
+        self.assertEqual(row["reps"], 5)
+
+
+class BadOptions(unittest.TestCase):
+    def test_each_is_refused_in_words(self):
+        for ranks, options, status, words in [
+                (2, "latency --memory disk", 2, "give rdma, heap, stack or static"),
+                (2, "latency --batch-ms -1", 2, "--batch-ms '-1': give a whole number from 0"),
+                (2, "outstanding --batch-ms 1", 2, "--batch-ms"),
+                (2, "reduce --sizes 12", 2, "12 is not a multiple of 8"),
+                (2, "", 2, "say which benchmark to run"),
+                (1, "barrier", 2, "needs at least 2 ranks"),
+                (2, "bandwidth --sizes 64M --memory static", 1, "do not fit"),
+                (2, "barrier --json /dev/null/file", 2, "nothing was measured"),
+        ]:
+            with self.subTest(options):
+                result = run(ranks, options)
+                self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+                self.assertIn(words, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,194 @@
+"""tools/bench measures FMPL alone where there are no peers, compares what its contenders report, names those that fail,
+and leaves nothing behind. But for the first test, stand-ins that copy given results take the place of all launchers.
+
+Environment: FMPL_BENCH_PROGRAMS, the folder of fmplrun and fmpl-bench.
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+PROGRAMS = os.environ.get("FMPL_BENCH_PROGRAMS")
+LIMIT_SECONDS = 100
+
+# Copies $0.json, beside itself, to the file that its last argument names.
+ANSWER = 'for last; do :; done; cp "$0.json" "$last"'
+FAIL = 'echo first words; echo last words >&2; exit 3'
+# Takes no notice of a request to end, nor does the child that it leaves in a session of its own.
+HANG = "trap '' TERM; setsid sh -c 'trap \"\" TERM; echo $$ >> {pids}; sleep 1000' & echo $$ >> {pids}; " \
+       "while true; do sleep 1000; done"
+
+
+def samples(*seconds):
+    ordered = sorted(seconds)
+    return {"median": ordered[len(ordered) // 2], "samples": list(seconds)}
+
+
+def answer(*results):
+    return {"library": "a library", "compiler": "a compiler", "machine": {"cpus": 2}, "results": list(results)}
+
+
+def outstanding(few, many):
+    """What a launcher reports of the step of that name: seconds with 512 and with 4096 receives."""
+    return answer({"bytes": 4, "outstanding": 512, "reps": 8, "seconds": samples(few, few, few)},
+                  {"bytes": 4, "outstanding": 4096, "reps": 1, "seconds": samples(many, many, many)})
+
+
+def exists(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@unittest.skipUnless(PROGRAMS, "FMPL_BENCH_PROGRAMS is not set")
+class FmplAlone(unittest.TestCase):
+    def test_a_quick_run_writes_what_it_measured(self):
+        with tempfile.TemporaryDirectory(prefix="fmpl-bench-test-") as folder:
+            file = pathlib.Path(folder) / "result.json"
+            done = subprocess.run([sys.executable, SOURCE / "tools/bench", "--quick", "--peers", "none", "--only",
+                                   "latency,outstanding,barrier", "--programs", PROGRAMS, "--output", file],
+                                  capture_output=True, text=True, timeout=LIMIT_SECONDS)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            written = json.loads(file.read_text())
+        figures = {figure["figure"]: figure for figure in written["figures"]}
+        self.assertEqual(list(figures), ["one-way-rdma-8", "one-way-rdma-64", "one-way-rdma-1024", "outstanding-512",
+                                         "outstanding-4096", "barrier-2", "barrier-4", "barrier-8", "barrier-16"])
+        for name, figure in figures.items():
+            with self.subTest(name):
+                fmpl = figure["contenders"]["fmpl"]
+                self.assertEqual(len(fmpl["rounds"]), 1)
+                self.assertEqual(len(fmpl["rounds"][0]["samples"]), written["samples"])
+                self.assertTrue(0 < fmpl["quartile1"] <= fmpl["median"] <= fmpl["quartile3"])
+                self.assertIsNone(figure["ratio"])
+                self.assertIn(figure["label"], done.stdout)
+        self.assertGreater(figures["one-way-rdma-8"]["floor"]["median"], 0)
+        self.assertEqual(written["failures"], [])
+        self.assertEqual(set(written["libraries"]), {"fmpl"})
+        self.assertIn("fmplrun -n 16", written["commands"]["fmpl"]["barrier, 16 ranks"])
+        for key in ("machine", "compiler", "flags", "commit", "dirty", "rounds", "date"):
+            self.assertIn(key, written)
+
+
+class StandIns(unittest.TestCase):
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="fmpl-bench-test-"))
+        self.addCleanup(shutil.rmtree, self.root)
+        self.pids = self.root / "pids"
+        (self.root / "tmp").mkdir()
+        for program in ("fmpl-bench", "mpi-bench.openmpi", "mpi-bench.mpich"):
+            self.stand_in(program, "exit 1")
+        self.stand_in("pkg-config", "exit 0")
+        self.answers("fmplrun", outstanding(2e-7, 2e-7))
+        self.answers("mpirun.openmpi", outstanding(6e-7, 8e-6))
+        self.answers("mpiexec.mpich", outstanding(4e-7, 9e-6))
+
+    def stand_in(self, name, script):
+        path = self.root / name
+        path.write_text("#!/bin/sh\n" + script.replace("{pids}", str(self.pids)) + "\n")
+        path.chmod(0o755)
+
+    def answers(self, name, document):
+        self.stand_in(name, ANSWER)
+        (self.root / f"{name}.json").write_text(json.dumps(document))
+
+    def start(self, *options):
+        environment = {**os.environ, "PATH": f"{self.root}:{os.environ['PATH']}", "TMPDIR": str(self.root / "tmp")}
+        return subprocess.Popen([sys.executable, SOURCE / "tools/bench", "--only", "outstanding",
+                                 "--programs", self.root, "--output", self.root / "result.json", *options],
+                                env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def run_bench(self, *options, status=0):
+        """The two figures by the number of receives, the whole document, and what was printed."""
+        process = self.start(*options)
+        out, err = process.communicate(timeout=LIMIT_SECONDS)
+        self.assertEqual(process.returncode, status, out + err)
+        document = json.loads((self.root / "result.json").read_text())
+        self.assert_nothing_is_left()
+        return document["figures"], document, out + err
+
+    def assert_nothing_is_left(self):
+        self.assertEqual(list((self.root / "tmp").iterdir()), [])
+        if self.pids.exists():
+            self.assertEqual([pid for pid in map(int, self.pids.read_text().split()) if exists(pid)], [])
+
+    def test_ratios_are_those_of_the_best_peer(self):
+        (few, many), document, printed = self.run_bench("--rounds", "3")
+        self.assertEqual((few["best_peer"], many["best_peer"]), ("mpich", "openmpi"))
+        self.assertAlmostEqual(few["ratio"], 2)
+        self.assertAlmostEqual(many["ratio"], 40)
+        self.assertEqual([r["round"] for r in few["contenders"]["openmpi"]["rounds"]], [1, 2, 3])
+        self.assertEqual((few["met"], many["met"]), (False, False), "0.2 us are more than 0.1 us")
+        self.assertIn("4 B, 512 outstanding", printed)
+        self.assertEqual(document["failures"], [])
+
+    def test_expectations_are_judged(self):
+        self.answers("fmplrun", outstanding(5e-8, 5e-8))
+        (few, many), _, _ = self.run_bench("--rounds", "1")
+        self.assertEqual((few["met"], many["met"]), (True, True))
+        self.answers("fmplrun", outstanding(5e-8, 9e-8))
+        (few, many), _, _ = self.run_bench("--rounds", "1")
+        self.assertEqual((few["met"], many["met"]), (True, False), "the second grows with the receives")
+
+    def test_only_the_wanted_peers_are_run(self):
+        (few, _), document, _ = self.run_bench("--rounds", "1", "--peers", "openmpi")
+        self.assertEqual(set(few["contenders"]), {"fmpl", "openmpi"})
+        self.assertEqual(set(document["commands"]), {"fmpl", "openmpi"})
+
+    def test_peers_that_are_not_installed_are_named_with_their_packages(self):
+        self.stand_in("pkg-config", "exit 1")
+        (few, _), _, printed = self.run_bench("--rounds", "1")
+        self.assertEqual(set(few["contenders"]), {"fmpl"})
+        self.assertIn("apt-get install --no-install-recommends -y openmpi-bin libopenmpi-dev", printed)
+        self.assertIn("apt-get install --no-install-recommends -y mpich libmpich-dev", printed)
+
+    def test_a_peer_that_fails_and_one_that_hangs_are_named_and_the_others_go_on(self):
+        self.stand_in("mpirun.openmpi", FAIL)
+        self.stand_in("mpiexec.mpich", HANG)
+        (few, _), document, printed = self.run_bench("--rounds", "2", "--timeout", "2")
+        self.assertEqual(len(few["contenders"]["fmpl"]["rounds"]), 2)
+        self.assertIsNone(few["contenders"]["openmpi"])
+        self.assertIsNone(few["contenders"]["mpich"])
+        self.assertIsNone(few["ratio"])
+        reasons = {failure["contender"]: failure["reason"] for failure in document["failures"]}
+        self.assertEqual(reasons, {"openmpi": "ended with status 3", "mpich": "did not end within 2 s"})
+        self.assertIn("last words", printed)
+        self.assertIn("Open MPI failed: outstanding, 2 ranks", printed)
+
+    def test_a_contender_that_leaves_no_results_has_failed(self):
+        self.stand_in("fmplrun", "exit 0")
+        (few, _), document, _ = self.run_bench("--rounds", "1", status=1)
+        self.assertIsNone(few["contenders"]["fmpl"])
+        self.assertIn("left no results", document["failures"][0]["reason"])
+
+    def test_an_interrupt_ends_everything(self):
+        self.stand_in("mpirun.openmpi", HANG)
+        process = self.start("--rounds", "1")
+        deadline = time.monotonic() + LIMIT_SECONDS
+        while not self.pids.exists() or len(self.pids.read_text().split()) < 2:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=LIMIT_SECONDS)
+        self.assertEqual(process.returncode, 130, out + err)
+        self.assertIn("interrupted", err)
+        self.assertFalse((self.root / "result.json").exists())
+        self.assert_nothing_is_left()
+
+    def test_a_file_that_cannot_be_written_is_known_before(self):
+        process = self.start("--output", str(self.root / "missing" / "file"))
+        _, err = process.communicate(timeout=LIMIT_SECONDS)
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("nothing was measured", err)
+
+
+if __name__ == "__main__":
+    unittest.main()
