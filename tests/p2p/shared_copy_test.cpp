@@ -35,16 +35,18 @@ TEST(SharedCopy, OneSideAloneCopiesEverything)
 {
     for (const std::size_t bytes : kTheSizes) {
         for (const bool front : {true, false}) {
-            HeadBody body{bytes, 0, 0, 0};
+            HeadBody body{bytes, 0, SharedCopy::kClosed, 0};
+            if (front) body.work = SharedCopy::kOpenedInFront;
             SharedCopy copy(body, bytes);
             Copied copied(bytes);
             EXPECT_FALSE(copy.done());
-            EXPECT_TRUE(front ? copy.copy_from_front(copied) : copy.copy_from_back(copied)) << bytes;
+            if (!front) copy.open_behind();
+            EXPECT_TRUE(front ? copy.copy_from_front(copied, true) : copy.copy_from_back(copied, true)) << bytes;
             EXPECT_TRUE(copy.done());
             EXPECT_TRUE(copied.each_byte_once()) << bytes;
             // The other side comes late.
             SharedCopy late(body, bytes);
-            EXPECT_FALSE(front ? late.copy_from_back(copied) : late.copy_from_front(copied));
+            EXPECT_FALSE(front ? late.copy_from_back(copied, false) : late.copy_from_front(copied, false));
             EXPECT_TRUE(late.done());
             EXPECT_TRUE(copied.each_byte_once()) << bytes;
         }
@@ -56,11 +58,11 @@ TEST(SharedCopy, NothingIsTakenBeforeItIsOpen)
     HeadBody body{100000, 0, SharedCopy::kClosed, 0};
     SharedCopy copy(body, 100000);
     Copied copied(100000);
-    EXPECT_FALSE(copy.copy_from_front(copied));
-    EXPECT_FALSE(copy.copy_from_back(copied));
+    EXPECT_FALSE(copy.copy_from_front(copied, false));
+    EXPECT_FALSE(copy.copy_from_back(copied, false));
     EXPECT_FALSE(copy.done());
-    copy.open();
-    EXPECT_TRUE(copy.copy_from_back(copied));
+    copy.open_behind();
+    EXPECT_TRUE(copy.copy_from_back(copied, true));
     EXPECT_TRUE(copied.each_byte_once());
 }
 
@@ -68,22 +70,26 @@ TEST(SharedCopy, TwoSidesCopyEveryByteOnceAndOneOfThemIsTheLast)
 {
     for (int round = 0; round < 20; ++round) {
         for (const std::size_t bytes : kTheSizes) {
-            HeadBody body{bytes, 0, SharedCopy::kClosed, 0};
+            const bool front = round % 2 == 0;  // which side opens the copy
+            HeadBody body{bytes, 0, front ? SharedCopy::kOpenedInFront : SharedCopy::kClosed, 0};
             Copied copied(bytes);
             std::atomic<int> lasts{0};
             std::thread back([&] {
                 SharedCopy copy(body, bytes);
-                if (copy.copy_from_back(copied)) ++lasts;
+                if (!front) copy.open_behind();
+                if (copy.copy_from_back(copied, !front)) ++lasts;
                 while (!copy.done()) {
-                    if (copy.copy_from_back(copied)) ++lasts;
+                    if (copy.copy_from_back(copied, false)) ++lasts;
                     std::this_thread::yield();
                 }
                 EXPECT_TRUE(copied.each_byte_once()) << bytes;
             });
             SharedCopy copy(body, bytes);
-            copy.open();
-            if (copy.copy_from_front(copied)) ++lasts;
-            while (!copy.done()) std::this_thread::yield();
+            if (copy.copy_from_front(copied, front)) ++lasts;
+            while (!copy.done()) {
+                if (copy.copy_from_front(copied, false)) ++lasts;
+                std::this_thread::yield();
+            }
             EXPECT_TRUE(copied.each_byte_once()) << bytes;
             back.join();
             EXPECT_EQ(lasts, 1);

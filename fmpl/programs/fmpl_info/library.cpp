@@ -63,9 +63,13 @@ Section limits()
             size("bcast_buffer", kBroadcastBufferBytes, "each of the two library buffers, used in turn"),
             size("bcast_whole_bytes", kBroadcastWholeBytes,
                 "a hardware broadcast from this on, in remote-DMA memory, is read from the root's own buffer"),
+            size("bcast_whole_bytes_shared_cpus", kBroadcastWholeBytesSharedCpus,
+                "the same where there are more ranks than CPUs"),
             size("reduce_deposit", kDepositBytes,
                 "a larger hardware reduction is divided among the ranks in place in remote-DMA memory, else goes in "
-                "pieces of this")}};
+                "pieces of this"),
+            size("reduce_partition_bytes", kPartitionBytes,
+                "where each rank has a CPU, a hardware reduction is divided among them from this on")}};
 }
 
 }  // namespace fmpl::info

@@ -1,13 +1,15 @@
-// The hardware barrier: one counter of arrivals and one epoch for each colour.
+// The hardware barrier: one counter of arrivals and one epoch for each colour; two ranks count their own arrivals each.
 //
 // Cost with p ranks: p atomic adds on one line, then one store that all read; where ranks share CPUs each rank runs
-// twice, which no barrier can undercut.
+// twice, which no barrier can undercut. With two ranks: one line back and forth, for both counts lie in it
+// (docs/decisions/0001-one-line-for-both-directions.md).
 #include "coll/collectives.hpp"
 
 namespace fmpl {
 
 void Collectives::barrier_hardware(Communicator& comm, BarrierRecord& record)
 {
+    if (comm.size() == 2) return barrier_of_two(comm, record);
     // The epoch cannot change before this rank arrives.
     const std::uint32_t epoch = record.epoch.load(std::memory_order_relaxed);
     const auto all = static_cast<std::uint32_t>(comm.size());
@@ -19,6 +21,19 @@ void Collectives::barrier_hardware(Communicator& comm, BarrierRecord& record)
         return;
     }
     node_->wait([&] { return record.epoch.load(std::memory_order_acquire) != epoch; }, waiting_for(comm, -1, 0));
+}
+
+void Collectives::barrier_of_two(Communicator& comm, BarrierRecord& record)
+{
+    const int rank = comm.rank();
+    std::atomic<std::uint32_t>& own = record.times[rank];
+    const std::atomic<std::uint32_t>& other = record.times[1 - rank];
+    const std::uint32_t times = own.load(std::memory_order_relaxed) + 1;
+    own.store(times, std::memory_order_release);  // pairs with the other's acquire below
+    node_->crossbar.wake(comm.members()[static_cast<std::size_t>(1 - rank)]);
+    // The other one may be in the next barrier already.
+    node_->wait([&] { return static_cast<std::int32_t>(other.load(std::memory_order_acquire) - times) >= 0; },
+        waiting_for(comm, 1 - rank, 0));
 }
 
 }  // namespace fmpl

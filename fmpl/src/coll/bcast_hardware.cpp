@@ -62,8 +62,7 @@ void Collectives::bcast_from_root(Communicator& comm, const std::byte* buffer, s
     const Crossbar& crossbar = node_->crossbar;
     const auto receivers = static_cast<std::uint64_t>(comm.size() - 1);
     const WaitFor what = waiting_for(comm, -1, bytes);
-    const bool whole =
-        comm.hardware.any_source_buffer && bytes >= kBroadcastWholeBytes && crossbar.contains(buffer, bytes);
+    const bool whole = comm.hardware.any_source_buffer && bytes >= whole_bytes() && crossbar.contains(buffer, bytes);
     std::exception_ptr no_memory;
     const std::size_t piece_bytes = whole ? bytes : kBroadcastBufferBytes;
     if (!whole && bytes > kBroadcastInlineBytes && comm.broadcast_buffers == kNoOffset) {
@@ -97,7 +96,7 @@ void Collectives::bcast_from_root(Communicator& comm, const std::byte* buffer, s
                 if (bytes > 0) std::memcpy(slot.payload, buffer, bytes);
             } else {
                 slot.at = comm.broadcast_buffers + use % kBroadcastSlots * kBroadcastBufferBytes;
-                std::memcpy(crossbar.local(slot.at), buffer + sent, piece);
+                copy_across(crossbar.local(slot.at), buffer + sent, piece);
             }
             slot.stamp.store(use + 1, std::memory_order_release);  // pairs with the receivers' acquire
         }
@@ -143,7 +142,7 @@ void Collectives::bcast_to_receiver(Communicator& comm, std::byte* buffer, std::
             const void* from = slot.at == kNoOffset
                                    ? static_cast<const void*>(slot.payload)
                                    : crossbar.mapped(comm.members()[static_cast<std::size_t>(came_from)], slot.at);
-            std::memcpy(buffer + done, from, piece);
+            copy_across(buffer + done, from, piece);
         }
         done += piece;
         take(slot, use);

@@ -21,8 +21,10 @@ namespace fmpl {
 enum class CollectiveForm { automatic, hardware, tree };
 
 // A broadcast of at least this size from remote-DMA memory is read from the root's own buffer by all; a shorter one goes
-// through the library's buffers, so that the root need not wait for its receivers.
-inline constexpr std::size_t kBroadcastWholeBytes = 16 * 1024;
+// through the library's buffers, so that the root need not wait for its receivers. Where each rank has a CPU, the wait is
+// short; where it has not, the root has to run once more.
+inline constexpr std::size_t kBroadcastWholeBytes = 1024;
+inline constexpr std::size_t kBroadcastWholeBytesSharedCpus = 16 * 1024;
 
 // The root of an allreduce: all members get the result.
 inline constexpr int kAllMembers = -1;
@@ -35,6 +37,10 @@ struct Reduction {
 
     std::size_t bytes() const { return count * op->element_size; }
 };
+
+// A reduction of at least this size whose operands all lie in remote-DMA memory is partitioned among the members, while
+// each rank has a CPU; beyond kDepositBytes always.
+inline constexpr std::size_t kPartitionBytes = 4 * 1024;
 
 class Collectives {
 public:
@@ -54,9 +60,11 @@ public:
     void release(Communicator& comm);
 
 private:
+    std::size_t whole_bytes() const { return node_->helps() ? kBroadcastWholeBytes : kBroadcastWholeBytesSharedCpus; }
     bool hardware(bool allowed) const { return allowed && form_ != CollectiveForm::tree; }
 
     void barrier_hardware(Communicator& comm, BarrierRecord& record);
+    void barrier_of_two(Communicator& comm, BarrierRecord& record);
     void barrier_tree(Communicator& comm);
 
     void bcast_hardware(Communicator& comm, void* buffer, std::size_t bytes, int root);
@@ -65,9 +73,11 @@ private:
     void bcast_tree(Communicator& comm, void* buffer, std::size_t bytes, int root);
 
     void reduce_hardware(Communicator& comm, std::byte* buffer, const Reduction& whole, std::byte* work);
-    void reduce_piece(Communicator& comm, std::byte* piece, std::size_t n, const Reduction& whole);
-    bool reduce_partitioned(Communicator& comm, std::byte* buffer, const Reduction& whole);
-    std::uint64_t begin_use(Communicator& comm, const Reduction& whole, bool waits);
+    ReduceManner reduce_once(Communicator& comm, std::byte* buffer, const Reduction& whole);
+    std::uint64_t begin_use(Communicator& comm, const Reduction& whole);
+    void await_end(Communicator& comm, std::uint64_t use);
+    void deposit(Communicator& comm, std::uint64_t use, const std::byte* operand, const Reduction& whole);
+    void combine_share(Communicator& comm, std::uint64_t use, std::byte* buffer, const Reduction& whole);
     bool arrive(Communicator& comm, std::uint64_t use);
     void publish_verdict(Communicator& comm, std::uint64_t use);
     const ReduceSlot& await_verdict(Communicator& comm, std::uint64_t use);

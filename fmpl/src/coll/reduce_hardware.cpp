@@ -1,16 +1,19 @@
 // Reductions over memory that all members map.
 //
 // In one *use* every member leaves a deposit: what it reduces, and where its operand lies. The last to arrive judges
-// whether the deposits go together and publishes the verdict, so that one rank with other arguments, or without memory,
-// is an error in words on every rank that waits for the use, and the next reduction begins in step.
+// whether the deposits go together, decides how the reduction goes on, and publishes this verdict; so that one rank with
+// other arguments, or without memory, is an error in words on every rank that waits for the use, and the next reduction
+// begins in step.
 //
-// Up to kDepositBytes: the operands are copied to library buffers, and the members of a reduce leave without waiting;
-// the root combines. In an allreduce the last to arrive combines, and the others copy the result.
-// Cost with p ranks and n bytes: n / copy bandwidth + p n / combine rate.
+// Where an operand lies: in the member's own buffer, if that is remote-DMA memory and the member waits until it has been
+// read; that saves a copy, and costs the members of a reduce a wait that only pays while each rank has a CPU. Else, up to
+// kDepositBytes, in a library buffer, and the members of a reduce leave without waiting.
 //
-// More than that: one use in which all wait for the verdict. In remote-DMA memory the reduction is then partitioned in
-// place: each member combines its share of the elements from all buffers and writes it to those that want the result, at
-// the cost of two meetings + n / combine rate on as many CPUs as run. Else it goes in pieces as above.
+// Who combines: each member its share of the elements, in all buffers that want the result, if all operands lie in
+// the members' own buffers and there is enough to share; else the root, in an allreduce the last to arrive, whose result
+// the others copy. What is too long for a library buffer goes in pieces.
+// Cost with p ranks and n bytes: two meetings + n / combine rate, on as many CPUs as run; else one meeting + p n / combine
+// rate.
 //
 // The operands are combined in the order of the ranks by whoever does it, so that the result does not depend on who
 // arrives when. Two slots alternate, so that a member other than the root need not wait for the combination of its last
@@ -37,28 +40,32 @@ std::string described(const Deposit& deposit)
 }  // namespace
 
 // Begins this rank's next use: waits until the last use of its slot is over, and makes the deposit but for its operand.
-std::uint64_t Collectives::begin_use(Communicator& comm, const Reduction& whole, bool waits)
+std::uint64_t Collectives::begin_use(Communicator& comm, const Reduction& whole)
 {
     const std::uint64_t use = comm.reduce_uses++;
-    if (use >= kReduceSlots) {
-        ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-        const std::uint64_t last = use - kReduceSlots + 1;
-        node_->wait([&] { return slot.over.load(std::memory_order_acquire) == last; },  // pairs with end_use
-            waiting_for(comm, -1, whole.bytes()));
-    }
+    if (use >= kReduceSlots) await_end(comm, use - kReduceSlots);
     Deposit& own = comm.station->deposit(comm.rank(), use);
     own.at = kNoOffset;
     own.count = whole.count;
     own.element_size = whole.op->element_size;
     own.root = whole.root;
-    own.waits = waits ? 1 : 0;
+    own.waits = 1;
+    own.in_place = 0;
     own.no_memory = 0;
     return use;
 }
 
+// Requires that this rank has not arrived for the slot's next use, so that the use is still the slot's last.
+void Collectives::await_end(Communicator& comm, std::uint64_t use)
+{
+    const ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
+    node_->wait([&] { return slot.over.load(std::memory_order_acquire) == use + 1; },  // pairs with end_use
+        waiting_for(comm, -1, 0));
+}
+
 void Collectives::end_use(Communicator& comm, std::uint64_t use)
 {
-    comm.station->reduce[use % kReduceSlots].over.store(use + 1, std::memory_order_release);  // pairs with begin_use
+    comm.station->reduce[use % kReduceSlots].over.store(use + 1, std::memory_order_release);  // pairs with await_end
     wake_members(comm);
 }
 
@@ -68,25 +75,32 @@ bool Collectives::arrive(Communicator& comm, std::uint64_t use)
 {
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
     // acq_rel: every member's deposit comes before the last arrival
-    if (slot.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != static_cast<std::uint64_t>(comm.size()))
+    if (slot.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != static_cast<std::uint32_t>(comm.size()))
         return false;
     slot.arrived.store(0, std::memory_order_relaxed);
+    const Deposit& first = comm.station->deposit(0, use);
+    const std::uint64_t bytes = first.count * first.element_size;
+    bool all_in_place = true;
     slot.waiting = 0;
-    slot.all_addressable = 1;
     for (int member = 0; member < comm.size(); ++member) {
         const Deposit& theirs = comm.station->deposit(member, use);
         slot.waiting += theirs.waits;
-        if (theirs.at == kNoOffset) slot.all_addressable = 0;
+        all_in_place = all_in_place && theirs.in_place != 0;
     }
+    const bool is_long = bytes > kDepositBytes;
+    const bool partitioned = all_in_place && (is_long || (bytes >= kPartitionBytes && node_->helps()));
     slot.culprit = -1;
-    const Deposit& first = comm.station->deposit(0, use);
     for (int member = 0; member < comm.size() && slot.culprit < 0; ++member) {
         const Deposit& theirs = comm.station->deposit(member, use);
         const bool same =
             theirs.count == first.count && theirs.element_size == first.element_size && theirs.root == first.root;
-        const bool enough_memory = theirs.no_memory == 0 || slot.all_addressable != 0;
+        const bool enough_memory = theirs.no_memory == 0 || partitioned;
         if (!same || !enough_memory) slot.culprit = member;
     }
+    slot.manner = slot.culprit >= 0 ? ReduceManner::failed
+                  : partitioned     ? ReduceManner::partitioned
+                  : is_long         ? ReduceManner::in_pieces
+                                    : ReduceManner::combined;
     return true;
 }
 
@@ -94,7 +108,7 @@ void Collectives::publish_verdict(Communicator& comm, std::uint64_t use)
 {
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
     const int root = comm.station->deposit(comm.rank(), use).root;
-    const bool to_root = slot.culprit < 0 && slot.waiting == 1 && root != kAllMembers;
+    const bool to_root = slot.manner == ReduceManner::combined && slot.waiting == 1;
     const bool to_nobody = slot.waiting == 0;
     slot.stamp.store(use + 1, std::memory_order_release);  // pairs with await_verdict
     if (to_nobody) {
@@ -185,102 +199,115 @@ void Collectives::combine(std::span<const std::byte* const> operands, std::size_
     }
 }
 
-// n elements, which fit into a deposit; `whole` is what the user asked for.
-void Collectives::reduce_piece(Communicator& comm, std::byte* piece, std::size_t n, const Reduction& whole)
+// This rank's operand: in place, in a library buffer, or, of a long one, nowhere yet.
+void Collectives::deposit(Communicator& comm, std::uint64_t use, const std::byte* operand, const Reduction& whole)
+{
+    const Crossbar& crossbar = node_->crossbar;
+    const std::size_t bytes = whole.bytes();
+    const bool to_all = whole.root == kAllMembers;
+    const bool is_root = whole.root == comm.rank();
+    const bool is_long = bytes > kDepositBytes;
+    Deposit& own = comm.station->deposit(comm.rank(), use);
+    if (crossbar.contains(operand, bytes) && (to_all || is_root || is_long || node_->helps())) {
+        own.at = crossbar.offset_of(operand);
+        own.in_place = 1;
+    } else if (!is_root && !is_long) {
+        own.at = deposit_buffer(comm, use);
+        if (bytes > 0) copy_across(crossbar.local(own.at), operand, bytes);
+        own.waits = to_all ? 1 : 0;
+    }
+    // For the result of an allreduce, and for the pieces: once all have agreed on them, none may fail.
+    if (to_all || (is_long && !is_root)) deposit_buffer(comm, use);
+}
+
+// One use, of all that the user asks for or of a piece of it.
+ReduceManner Collectives::reduce_once(Communicator& comm, std::byte* buffer, const Reduction& whole)
 {
     const Crossbar& crossbar = node_->crossbar;
     const bool to_all = whole.root == kAllMembers;
-    const bool is_root = whole.root == comm.rank();
-    const std::size_t bytes = n * whole.op->element_size;
-    const std::uint64_t use = begin_use(comm, whole, to_all || is_root);
+    const std::uint64_t use = begin_use(comm, whole);
     Deposit& own = comm.station->deposit(comm.rank(), use);
     std::exception_ptr no_memory;
-    Offset buffer = kNoOffset;
     try {
-        if (!is_root) buffer = deposit_buffer(comm, use);
-        if (to_all && crossbar.contains(piece, bytes)) {
-            own.at = crossbar.offset_of(piece);  // its owner waits until it has been read
-        } else if (!is_root) {
-            own.at = buffer;
-            if (bytes > 0) std::memcpy(crossbar.local(buffer), piece, bytes);
-        }
+        deposit(comm, use, buffer, whole);
     } catch (const Error&) {
         no_memory = std::current_exception();  // thrown when the others know
         own.no_memory = 1;
-        own.at = kNoOffset;
+        own.waits = to_all || whole.root == comm.rank() || whole.bytes() > kDepositBytes ? 1 : 0;
     }
-
+    const bool waits = own.waits != 0;
+    ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
     const bool last = arrive(comm, use);
     if (last) {
-        ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-        if (to_all && slot.culprit < 0) {
-            slot.result_at = buffer + kReduceSlots * kDepositBytes;
-            std::byte* const results[] = {crossbar.local(slot.result_at), piece};
-            combine(operands(comm, use, piece), 0, n, whole.op, results);
+        if (to_all && slot.manner == ReduceManner::combined) {
+            slot.result_at = deposit_buffer(comm, use) + kReduceSlots * kDepositBytes;
+            std::byte* const results[] = {crossbar.local(slot.result_at), buffer};
+            combine(operands(comm, use, buffer), 0, whole.count, whole.op, results);
         }
         publish_verdict(comm, use);
     }
-    if (to_all || is_root) {
-        const ReduceSlot& slot = await_verdict(comm, use);
-        if (slot.culprit < 0 && is_root) combine(operands(comm, use, piece), 0, n, whole.op, std::span(&piece, 1));
-        if (slot.culprit < 0 && to_all && !last && bytes > 0) {
-            std::memcpy(piece, crossbar.mapped(0, 0) + slot.result_at, bytes);
-        }
-        try {
-            leave_use(comm, use);
-        } catch (const Error&) {
-            if (!no_memory) throw;
-        }
+    if (!waits) {
+        if (no_memory) std::rethrow_exception(no_memory);
+        return ReduceManner::combined;
     }
-    if (no_memory) std::rethrow_exception(no_memory);
+
+    await_verdict(comm, use);
+    const ReduceManner manner = slot.manner;
+    bool await_others = false;  // they read or write this rank's buffer
+    switch (manner) {
+        case ReduceManner::combined:
+            if (whole.root == comm.rank()) {
+                combine(operands(comm, use, buffer), 0, whole.count, whole.op, std::span(&buffer, 1));
+            } else if (!to_all) {
+                await_others = true;
+            } else if (!last && whole.count > 0) {
+                copy_across(buffer, crossbar.mapped(0, 0) + slot.result_at, whole.bytes());
+            }
+            break;
+        case ReduceManner::partitioned:
+            combine_share(comm, use, buffer, whole);
+            await_others = true;
+            break;
+        case ReduceManner::in_pieces:
+        case ReduceManner::failed:
+            break;
+    }
+    try {
+        leave_use(comm, use);
+    } catch (const Error&) {
+        if (!no_memory) throw;
+        std::rethrow_exception(no_memory);
+    }
+    if (await_others) await_end(comm, use);
+    return manner;
 }
 
-// False, alike on all members, when some buffer cannot be addressed; nothing has been written then.
-bool Collectives::reduce_partitioned(Communicator& comm, std::byte* buffer, const Reduction& whole)
+// This rank's share of the elements, written to every buffer that wants the result.
+void Collectives::combine_share(Communicator& comm, std::uint64_t use, std::byte* buffer, const Reduction& whole)
 {
-    const Crossbar& crossbar = node_->crossbar;
-    const std::uint64_t use = begin_use(comm, whole, true);
-    Deposit& own = comm.station->deposit(comm.rank(), use);
-    if (crossbar.contains(buffer, whole.bytes())) own.at = crossbar.offset_of(buffer);
-    try {
-        deposit_buffer(comm, use);  // for the pieces: once all have agreed on them, none may fail
-    } catch (const Error&) {
-        own.no_memory = 1;
+    const auto size = static_cast<std::size_t>(comm.size());
+    const auto rank = static_cast<std::size_t>(comm.rank());
+    const std::size_t begin = whole.count / size * rank + std::min(whole.count % size, rank);
+    const std::size_t end = begin + whole.count / size + (rank < whole.count % size ? 1 : 0);
+    const std::span<const std::byte* const> from = operands(comm, use, buffer);
+    results_.clear();
+    for (int member = 0; member < comm.size(); ++member) {
+        if (whole.root != kAllMembers && whole.root != member) continue;
+        const Offset at = comm.station->deposit(member, use).at;
+        results_.push_back(node_->crossbar.mapped(comm.members()[static_cast<std::size_t>(member)], at));
     }
-    if (arrive(comm, use)) publish_verdict(comm, use);
-    const ReduceSlot& slot = await_verdict(comm, use);
-    const bool partition = slot.culprit < 0 && slot.all_addressable != 0;
-    if (partition) {
-        const auto size = static_cast<std::size_t>(comm.size());
-        const auto rank = static_cast<std::size_t>(comm.rank());
-        const std::size_t begin = whole.count / size * rank + std::min(whole.count % size, rank);
-        const std::size_t end = begin + whole.count / size + (rank < whole.count % size ? 1 : 0);
-        results_.clear();
-        for (int member = 0; member < comm.size(); ++member) {
-            if (whole.root != kAllMembers && whole.root != member) continue;
-            const Offset at = comm.station->deposit(member, use).at;
-            results_.push_back(crossbar.mapped(comm.members()[static_cast<std::size_t>(member)], at));
-        }
-        combine(operands(comm, use, buffer), begin, end, whole.op, results_);
-    }
-    leave_use(comm, use);
-    // Everybody has written its share when the use is over; the slot's next use needs this rank.
-    if (partition) {
-        node_->wait([&] { return slot.over.load(std::memory_order_acquire) == use + 1; },  // pairs with end_use
-            waiting_for(comm, -1, whole.bytes()));
-    }
-    return partition;
+    combine(from, begin, end, whole.op, results_);
 }
 
 void Collectives::reduce_hardware(Communicator& comm, std::byte* buffer, const Reduction& whole, std::byte* work)
 {
     const std::size_t element = whole.op->element_size;
-    if (whole.bytes() <= kDepositBytes) return reduce_piece(comm, buffer, whole.count, whole);
-    if (reduce_partitioned(comm, buffer, whole)) return;
+    if (reduce_once(comm, buffer, whole) != ReduceManner::in_pieces) return;
     if (element > kDepositBytes) return reduce_tree(comm, buffer, whole, work);
     const std::size_t piece_count = kDepositBytes / element;
     for (std::size_t done = 0; done < whole.count; done += piece_count) {
-        reduce_piece(comm, buffer + done * element, std::min(piece_count, whole.count - done), whole);
+        const Reduction piece{std::min(piece_count, whole.count - done), whole.op, whole.root};
+        reduce_once(comm, buffer + done * element, piece);
     }
 }
 

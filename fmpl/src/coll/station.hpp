@@ -1,9 +1,10 @@
 // Where the members of a communicator meet for the hardware forms of collectives: a record in the first member's arena
 // that all members map. docs/memory_layout.md explains the fields.
 //
-// Broadcast and reduction go through numbered *uses* of a few slots, alternately (paper, section 4.2: two library
-// buffers). All members count the uses alike, since collective calls come in the same order everywhere; a slot is used
-// again when everybody is through with its last use.
+// Broadcast and reduction go through numbered *uses* of a few slots in turn (paper, section 4.2: two library buffers).
+// All members count the uses alike, since collective calls come in the same order everywhere; a slot is used again when
+// everybody is through with its last use. So many slots let a rank that shares its CPU do as many operations as it can
+// each time it runs.
 #pragma once
 
 #include "crossbar/control_block.hpp"
@@ -14,12 +15,12 @@
 
 namespace fmpl {
 
-inline constexpr std::size_t kBroadcastSlots = 2;
-inline constexpr std::size_t kBroadcastBufferBytes = 64 * 1024;
+inline constexpr std::size_t kBroadcastSlots = 8;
+inline constexpr std::size_t kBroadcastBufferBytes = 32 * 1024;
 inline constexpr std::size_t kBroadcastInlineBytes = 32;
 inline constexpr std::uint64_t kBroadcastFailed = ~std::uint64_t{0};
-inline constexpr std::size_t kReduceSlots = 2;
-inline constexpr std::size_t kDepositBytes = 64 * 1024;
+inline constexpr std::size_t kReduceSlots = 8;
+inline constexpr std::size_t kDepositBytes = 32 * 1024;
 
 struct alignas(kLine) BroadcastSlot {
     // Line 0: written by the root of the use.
@@ -35,32 +36,39 @@ struct alignas(kLine) BroadcastSlot {
 };
 static_assert(sizeof(BroadcastSlot) == 2 * kLine);
 
-struct alignas(kLine) ReduceSlot {
-    std::atomic<std::uint64_t> arrived;  // members that have made their deposit; the last one resets it
-    std::uint8_t pad0[kLine - 8];
-    // Line 1: the verdict, written by the last to arrive.
-    alignas(kLine) std::atomic<std::uint64_t> stamp;  // use + 1 (release, after the rest of the line and the result)
-    Offset result_at;                                 // of an allreduce in one piece
-    std::uint32_t waiting;                            // members that wait for the verdict, see Deposit::waits
-    std::int32_t culprit;                             // a member whose deposit does not go with member 0's, or -1
-    std::uint32_t all_addressable;                    // 1: all deposits lie in the members' own buffers
-    std::uint8_t pad1[kLine - 28];
-    alignas(kLine) std::atomic<std::uint64_t> leaving;  // members that need the verdict no more; the last one resets it
-    std::uint8_t pad2[kLine - 8];
-    alignas(kLine) std::atomic<std::uint64_t> over;  // use + 1 of the last use that is over: who ends it (release)
-    std::uint8_t pad3[kLine - 8];
+// How a reduction goes on, once its deposits are known to go together.
+enum class ReduceManner : std::uint32_t {
+    failed,       // it does not
+    combined,     // the root combines all operands, in an allreduce the last to arrive
+    partitioned,  // each member combines its share of the elements
+    in_pieces,    // in further uses of at most kDepositBytes, since some operand is not to be reached where it is
 };
-static_assert(sizeof(ReduceSlot) == 4 * kLine);
+
+// In one line: between two ranks it goes back and forth, which costs a third of what two lines cost.
+struct alignas(kLine) ReduceSlot {
+    std::atomic<std::uint32_t> arrived;  // members that have made their deposit; the last one resets it
+    std::atomic<std::uint32_t> leaving;  // members that need the verdict no more; the last one resets it
+    std::atomic<std::uint64_t> over;     // use + 1 of the last use that is over: who ends it (release)
+    // The verdict, written by the last to arrive.
+    std::atomic<std::uint64_t> stamp;  // use + 1 (release, after the rest of the verdict and the result)
+    Offset result_at;                  // manner combined, of an allreduce
+    std::uint32_t waiting;             // members that wait for the verdict, see Deposit::waits
+    std::int32_t culprit;              // a member whose deposit does not go with member 0's, or -1
+    ReduceManner manner;
+    std::uint8_t pad[kLine - 44];
+};
+static_assert(sizeof(ReduceSlot) == kLine);
 
 // A member's contribution to a use. Writer: the member, before it adds to `arrived`.
 struct alignas(kLine) Deposit {
-    Offset at;                   // of its operand; kNoOffset: none that others can read
+    Offset at;                   // of its operand; kNoOffset: none that others can read, or the root's own
     std::uint64_t count;         // elements of the whole reduction
     std::uint64_t element_size;  // bytes
     std::int32_t root;           // -1: all members get the result
     std::uint32_t waits;         // 1: the member waits for the verdict
+    std::uint32_t in_place;      // 1: `at` is the member's own buffer, of the whole reduction
     std::uint32_t no_memory;     // 1: the member has no library buffers for its pieces
-    std::uint8_t pad[kLine - 36];
+    std::uint8_t pad[kLine - 40];
 };
 static_assert(sizeof(Deposit) == kLine);
 

@@ -16,7 +16,7 @@ using Offset = std::uint64_t;           // bytes from the base of the job's memo
 inline constexpr Offset kNoOffset = 0;  // the control block's own offset: never a message's
 
 inline constexpr std::uint64_t kControlMagic = 0x31304c504d46'0a00;
-inline constexpr std::uint32_t kControlVersion = 1;
+inline constexpr std::uint32_t kControlVersion = 2;
 inline constexpr int kBarrierColours = 8;  // paper, section 3.3
 inline constexpr int kMaxRanks = 4096;
 
@@ -119,14 +119,17 @@ struct alignas(kLine) NodeRecord {
 static_assert(sizeof(NodeRecord) % kLine == 0);
 static_assert(sizeof(BlockedIn) == 32);
 
-// A hardware barrier of one colour: see crossbar/hardware_barrier.hpp.
+// A hardware barrier: see coll/barrier_hardware.cpp.
 struct alignas(kLine) BarrierRecord {
     std::atomic<std::uint32_t> arrived;  // all members add 1; the last one resets it
     std::uint8_t pad0[kLine - 4];
     alignas(kLine) std::atomic<std::uint32_t> epoch;  // the last one to arrive adds 1
     std::uint8_t pad1[kLine - 4];
+    // Of two members: how often each has arrived, alike whenever neither is in the barrier.
+    alignas(kLine) std::atomic<std::uint32_t> times[2];
+    std::uint8_t pad2[kLine - 8];
 };
-static_assert(sizeof(BarrierRecord) == 2 * kLine);
+static_assert(sizeof(BarrierRecord) == 3 * kLine);
 
 struct alignas(kLine) ControlBlock {
     // Constant once the launcher (or run_ranks, or a lone rank) has made the job.

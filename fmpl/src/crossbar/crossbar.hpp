@@ -14,6 +14,7 @@
 #pragma once
 
 #include "crossbar/control_block.hpp"
+#include "crossbar/copy_across.hpp"
 #include "crossbar/job_memory.hpp"
 #include "crossbar/topology.hpp"
 
@@ -65,7 +66,7 @@ public:
     void write(int node, Offset to, const void* from, std::size_t bytes) const
     {
         if (maps(node)) [[likely]] {
-            std::memcpy(base_ + to, from, bytes);
+            copy_across(base_ + to, from, bytes);
         } else {
             move_write(node, to, from, bytes);
         }
@@ -92,7 +93,7 @@ public:
     void read(int node, Offset from, void* to, std::size_t bytes) const
     {
         if (maps(node)) [[likely]] {
-            std::memcpy(to, base_ + from, bytes);
+            copy_across(to, base_ + from, bytes);
         } else {
             move_read(node, from, to, bytes);
         }

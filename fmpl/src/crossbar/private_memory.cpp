@@ -60,7 +60,7 @@ std::byte* PrivateMemory::own(int node, Offset at) const
 void PrivateMemory::write(int node, Offset at, const std::byte* from, std::size_t bytes) const
 {
     if (std::byte* to = own(node, at)) {
-        std::memcpy(to, from, bytes);
+        copy_across(to, from, bytes);
         return;
     }
     while (bytes > 0) {
@@ -78,7 +78,7 @@ void PrivateMemory::write(int node, Offset at, const std::byte* from, std::size_
 void PrivateMemory::read(int node, Offset at, std::byte* to, std::size_t bytes) const
 {
     if (const std::byte* from = own(node, at)) {
-        std::memcpy(to, from, bytes);
+        copy_across(to, from, bytes);
         return;
     }
     while (bytes > 0) {

@@ -206,9 +206,9 @@ bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64
             finish(op, flag.body.bytes, kNoOffset);
             return true;
         case MessageKind::shared:
-            return take_share(op, flag);
+            return take_share(op, flag, false);
         case MessageKind::offered: {
-            if (op.sharing) return take_share(op, flag);
+            if (op.sharing) return take_share(op, flag, false);
             // Pairs with the source's fetch_add; the loser waits for the stamp to change.
             const Crossbar& crossbar = node_->crossbar;
             if (op.claim_lost || crossbar.fetch_add(crossbar.node(), crossbar.offset_of(&flag.claim), 1) != 0) {
@@ -217,9 +217,9 @@ bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64
             }
             if (is_to_be_shared(op, flag.body.bytes)) {
                 op.sharing = true;
-                SharedCopy(flag.body, flag.body.bytes).open();
+                SharedCopy(flag.body, flag.body.bytes).open_behind();
                 post(op);  // invites the source
-                return take_share(op, flag);
+                return take_share(op, flag, true);
             }
             [[fallthrough]];
         }
@@ -263,17 +263,20 @@ bool Receiver::is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) co
            node_->crossbar.maps(op.comm->peer(op.source).node);
 }
 
-// Copies what is left of a message that both ranks copy, from its end; whether all of it is there.
-bool Receiver::take_share(ReceiveOperation& op, CompletionFlag& flag)
+// Copies what is left of a message that both ranks copy, from its end; whether all of it is there. opened: this rank has
+// just begun it.
+bool Receiver::take_share(ReceiveOperation& op, CompletionFlag& flag, bool opened)
 {
     const int node = op.comm->peer(op.source).node;
     const Offset from = flag.body.at;
     const std::size_t bytes = flag.body.bytes;
     SharedCopy copy(flag.body, bytes);
     if (node_->helps() && (!PrivateMemory::is_private(from) || node_->private_memory.available())) {
-        const bool last = copy.copy_from_back([&](std::size_t begin, std::size_t n) {
-            node_->private_memory.read(node, from + begin, op.buffer + begin, n);
-        });
+        const bool last = copy.copy_from_back(
+            [&](std::size_t begin, std::size_t n) {
+                node_->private_memory.read(node, from + begin, op.buffer + begin, n);
+            },
+            opened);
         if (last) node_->crossbar.wake(node);
     }
     if (!copy.done()) return false;

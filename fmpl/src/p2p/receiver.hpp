@@ -148,7 +148,7 @@ private:
     void take_chained(ReceiveOperation& op);
     void take_from(ReceiveOperation& op, Offset at, std::uint64_t bytes);
     bool is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) const;
-    bool take_share(ReceiveOperation& op, CompletionFlag& flag);
+    bool take_share(ReceiveOperation& op, CompletionFlag& flag, bool opened);
     bool drain_pipe(ReceiveOperation& op, const CompletionFlag& flag);
     Offset next_in_chain(Communicator& comm, const ReceiveChannel& channel, int source, int index);
     void finish(ReceiveOperation& op, std::size_t bytes, Offset cursor);

@@ -226,7 +226,7 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
         publish_head(op, MessageKind::shared, source, op.state != SendOperation::State::queued);
         op.state = SendOperation::State::sharing;
         op.shared_to = at;
-        return continue_sharing(op);
+        return copy_share(op, at, true);
     }
     if (op.bytes <= capacity) crossbar.write(node, at, op.data, op.bytes);
     publish_head(op, MessageKind::moved, at, op.state != SendOperation::State::queued);
@@ -260,19 +260,22 @@ SharedCopy Sender::shared_copy(const SendOperation& op) const
     return {reinterpret_cast<CompletionFlag*>(flag)->body, op.bytes};
 }
 
-bool Sender::copy_share(const SendOperation& op, Offset to)
+// Copies what can be taken of the message; whether all of it is there. opened: this rank has just begun it.
+bool Sender::copy_share(const SendOperation& op, Offset to, bool opened)
 {
     SharedCopy copy = shared_copy(op);
-    const bool last = copy.copy_from_front([&](std::size_t begin, std::size_t bytes) {
-        node_->private_memory.write(node_of(op), to + begin, op.data + begin, bytes);
-    });
+    const bool last = copy.copy_from_front(
+        [&](std::size_t begin, std::size_t bytes) {
+            node_->private_memory.write(node_of(op), to + begin, op.data + begin, bytes);
+        },
+        opened);
     if (last) node_->crossbar.wake(node_of(op));
     return copy.done();
 }
 
 bool Sender::continue_sharing(SendOperation& op)
 {
-    return copy_share(op, op.shared_to) || consumed(op) >= op.number;
+    return copy_share(op, op.shared_to, false) || consumed(op) >= op.number;
 }
 
 // The destination has claimed the offer. While it copies, this rank does so as well, if it is invited: `to` was read
@@ -281,7 +284,7 @@ void Sender::help_to_take(SendOperation& op, Offset to)
 {
     if (to == kNoOffset || !node_->helps() || !node_->crossbar.maps(node_of(op))) return;
     if (PrivateMemory::is_private(to) && !node_->private_memory.available()) return;
-    copy_share(op, to);
+    copy_share(op, to, false);
 }
 
 // Writes the head part of the completion flag. again: it replaces this rank's own offer or hold of the same message.
@@ -295,7 +298,8 @@ void Sender::publish_head(SendOperation& op, MessageKind kind, Offset at, bool a
         // Nobody else touches the claim between two offers; the stamp below publishes it.
         if (kind == MessageKind::offered) crossbar.write_flag(node, flag + offsetof(CompletionFlag, claim), 0);
     }
-    const HeadBody body{op.bytes, at, kind == MessageKind::offered ? SharedCopy::kClosed : 0, 0};
+    const HeadBody body{
+        op.bytes, at, kind == MessageKind::offered ? SharedCopy::kClosed : SharedCopy::kOpenedInFront, 0};
     crossbar.write(node, flag + offsetof(CompletionFlag, body), &body, sizeof body);
     // Pairs with Receiver::arrived.
     crossbar.write_flag(node, flag + offsetof(CompletionFlag, stamp), Stamp::make(op.number, kind));

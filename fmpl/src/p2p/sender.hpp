@@ -161,7 +161,7 @@ private:
     Offset shared_source(const SendOperation& op, Offset to) const;
     bool reaches(const SendOperation& op, Offset to) const;
     SharedCopy shared_copy(const SendOperation& op) const;
-    bool copy_share(const SendOperation& op, Offset to);
+    bool copy_share(const SendOperation& op, Offset to, bool opened);
     bool continue_sharing(SendOperation& op);
     void help_to_take(SendOperation& op, Offset to);
     bool start_pipe(SendOperation& op);

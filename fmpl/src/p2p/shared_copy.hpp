@@ -24,8 +24,11 @@ inline constexpr std::size_t kSharedPrivateBytes = 4 * 1024;
 
 class SharedCopy {
 public:
-    // The value of HeadBody::work until a rank opens the copy: nothing to take.
+    // Values of HeadBody::work. Until a rank opens the copy there is nothing to take; who opens it has taken its first
+    // chunk already.
     static constexpr std::uint64_t kClosed = std::uint64_t{1} << 30;
+    static constexpr std::uint64_t kOpenedInFront = 1;
+    static constexpr std::uint64_t kOpenedBehind = std::uint64_t{1} << 32;
 
     SharedCopy(HeadBody& body, std::size_t bytes)
         : work_(body.work),
@@ -36,22 +39,22 @@ public:
     {
     }
 
-    // Lets the other side take chunks. The message's addresses have been published before, or are by what follows.
-    void open() { work_.store(0, std::memory_order_release); }  // pairs with take()
+    // Opens the copy from behind. The message's addresses have been published before, or are by what follows.
+    void open_behind() { work_.store(kOpenedBehind, std::memory_order_release); }  // pairs with take()
 
-    // Calls copy(begin, bytes) for chunk after chunk until none is left to take. Whether this call has copied the last
-    // of all chunks, so that the other side, which may be waiting for it, must be woken.
+    // Calls copy(begin, bytes) for chunk after chunk until none is left to take. opened: by this side, just now. Whether
+    // this call has copied the last of all chunks, so that the other side, which may be waiting for it, must be woken.
     template <class Copy>
-    bool copy_from_front(Copy&& copy)
+    bool copy_from_front(Copy&& copy, bool opened)
     {
-        bool last = false;
+        bool last = opened && copy_one(copy, 0);
         for (std::uint64_t chunk = 0; take(kFromFront, chunk);) last = copy_one(copy, chunk) || last;
         return last;
     }
     template <class Copy>
-    bool copy_from_back(Copy&& copy)
+    bool copy_from_back(Copy&& copy, bool opened)
     {
-        bool last = false;
+        bool last = opened && copy_one(copy, chunks_ - 1);
         for (std::uint64_t chunk = 0; take(kFromBack, chunk);) last = copy_one(copy, chunks_ - 1 - chunk) || last;
         return last;
     }
@@ -74,7 +77,7 @@ private:
     // One more chunk for this side: its place, counted from this side's end.
     bool take(std::uint64_t side, std::uint64_t& place)
     {
-        if (!is_left(work_.load(std::memory_order_acquire))) return false;              // pairs with open
+        if (!is_left(work_.load(std::memory_order_acquire))) return false;              // pairs with open_behind
         const std::uint64_t before = work_.fetch_add(side, std::memory_order_acq_rel);  // likewise
         place = side == kFromFront ? before & 0xffff'ffff : before >> 32;
         return is_left(before);

@@ -1,0 +1,44 @@
+// memcpy for memory that another core has written last, or will read next.
+//
+// What bounds such a copy is not the bytes but the lines: the source's come from the other core's cache one by one, and
+// the target's, which that core has read before, must be taken from it before they can be written. Asking for the
+// target's lines a block ahead lets both go on at once (docs/performance.md has the numbers). Shorter blocks would do a
+// little better for lines that change cores and worse for those at hand.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace fmpl {
+
+inline void prefetch_to_write(const void* line)
+{
+#if defined(__x86_64__)
+    asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));  // does nothing where it is not known
+#else
+    __builtin_prefetch(line, 1);
+#endif
+}
+
+// Any sizes and alignments; the memory must not overlap.
+inline void copy_across(void* to, const void* from, std::size_t bytes)
+{
+    constexpr std::size_t kBlock = 2048;
+    constexpr std::size_t kLineBytes = 64;
+    auto* target = static_cast<std::byte*>(to);
+    const auto* source = static_cast<const std::byte*>(from);
+    std::size_t done = 0;
+    if (bytes >= 2 * kBlock) {
+        for (std::size_t at = 0; at < kBlock; at += kLineBytes) prefetch_to_write(target + at);
+        for (; done + kBlock <= bytes; done += kBlock) {
+            const std::size_t ahead = std::min(done + 2 * kBlock, bytes);
+            for (std::size_t at = done + kBlock; at < ahead; at += kLineBytes) prefetch_to_write(target + at);
+            std::memcpy(target + done, source + done, kBlock);
+        }
+    }
+    if (done < bytes) std::memcpy(target + done, source + done, bytes - done);
+}
+
+}  // namespace fmpl
