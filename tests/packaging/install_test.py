@@ -72,6 +72,10 @@ class Installation(unittest.TestCase):
         output = run(self.fmplrun, "-n", 2, self.build("cc", HERE / "blacs_pinfo.c", "blacs_fmpl"))
         self.assertEqual(sorted(output.splitlines()), ["process 0 of 2", "process 1 of 2"])
 
+    def test_the_heap_goes_into_remote_dma_memory(self):
+        program = self.build("cc", HERE / "heap_is_remote_dma.c", "fmpl")
+        run(self.fmplrun, "-n", 2, "--rdma", "heap", program)
+
     def test_pdgemm_links_through_pkg_config(self):
         self.build("cc", HERE / "calls_pdgemm.c", "pdgemm_fmpl")
 

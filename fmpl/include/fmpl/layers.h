@@ -36,6 +36,21 @@ double fmpl_stats_seconds(void);
 int fmpl_job_size(void);
 int fmpl_job_rank(void);
 
+/* The program's malloc heap in remote-DMA memory (fmplrun --rdma heap), for the allocator that is preloaded for it.
+ *
+ * fmpl_heap_range claims the part of the rank's arena that is set apart for the heap: *begin, *size, page-aligned, without
+ * memory behind it. To be called once, before main, by a process that fmplrun started; nothing is printed and nothing
+ * changes on an error: ARGUMENT (not a rank of fmplrun's), ALREADY_INITIALIZED (the rank's heap belongs to another process,
+ * or the rank has begun to use its arena), MEMORY, SYSTEM. The range stays mapped to the end of the process, whatever
+ * fmpl_finalize does.
+ *
+ * fmpl_heap_commit backs page-aligned parts of the range with memory, so that an access cannot fail: MEMORY when there is
+ * too little, and then some of the pages may be backed. fmpl_heap_release gives their memory back; SYSTEM when the system
+ * refuses. These two may be called by any thread and neither allocate nor print. */
+int fmpl_heap_range(void **begin, size_t *size);
+int fmpl_heap_commit(void *at, size_t size);
+int fmpl_heap_release(void *at, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,9 @@
 #include "options.hpp"
 
+#include "heap_preload.hpp"
+
 #include "crossbar/control_block.hpp"
+#include "error.hpp"
 
 #include <fmpl.h>
 
@@ -63,6 +66,12 @@ std::string profile_from(const std::string& text)
 {
     if (text == "host" || text == "sr8000") return text;
     throw CLI::ValidationError("--profile", fmt::format("\"{}\" is neither host nor sr8000", text));
+}
+
+std::string rdma_from(const std::string& text)
+{
+    if (text == "heap" || text == "none") return text;
+    throw CLI::ValidationError("--rdma", fmt::format("\"{}\" is neither heap nor none", text));
 }
 
 // NAME=VALUE, or NAME alone: the value that it has here.
@@ -136,6 +145,11 @@ CommandLine parse_command_line(int argc, const char* const* argv)
            "--profile", [&](const std::string& text) { options.profile = profile_from(text); },
            "What the emulated hardware allows: no limits, or those of the SR8000 (default: host)")
         ->type_name("host|sr8000");
+    app.add_option_function<std::string>(
+           "--rdma", [&](const std::string& text) { options.rdma = rdma_from(text); },
+           "heap: all malloc memory of the program is remote-DMA memory, so that its buffers move with one copy; for "
+           "dynamically linked programs (default: none)")
+        ->type_name("heap|none");
     app.add_flag("--stats", options.statistics, "At the end, print each rank's time in computation and communication");
     app.add_flag("--report-bindings", options.report_bindings, "Print on which CPUs each rank may run");
 
@@ -162,11 +176,15 @@ CommandLine parse_command_line(int argc, const char* const* argv)
         app.parse(std::move(reversed));
         if (options.program.empty()) throw CLI::ValidationError("the program to run is missing");
         if (options.program.front().empty()) throw CLI::ValidationError("the name of the program is empty");
+        add_heap_variables(options);
     } catch (const CLI::Success& answered) {
         return {std::nullopt, app.exit(answered)};
     } catch (const CLI::ParseError& mistake) {
         fmt::print(stderr, "fmplrun: {}\nfmplrun --help lists the options; nothing was started.\n", mistake.what());
         return {std::nullopt, kWrongArguments};
+    } catch (const Error& mistake) {
+        fmt::print(stderr, "fmplrun: {}; nothing was started.\n", mistake.what());
+        return {std::nullopt, mistake.code() == FMPL_ERR_ARGUMENT ? kWrongArguments : 1};
     }
     return {std::move(options), 0};
 }

@@ -17,11 +17,13 @@ enum class Binding {
 struct Options {
     int ranks = 1;
     Binding binding = Binding::automatic;
-    std::vector<std::pair<std::string, std::string>> variables;  // of -x, in order; values resolved
+    // Of -x, in order, values resolved; then those that --rdma needs.
+    std::vector<std::pair<std::string, std::string>> variables;
     bool tag_output = false;
     std::optional<double> timeout_s;
     std::string crossbar;  // "": from the environment, or chosen from the number of ranks
     std::string profile;   // "": from the environment, or host
+    std::string rdma;      // "": from the environment, or none
     bool statistics = false;
     bool report_bindings = false;
     std::vector<std::string> program;  // its name and its arguments, untouched

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+
+#include <pthread.h>
 #include <unistd.h>
 
 namespace fmpl {
@@ -29,13 +31,64 @@ ErrorReport error_report()
     return ErrorReport::print;
 }
 
+// Which process the rank is, so that a child that it forks knows whose it is. Written before the first fork that matters.
+int rank_process = 0;
+
+void in_forked_child()
+{
+    process_binding().become_forked_child(rank_process);
+    if (bound != nullptr && bound != &process_binding()) bound->become_forked_child(rank_process);
+}
+
+void watch_forks()
+{
+    static const bool watching = [] {
+        rank_process = getpid();
+        return pthread_atfork(nullptr, nullptr, in_forked_child) == 0;
+    }();
+    static_cast<void>(watching);  // without memory for the handler, a child's calls go unnoticed
+}
+
 }  // namespace
 
 Endpoint& Binding::attach()
 {
+    if (forked_from != 0) throw forked_child_error();
     if (!seat) seat = seat_from_environment();
-    if (!endpoint) endpoint = std::make_unique<Endpoint>(*seat);
+    if (!endpoint) {
+        endpoint = std::make_unique<Endpoint>(*seat);
+        watch_forks();
+    }
     return *endpoint;
+}
+
+const RankHeap& Binding::claim_heap()
+{
+    if (std::getenv("FMPL_JOB_FD") == nullptr) fail(FMPL_ERR_ARGUMENT, "this process is not a rank of fmplrun's");
+    if (heap || endpoint || forked_from != 0) {
+        fail(FMPL_ERR_ALREADY_INITIALIZED, "the rank's heap is taken, or its arena in use");
+    }
+    // Kept even where the heap is refused: giving up the seat would close the job's memory for good.
+    if (!seat) seat = seat_from_environment();
+    heap = RankHeap::claim(seat->memory, seat->rank);
+    watch_forks();
+    return *heap;
+}
+
+void Binding::become_forked_child(int parent)
+{
+    if (!seat) return;  // no rank has forked it: it may become one
+    forked_from = parent;
+    // Not destroyed: its destructor would give back what the parent still uses.
+    if (endpoint) parents_endpoint = endpoint.release();
+}
+
+Error Binding::forked_child_error() const
+{
+    return Error(FMPL_ERR_SYSTEM,
+        fmt::format("called in a forked child of process {}, which is no rank; only the process that fmplrun started "
+                    "can communicate",
+            forked_from));
 }
 
 int Binding::rank() const

@@ -5,6 +5,7 @@
 
 #include "api/endpoint.hpp"
 #include "launch/job_seat.hpp"
+#include "launch/rank_heap.hpp"
 
 #include <deque>
 #include <memory>
@@ -24,7 +25,10 @@ public:
 struct Binding {
     // Taken from the environment when it is first needed; given beforehand to the threads of run_ranks.
     std::optional<JobSeat> seat;
-    std::unique_ptr<Endpoint> endpoint;  // from the first fmpl_malloc or fmpl_init on
+    std::unique_ptr<Endpoint> endpoint;    // from the first fmpl_malloc or fmpl_init on
+    std::unique_ptr<RankHeap> heap;        // under --rdma heap, from before main on
+    int forked_from = 0;                   // pid of the rank that this process is a forked child of
+    Endpoint* parents_endpoint = nullptr;  // in such a child
     std::string error_message;
     // Of fmpl_op_create, and the subroutine of the one that is being applied. A deque: operations keep their addresses.
     using FortranFunction = void (*)(const void* in, void* inout, const int* count);
@@ -37,8 +41,15 @@ struct Binding {
 
     int rank() const;
 
-    // The endpoint, made if need be.
+    // The endpoint, made if need be. Throws Error(SYSTEM) in a forked child of a rank.
     Endpoint& attach();
+
+    // See fmpl_heap_range; throws Error.
+    const RankHeap& claim_heap();
+
+    // In a child that the rank's process has forked: it is no rank, and leaves what belongs to the rank alone.
+    void become_forked_child(int parent);
+    Error forked_child_error() const;  // what its calls get
 
     // Keeps the words of an error, "rank 2: fmpl_send: ...", reports them as FMPL_ERRORS says, returns its code.
     int report(const char* call, const Error& error);

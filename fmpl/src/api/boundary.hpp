@@ -38,6 +38,7 @@ private:
 
 [[gnu::noinline, gnu::cold]] inline int not_initialized(Binding& b, const char* name)
 {
+    if (b.forked_from != 0) return b.report(name, b.forked_child_error());
     const bool finalized = b.endpoint && b.endpoint->finalized();
     return b.report(
         name, Error(FMPL_ERR_NOT_INITIALIZED,

@@ -211,6 +211,7 @@ void fmpl_free(void* p)
     Binding& b = binding();
     try {
         if (p == nullptr || (b.endpoint && b.endpoint->finalized())) return;  // finalizing freed everything
+        if (b.forked_from != 0) return;  // a destructor in a forked child: the block is the rank's
         b.attach().free(p);
     } catch (...) {
         b.report_current_exception("fmpl_free");
@@ -221,6 +222,33 @@ int fmpl_is_remote_dma(const void* p, size_t size)
 {
     const Binding& b = binding();
     return b.endpoint && b.endpoint->is_remote_dma(p, size) ? 1 : 0;
+}
+
+int fmpl_heap_range(void** begin, size_t* size)
+{
+    if (begin == nullptr || size == nullptr) return FMPL_ERR_ARGUMENT;
+    try {
+        const std::span<std::byte> range = process_binding().claim_heap().range();
+        *begin = range.data();
+        *size = range.size();
+        return FMPL_SUCCESS;
+    } catch (const Error& error) {
+        return error.code();
+    } catch (const std::bad_alloc&) {
+        return FMPL_ERR_MEMORY;
+    }
+}
+
+int fmpl_heap_commit(void* at, size_t size)
+{
+    const Binding& b = process_binding();
+    return b.heap && b.heap->commit(static_cast<std::byte*>(at), size) ? FMPL_SUCCESS : FMPL_ERR_MEMORY;
+}
+
+int fmpl_heap_release(void* at, size_t size)
+{
+    const Binding& b = process_binding();
+    return b.heap && b.heap->release(static_cast<std::byte*>(at), size) ? FMPL_SUCCESS : FMPL_ERR_SYSTEM;
 }
 
 double fmpl_wtime(void)

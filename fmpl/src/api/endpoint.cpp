@@ -94,7 +94,11 @@ void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
     if ((slots == nullptr) != (flags == nullptr)) {
         fail(FMPL_ERR_ARGUMENT, "one of the areas ma and fa is a null pointer; give both, or neither");
     }
-    if (is_remote_dma(slots, 1) && is_remote_dma(flags, 1)) {
+    // Areas in the program's heap do not: nobody knows how large they are.
+    const auto in_arena = [&](const void* area) {
+        return is_remote_dma(area, 1) && !node.crossbar.memory().is_apart(node.crossbar.offset_of(area));
+    };
+    if (in_arena(slots) && in_arena(flags)) {
         const auto room = [&](const void* area) { return node.arena.bytes_from(node.crossbar.offset_of(area)); };
         if (room(slots) < elements * sizeof *slots || room(flags) < elements * sizeof *flags) {
             fail(FMPL_ERR_ARGUMENT, "the areas ma and fa need {} elements each for count = {} and {} ranks", elements,

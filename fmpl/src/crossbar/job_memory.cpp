@@ -83,13 +83,17 @@ std::size_t most_total_bytes()
     return std::min({kMostBytes, limit_of(RLIMIT_AS) / 2, limit_of(RLIMIT_FSIZE)});
 }
 
-std::size_t default_arena_bytes(int ranks, std::size_t control)
+std::size_t default_arena_bytes(const JobSpec& spec, std::size_t control)
 {
+    const int ranks = spec.ranks;
     std::size_t most = most_total_bytes();
     // The sanitizers leave a program only a part of its address space.
     if (FMPL_SANITIZED) most = std::min(most, 256 * kGiB);
     const std::size_t room = most > control ? (most - control) / static_cast<std::size_t>(ranks) : 0;
-    const std::size_t arena = std::min(round_up(physical_memory_bytes(), kGiB), room / kHugePage * kHugePage);
+    // As much as the machine has memory. With a heap in one half, four times that: the heap's allocator gives back pages
+    // but no addresses, and rounds large blocks up.
+    const std::size_t wanted = round_up(physical_memory_bytes(), kGiB) * (spec.heap ? 4 : 1);
+    const std::size_t arena = std::min(wanted, room / kHugePage * kHugePage);
     if (arena == 0) {
         fail(FMPL_ERR_MEMORY,
             "the memory of a job of {} ranks does not fit the limits of this process ({} in all): raise ulimit -v and "
@@ -233,6 +237,9 @@ JobSpec job_spec_from_environment(int ranks)
         spec.partition_exclusive = attributes.exclusive;
         spec.partition_global = attributes.global;
     }
+    if (const char* text = environment("FMPL_RDMA")) {
+        spec.heap = choice_from<bool>("FMPL_RDMA", text, {{"heap", true}, {"none", false}});
+    }
     return spec;
 }
 
@@ -252,7 +259,7 @@ JobMemory JobMemory::create(const JobSpec& spec)
     const std::size_t control = round_up(control_bytes(spec.ranks), kHugePage);
     std::size_t arena = spec.arena_bytes;
     if (arena == 0) {
-        arena = default_arena_bytes(spec.ranks, control);
+        arena = default_arena_bytes(spec, control);
     } else {
         const std::size_t most = most_total_bytes();
         const std::size_t room = most > control ? (most - control) / ranks : 0;
@@ -375,7 +382,9 @@ void JobMemory::map(std::size_t bytes, std::uint64_t hint)
 JobMemory::JobMemory(JobMemory&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       base_(std::exchange(other.base_, nullptr)),
-      bytes_(std::exchange(other.bytes_, 0))
+      bytes_(std::exchange(other.bytes_, 0)),
+      apart_begin_(std::exchange(other.apart_begin_, 0)),
+      apart_end_(std::exchange(other.apart_end_, 0))
 {
 }
 
@@ -385,6 +394,8 @@ JobMemory& JobMemory::operator=(JobMemory&& other) noexcept
     std::swap(fd_, taken.fd_);
     std::swap(base_, taken.base_);
     std::swap(bytes_, taken.bytes_);
+    std::swap(apart_begin_, taken.apart_begin_);
+    std::swap(apart_end_, taken.apart_end_);
     return *this;
 }
 
@@ -399,6 +410,11 @@ void JobMemory::commit(Offset offset, std::size_t bytes) const
     if (offset > bytes_ || bytes > bytes_ - offset) {
         fail(FMPL_ERR_INTERNAL, "commit of {} bytes at offset {} leaves the job's memory of {} bytes", bytes, offset,
             bytes_);
+    }
+    if (offset < apart_end_ && apart_begin_ < offset + bytes) {
+        fail(FMPL_ERR_MEMORY,
+            "the rest of the arena is the program's malloc heap (--rdma heap); a larger FMPL_ARENA_SIZE gives more to "
+            "both");
     }
     // Only a range that held nothing may be emptied again when memory runs out half way.
     const off_t first_data = lseek(fd_, static_cast<off_t>(offset), SEEK_DATA);

@@ -21,10 +21,12 @@ struct JobSpec {
     bool partition_exclusive = true;
     bool partition_global = true;
     bool has_launcher = false;
+    bool heap = false;  // half of each arena will be its program's heap: arenas are larger by default
 };
 
 // The spec for `ranks` ranks with everything else from the environment: FMPL_ARENA_SIZE (bytes, suffix K, M, G, T),
-// FMPL_CROSSBAR (8x2), FMPL_PROFILE (host, sr8000), FMPL_ENGINE (shm, unmapped), FMPL_PARTITION (exclusive,global).
+// FMPL_CROSSBAR (8x2), FMPL_PROFILE (host, sr8000), FMPL_ENGINE (shm, unmapped), FMPL_PARTITION (exclusive,global),
+// FMPL_RDMA (heap, none).
 // Throws Error(ARGUMENT) that names the variable, its value and the allowed ones.
 JobSpec job_spec_from_environment(int ranks);
 
@@ -67,11 +69,18 @@ public:
     // Gives the pages of [offset, offset + bytes) back to the system; their contents are lost. Page-aligned.
     void release(Offset offset, std::size_t bytes) const noexcept;
 
+    // From now on [offset, offset + bytes) belongs to somebody who backs its pages by other means (launch/rank_heap.hpp):
+    // commit refuses it with Error(MEMORY). At most one such range; known to this process alone.
+    void set_apart(Offset offset, std::size_t bytes) { apart_begin_ = offset, apart_end_ = offset + bytes; }
+    bool is_apart(Offset offset) const { return offset >= apart_begin_ && offset < apart_end_; }
+
 private:
     void map(std::size_t bytes, std::uint64_t hint);
     int fd_ = -1;
     std::byte* base_ = nullptr;
     std::size_t bytes_ = 0;
+    Offset apart_begin_ = 0;  // [apart_begin_, apart_end_): see set_apart
+    Offset apart_end_ = 0;
 };
 
 }  // namespace fmpl

@@ -43,6 +43,10 @@ std::span<const EnvironmentVariable> environment_variables()
             "code; "
             "abort: it prints and ends the job",
             false},
+        {"FMPL_RDMA", "heap, none", "none",
+            "heap: the program's malloc heap lies in remote-DMA memory, so that its buffers move with one copy; memory "
+            "is then taken when it is allocated, not when it is touched. fmplrun --rdma wins over the variable",
+            false},
         {"FMPL_MAP_ANYWHERE", "any", "unset: all ranks map the job's memory at one address, where that is free",
             "nothing in FMPL relies on it; set, the variable lets tests show that", false},
         {"FMPL_RANK", "0 to ranks - 1", "unset: a job of one rank", "the rank of this process, set by fmplrun", true},
