@@ -6,6 +6,7 @@
 #include "crossbar/control_block.hpp"
 #include "p2p/node.hpp"
 #include "p2p/records.hpp"
+#include "p2p/shared_copy.hpp"
 
 #include <fmpl.h>
 
@@ -60,11 +61,17 @@ Section limits()
             size("pipe_piece", kPieceBytes, "in pieces of this a message outside remote-DMA memory passes"),
             size("pipe_ring", kRingBytes, "through a ring of this"),
             size("bcast_inline_bytes", kBroadcastInlineBytes, "a hardware broadcast up to this travels in its record"),
-            size("bcast_buffer", kBroadcastBufferBytes, "each of the two library buffers, used in turn"),
+            size("bcast_buffer", kBroadcastBufferBytes, "each of the library buffers, used in turn"),
             size("bcast_whole_bytes", kBroadcastWholeBytes,
                 "a hardware broadcast from this on, in remote-DMA memory, is read from the root's own buffer"),
             size("bcast_whole_bytes_shared_cpus", kBroadcastWholeBytesSharedCpus,
                 "the same where there are more ranks than CPUs"),
+            size("bcast_shared_bytes", kBroadcastSharedBytes,
+                "such a broadcast between two ranks is copied by both from this on"),
+            size("shared_bytes", kSharedBytes,
+                "where each rank has a CPU, a message from this on, in remote-DMA memory, is copied by both ranks"),
+            size("shared_private_bytes", kSharedPrivateBytes,
+                "the same from or to other memory, where the kernel lets a rank copy from and to another process"),
             size("reduce_deposit", kDepositBytes,
                 "a larger hardware reduction is divided among the ranks in place in remote-DMA memory, else goes in "
                 "pieces of this"),

@@ -8,6 +8,8 @@
 // Cost with p ranks and n bytes: one flag latency + n / copy bandwidth (twice through the library buffers), whatever p.
 #include "coll/collectives.hpp"
 
+#include "p2p/shared_copy.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -87,6 +89,7 @@ void Collectives::bcast_from_root(Communicator& comm, const std::byte* buffer, s
             slot.total_bytes = no_memory ? kBroadcastFailed : bytes;
             slot.root = static_cast<std::uint32_t>(comm.rank());
             slot.whole = whole ? 1 : 0;
+            if (whole) slot.shared = {bytes, kNoOffset, SharedCopy::kClosed, 0};
             if (whole) {
                 slot.at = crossbar.offset_of(buffer);
             } else if (no_memory) {
@@ -105,9 +108,39 @@ void Collectives::bcast_from_root(Communicator& comm, const std::byte* buffer, s
         sent += piece;
         if (whole) {
             // The receivers read the caller's buffer. The count may be past this use already: others go on to the next one.
-            node_->wait([&] { return slot.taken.load(std::memory_order_acquire) >= taken_before + receivers; }, what);
+            node_->wait(
+                [&] {
+                    if (receivers == 1 && node_->helps()) help_to_receive(comm, slot, buffer, bytes);
+                    return slot.taken.load(std::memory_order_acquire) >= taken_before + receivers;
+                },
+                what);
         }
     } while (sent < bytes);
+}
+
+// The only receiver takes a whole broadcast from its end, while the root, which waits for it, writes the front.
+void Collectives::receive_with_help(Communicator& comm, BroadcastSlot& slot, std::byte* buffer, std::size_t bytes)
+{
+    const int root = comm.members()[slot.root];
+    const std::byte* const from = node_->crossbar.mapped(root, slot.at);
+    SharedCopy copy(slot.shared, bytes);
+    slot.shared.at = node_->crossbar.offset_of(buffer);
+    copy.open_behind();
+    const bool last = copy.copy_from_back(
+        [&](std::size_t begin, std::size_t n) { copy_across(buffer + begin, from + begin, n); }, true);
+    if (!last) node_->wait([&] { return copy.done(); }, waiting_for(comm, static_cast<int>(slot.root), bytes));
+}
+
+void Collectives::help_to_receive(Communicator& comm, BroadcastSlot& slot, const std::byte* buffer, std::size_t bytes)
+{
+    const int receiver = comm.members()[static_cast<std::size_t>(1 - comm.rank())];
+    const bool last = SharedCopy(slot.shared, bytes)
+                          .copy_from_front(
+                              [&](std::size_t begin, std::size_t n) {
+                                  node_->crossbar.write(receiver, slot.shared.at + begin, buffer + begin, n);
+                              },
+                              false);
+    if (last) node_->crossbar.wake(receiver);
 }
 
 void Collectives::bcast_to_receiver(Communicator& comm, std::byte* buffer, std::size_t bytes, int root)
@@ -138,7 +171,11 @@ void Collectives::bcast_to_receiver(Communicator& comm, std::byte* buffer, std::
                 came_from);
         }
         const std::size_t piece = slot.whole != 0 ? total : std::min(kBroadcastBufferBytes, total - done);
-        if (total == bytes && piece > 0) {
+        const bool with_help = slot.whole != 0 && receivers == 1 && bytes >= kBroadcastSharedBytes && node_->helps() &&
+                               crossbar.contains(buffer, bytes);
+        if (total == bytes && with_help) {
+            receive_with_help(comm, slot, buffer, bytes);
+        } else if (total == bytes && piece > 0) {
             const void* from = slot.at == kNoOffset
                                    ? static_cast<const void*>(slot.payload)
                                    : crossbar.mapped(comm.members()[static_cast<std::size_t>(came_from)], slot.at);

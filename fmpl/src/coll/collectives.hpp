@@ -1,10 +1,12 @@
 // Collective communication: each operation in a hardware form (the crossbar's barrier and broadcast, memory that all
 // members map) and a tree form over point-to-point messages, and the choice between them (paper, sections 2.4 and 4.2).
 //
-// One algorithm a file: barrier_hardware, barrier_tree, bcast_hardware, bcast_tree, reduce_hardware, reduce_tree.
+// One algorithm a file: barrier_hardware, barrier_tree, bcast_hardware, bcast_tree, reduce_hardware, reduce_pair,
+// reduce_tree.
 #pragma once
 
 #include "coll/station.hpp"
+#include "error.hpp"
 #include "p2p/communicator.hpp"
 #include "p2p/node.hpp"
 #include "p2p/receiver.hpp"
@@ -25,6 +27,8 @@ enum class CollectiveForm { automatic, hardware, tree };
 // short; where it has not, the root has to run once more.
 inline constexpr std::size_t kBroadcastWholeBytes = 1024;
 inline constexpr std::size_t kBroadcastWholeBytesSharedCpus = 16 * 1024;
+// Such a broadcast between two ranks is copied by both, from this size on.
+inline constexpr std::size_t kBroadcastSharedBytes = 4 * 1024;
 
 // The root of an allreduce: all members get the result.
 inline constexpr int kAllMembers = -1;
@@ -41,6 +45,18 @@ struct Reduction {
 // A reduction of at least this size whose operands all lie in remote-DMA memory is partitioned among the members, while
 // each rank has a CPU; beyond kDepositBytes always.
 inline constexpr std::size_t kPartitionBytes = 4 * 1024;
+
+// "rank 0 reduces ..., rank 1 ...": for reductions whose members do not agree.
+template <class One, class Other>
+[[noreturn]] void fail_mismatch(int other_rank, const One& first, const Other& other)
+{
+    const auto described = [](const auto& deposit) {
+        return fmt::format("{} elements of {} bytes to {}", deposit.count, deposit.element_size,
+            deposit.root == kAllMembers ? "all ranks" : fmt::format("rank {}", deposit.root));
+    };
+    fail(FMPL_ERR_MISMATCH, "rank 0 reduces {}, rank {} {}; give the same count, operation and root on all ranks",
+        described(first), other_rank, described(other));
+}
 
 class Collectives {
 public:
@@ -70,6 +86,8 @@ private:
     void bcast_hardware(Communicator& comm, void* buffer, std::size_t bytes, int root);
     void bcast_from_root(Communicator& comm, const std::byte* buffer, std::size_t bytes);
     void bcast_to_receiver(Communicator& comm, std::byte* buffer, std::size_t bytes, int root);
+    void receive_with_help(Communicator& comm, BroadcastSlot& slot, std::byte* buffer, std::size_t bytes);
+    void help_to_receive(Communicator& comm, BroadcastSlot& slot, const std::byte* buffer, std::size_t bytes);
     void bcast_tree(Communicator& comm, void* buffer, std::size_t bytes, int root);
 
     void reduce_hardware(Communicator& comm, std::byte* buffer, const Reduction& whole, std::byte* work);
@@ -87,6 +105,10 @@ private:
     std::span<const std::byte* const> operands(Communicator& comm, std::uint64_t use, const std::byte* own);
     void combine(std::span<const std::byte* const> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
         std::span<std::byte* const> results);
+    void deposit_for_pair(
+        Communicator& comm, std::uint64_t use, PairDeposit& own, const std::byte* operand, const Reduction& whole);
+    ReduceManner reduce_once_of_two(Communicator& comm, std::byte* buffer, const Reduction& whole);
+    [[noreturn]] static void fail_no_memory(int member);
     void reduce_tree(Communicator& comm, std::byte* buffer, const Reduction& whole, std::byte* work);
     void reduce_tree_to_root(Communicator& comm, std::byte* buffer, const Reduction& whole, int root, std::byte* work);
 

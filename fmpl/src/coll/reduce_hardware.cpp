@@ -23,19 +23,12 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
-#include <string>
 
 namespace fmpl {
 namespace {
 
 // Elements are combined in blocks of this size, so that the partial result stays in the first-level cache.
 constexpr std::size_t kBlockBytes = 8 * 1024;
-
-std::string described(const Deposit& deposit)
-{
-    return fmt::format("{} elements of {} bytes to {}", deposit.count, deposit.element_size,
-        deposit.root == kAllMembers ? "all ranks" : fmt::format("rank {}", deposit.root));
-}
 
 }  // namespace
 
@@ -133,21 +126,15 @@ const ReduceSlot& Collectives::await_verdict(Communicator& comm, std::uint64_t u
 void Collectives::leave_use(Communicator& comm, std::uint64_t use)
 {
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-    int code = FMPL_SUCCESS;
-    std::string words;
+    std::exception_ptr failure;
     if (slot.culprit >= 0) [[unlikely]] {
         const Deposit& first = comm.station->deposit(0, use);
         const Deposit& other = comm.station->deposit(slot.culprit, use);
-        if (other.no_memory != 0) {
-            code = FMPL_ERR_MEMORY;
-            words = fmt::format(
-                "rank {} has no remote-DMA memory left for its part of the reduction; give the ranks larger arenas "
-                "with FMPL_ARENA_SIZE",
-                slot.culprit);
-        } else {
-            code = FMPL_ERR_MISMATCH;
-            words = fmt::format("rank 0 reduces {}, rank {} {}; give the same count, operation and root on all ranks",
-                described(first), slot.culprit, described(other));
+        try {
+            if (other.no_memory != 0) fail_no_memory(slot.culprit);
+            fail_mismatch(slot.culprit, first, other);
+        } catch (const Error&) {
+            failure = std::current_exception();  // thrown when this rank has left
         }
     }
     // acq_rel: everybody's reads come before the end of the use
@@ -155,7 +142,15 @@ void Collectives::leave_use(Communicator& comm, std::uint64_t use)
         slot.leaving.store(0, std::memory_order_relaxed);
         end_use(comm, use);
     }
-    if (code != FMPL_SUCCESS) throw Error(code, words);
+    if (failure) std::rethrow_exception(failure);
+}
+
+void Collectives::fail_no_memory(int member)
+{
+    fail(FMPL_ERR_MEMORY,
+        "rank {} has no remote-DMA memory left for its part of the reduction; give the ranks larger arenas with "
+        "FMPL_ARENA_SIZE",
+        member);
 }
 
 // This rank's library buffers for a use: the first for its operand, one for the result of an allreduce behind all of them.
@@ -302,12 +297,15 @@ void Collectives::combine_share(Communicator& comm, std::uint64_t use, std::byte
 void Collectives::reduce_hardware(Communicator& comm, std::byte* buffer, const Reduction& whole, std::byte* work)
 {
     const std::size_t element = whole.op->element_size;
-    if (reduce_once(comm, buffer, whole) != ReduceManner::in_pieces) return;
+    const auto once = [&](std::byte* from, const Reduction& part) {
+        return comm.size() == 2 ? reduce_once_of_two(comm, from, part) : reduce_once(comm, from, part);
+    };
+    if (once(buffer, whole) != ReduceManner::in_pieces) return;
     if (element > kDepositBytes) return reduce_tree(comm, buffer, whole, work);
     const std::size_t piece_count = kDepositBytes / element;
     for (std::size_t done = 0; done < whole.count; done += piece_count) {
         const Reduction piece{std::min(piece_count, whole.count - done), whole.op, whole.root};
-        reduce_once(comm, buffer + done * element, piece);
+        once(buffer + done * element, piece);
     }
 }
 

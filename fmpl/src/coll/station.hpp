@@ -8,6 +8,7 @@
 #pragma once
 
 #include "crossbar/control_block.hpp"
+#include "p2p/records.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -30,9 +31,11 @@ struct alignas(kLine) BroadcastSlot {
     std::uint32_t root;
     std::uint32_t whole;  // 1: all of it at once from the root's own buffer; 0: a piece of kBroadcastBufferBytes
     std::uint8_t payload[kBroadcastInlineBytes];
-    // Line 1: all receivers of the use add 1 when they have read it (release).
+    // Line 1: all receivers of the use add 1 to `taken` when they have read it (release). A lone receiver may let the root
+    // help: it writes its buffer's offset and opens the copy, which the root has closed before the stamp.
     alignas(kLine) std::atomic<std::uint64_t> taken;
-    std::uint8_t pad[kLine - 8];
+    HeadBody shared;
+    std::uint8_t pad[kLine - 8 - sizeof(HeadBody)];
 };
 static_assert(sizeof(BroadcastSlot) == 2 * kLine);
 
@@ -72,10 +75,26 @@ struct alignas(kLine) Deposit {
 };
 static_assert(sizeof(Deposit) == kLine);
 
+// Between two members: what each of them reduces, in one line. Writer of by[rank]: that member.
+struct PairDeposit {
+    std::atomic<std::uint64_t> stamp;  // use + 1 (release, after the rest and the operand)
+    std::uint64_t count;
+    std::uint64_t payload;       // the operand, if no longer than this; else the offset of where it lies
+    std::uint32_t element_size;  // bytes; those of 4 GiB and more are all alike
+    std::int16_t root;           // or kAllMembers
+    std::uint8_t in_place;       // 1: the operand is the member's own buffer, whole
+    std::uint8_t no_memory;      // 1: the member has no library buffers
+};
+struct alignas(kLine) PairReduction {
+    PairDeposit by[2];
+};
+static_assert(sizeof(PairReduction) == kLine);
+
 struct alignas(kLine) Station {
     BarrierRecord barrier;
     BroadcastSlot broadcast[kBroadcastSlots];
     ReduceSlot reduce[kReduceSlots];
+    PairReduction pairs[kReduceSlots];
     __extension__ Deposit deposits[];  // [member][kReduceSlots]
 
     Deposit& deposit(int member, std::uint64_t use)

@@ -16,10 +16,10 @@ namespace fmpl {
 namespace {
 
 // Looks before the first yield: with a CPU for each rank about 20 us of them, which no send that is on its way exceeds;
-// with fewer, a handful, since what is waited for may need this very CPU. The sums behind both: docs/performance.md.
+// with fewer, a few, since what is waited for may need this very CPU. The sums behind both: docs/performance.md.
 constexpr std::uint64_t kSpinNsPerLook = 40;  // a pause takes 10 to 50 ns
 constexpr std::uint64_t kSpinUs = 20;
-constexpr std::uint32_t kSharedCpuSpins = 10;
+constexpr std::uint32_t kSharedCpuSpins = 3;
 constexpr std::uint64_t kYieldUs = 1000;
 
 // Where membarrier is missing, wakers fence instead; this bound only covers a rank whose kernel answers otherwise.

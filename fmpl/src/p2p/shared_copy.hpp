@@ -65,7 +65,7 @@ private:
     // Two chunks of a short message, eight of a longer one; none so small that taking it weighs.
     static constexpr std::size_t chunk_bytes(std::size_t bytes)
     {
-        const std::size_t half = std::clamp<std::size_t>((bytes + 1) / 2, 16 * 1024, 32 * 1024);
+        const std::size_t half = std::clamp<std::size_t>((bytes + 1) / 2, 4 * 1024, 32 * 1024);
         return std::clamp<std::size_t>(bytes / 8, half, 256 * 1024) / kLine * kLine;
     }
 

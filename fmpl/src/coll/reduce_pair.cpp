@@ -1,0 +1,117 @@
+// Reductions of two ranks over memory that both map.
+//
+// Both lay down what they reduce, in the two halves of one line, and look at the other's: the same verdict for both, at the
+// cost of one barrier of two. Up to 8 bytes travel in the line. Longer operands in remote-DMA memory are combined where
+// they are, one half of the elements by each rank, and a barrier ends that. Else they go through library buffers of
+// kDepositBytes, in pieces if need be.
+//
+// Cost with n bytes: one or two lines back and forth, n / (2 combine rate) in place, else n / copy bandwidth + n / combine
+// rate. The operands are combined in the order of the ranks.
+#include "coll/collectives.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+namespace fmpl {
+namespace {
+
+void copy_some(void* to, const void* from, std::size_t bytes)
+{
+    if (bytes > 0) std::memcpy(to, from, bytes);
+}
+
+}  // namespace
+
+// Makes this rank's half of the line for a use. Throws Error(MEMORY) when there is no library buffer that may be needed.
+void Collectives::deposit_for_pair(
+    Communicator& comm, std::uint64_t use, PairDeposit& own, const std::byte* operand, const Reduction& whole)
+{
+    const Crossbar& crossbar = node_->crossbar;
+    const std::size_t bytes = whole.bytes();
+    own.count = whole.count;
+    own.element_size = static_cast<std::uint32_t>(std::min<std::size_t>(whole.op->element_size, UINT32_MAX));
+    own.root = static_cast<std::int16_t>(whole.root);
+    own.in_place = crossbar.contains(operand, bytes) ? 1 : 0;
+    own.no_memory = 0;
+    if (bytes <= sizeof own.payload) {
+        copy_some(&own.payload, operand, bytes);
+        return;
+    }
+    own.payload = own.in_place != 0 ? crossbar.offset_of(operand) : kNoOffset;
+    const bool needs_buffer = own.in_place != 0 ? whole.root == kAllMembers : whole.root != comm.rank();
+    const Offset buffer = needs_buffer ? deposit_buffer(comm, use) : kNoOffset;
+    if (own.in_place == 0 && needs_buffer && bytes <= kDepositBytes) {
+        copy_across(crossbar.local(buffer), operand, bytes);
+        own.payload = buffer;
+    }
+}
+
+ReduceManner Collectives::reduce_once_of_two(Communicator& comm, std::byte* buffer, const Reduction& whole)
+{
+    const int rank = comm.rank();
+    const bool wants_result = whole.root == kAllMembers || whole.root == rank;
+    const std::size_t bytes = whole.bytes();
+    const std::uint64_t use = comm.reduce_uses++;
+    PairReduction& line = comm.station->pairs[use % kReduceSlots];
+    PairDeposit& own = line.by[rank];
+    const PairDeposit& other = line.by[1 - rank];
+    std::exception_ptr no_memory;
+    // The other rank is through with the line's last use: it has answered a later one.
+    try {
+        deposit_for_pair(comm, use, own, buffer, whole);
+    } catch (const Error&) {
+        no_memory = std::current_exception();  // thrown when the other rank knows
+        own.no_memory = 1;
+    }
+    own.stamp.store(use + 1, std::memory_order_release);  // pairs with the other's acquire below
+    node_->crossbar.wake(comm.members()[static_cast<std::size_t>(1 - rank)]);
+    node_->wait(
+        [&] { return other.stamp.load(std::memory_order_acquire) == use + 1; }, waiting_for(comm, 1 - rank, bytes));
+
+    if (other.count != own.count || other.element_size != own.element_size || other.root != own.root) [[unlikely]] {
+        fail_mismatch(1, line.by[0], line.by[1]);
+    }
+    if (bytes <= sizeof own.payload) {
+        if (!wants_result) return ReduceManner::combined;
+        std::uint64_t higher = line.by[1].payload;
+        const std::uint64_t lower = line.by[0].payload;
+        whole.op->function(&lower, &higher, whole.count);
+        copy_some(buffer, &higher, bytes);
+        return ReduceManner::combined;
+    }
+
+    const bool both_in_place = own.in_place != 0 && other.in_place != 0;
+    if (!both_in_place && (own.no_memory != 0 || other.no_memory != 0)) {
+        if (no_memory) std::rethrow_exception(no_memory);
+        fail_no_memory(1 - rank);
+    }
+    if (!both_in_place && bytes > kDepositBytes) return ReduceManner::in_pieces;
+    std::byte* const theirs = node_->crossbar.mapped(comm.members()[static_cast<std::size_t>(1 - rank)], other.payload);
+    operands_.assign({rank == 0 ? buffer : theirs, rank == 0 ? theirs : buffer});
+    if (both_in_place) {
+        results_.clear();
+        for (int member = 0; member < 2; ++member) {
+            if (whole.root == kAllMembers || whole.root == member) {
+                results_.push_back(member == rank ? buffer : theirs);
+            }
+        }
+        const std::size_t half = whole.count - whole.count / 2;
+        combine(operands_, rank == 0 ? 0 : half, rank == 0 ? half : whole.count, whole.op, results_);
+        barrier_of_two(comm, comm.station->barrier);
+        return ReduceManner::partitioned;
+    }
+    // In library buffers, but for one operand perhaps, whose owner may write to it when the other has read it.
+    if (!wants_result) {
+        if (own.in_place != 0) barrier_of_two(comm, comm.station->barrier);
+        return ReduceManner::combined;
+    }
+    const bool is_read_here = own.in_place != 0 && whole.root == kAllMembers;
+    std::byte* const result = is_read_here ? node_->crossbar.local(deposit_buffer(comm, use)) : buffer;
+    combine(operands_, 0, whole.count, whole.op, std::span(&result, 1));
+    if (is_read_here || other.in_place != 0) barrier_of_two(comm, comm.station->barrier);
+    if (is_read_here) copy_across(buffer, result, bytes);
+    return ReduceManner::combined;
+}
+
+}  // namespace fmpl
