@@ -64,7 +64,7 @@ Section limits()
             size("bcast_buffer", kBroadcastBufferBytes, "each of the library buffers, used in turn"),
             size("bcast_whole_bytes", kBroadcastWholeBytes,
                 "a hardware broadcast from this on, in remote-DMA memory, is read from the root's own buffer"),
-            size("bcast_whole_bytes_shared_cpus", kBroadcastWholeBytesSharedCpus,
+            size("bcast_whole_few_cpus", kBroadcastWholeBytesSharedCpus,
                 "the same where there are more ranks than CPUs"),
             size("bcast_shared_bytes", kBroadcastSharedBytes,
                 "such a broadcast between two ranks is copied by both from this on"),
