@@ -17,6 +17,9 @@
 namespace fmpl {
 namespace {
 
+// Of a broadcast that the root and its only receiver copy together.
+constexpr std::size_t kLeastChunk = 4 * 1024;
+
 // Holds the serialized crossbar, which carries one broadcast at a time, for the root's transfer of a piece.
 class SerializedCrossbar {
 public:
@@ -123,7 +126,7 @@ void Collectives::receive_with_help(Communicator& comm, BroadcastSlot& slot, std
 {
     const int root = comm.members()[slot.root];
     const std::byte* const from = node_->crossbar.mapped(root, slot.at);
-    SharedCopy copy(slot.shared, bytes);
+    SharedCopy copy(slot.shared, bytes, kLeastChunk);
     slot.shared.at = node_->crossbar.offset_of(buffer);
     copy.open_behind();
     const bool last = copy.copy_from_back(
@@ -134,7 +137,7 @@ void Collectives::receive_with_help(Communicator& comm, BroadcastSlot& slot, std
 void Collectives::help_to_receive(Communicator& comm, BroadcastSlot& slot, const std::byte* buffer, std::size_t bytes)
 {
     const int receiver = comm.members()[static_cast<std::size_t>(1 - comm.rank())];
-    const bool last = SharedCopy(slot.shared, bytes)
+    const bool last = SharedCopy(slot.shared, bytes, kLeastChunk)
                           .copy_from_front(
                               [&](std::size_t begin, std::size_t n) {
                                   node_->crossbar.write(receiver, slot.shared.at + begin, buffer + begin, n);

@@ -30,11 +30,12 @@ public:
     static constexpr std::uint64_t kOpenedInFront = 1;
     static constexpr std::uint64_t kOpenedBehind = std::uint64_t{1} << 32;
 
-    SharedCopy(HeadBody& body, std::size_t bytes)
+    // least_chunk: the same on both sides. The default suits copies by the kernel, whose calls cost a microsecond.
+    SharedCopy(HeadBody& body, std::size_t bytes, std::size_t least_chunk = 16 * 1024)
         : work_(body.work),
           done_(body.done),
           bytes_(bytes),
-          chunk_(chunk_bytes(bytes)),
+          chunk_(chunk_bytes(bytes, least_chunk)),
           chunks_((bytes + chunk_ - 1) / chunk_)
     {
     }
@@ -63,9 +64,9 @@ public:
 
 private:
     // Two chunks of a short message, eight of a longer one; none so small that taking it weighs.
-    static constexpr std::size_t chunk_bytes(std::size_t bytes)
+    static constexpr std::size_t chunk_bytes(std::size_t bytes, std::size_t least)
     {
-        const std::size_t half = std::clamp<std::size_t>((bytes + 1) / 2, 4 * 1024, 32 * 1024);
+        const std::size_t half = std::clamp<std::size_t>((bytes + 1) / 2, least, 32 * 1024);
         return std::clamp<std::size_t>(bytes / 8, half, 256 * 1024) / kLine * kLine;
     }
 
