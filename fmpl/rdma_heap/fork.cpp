@@ -19,6 +19,7 @@
 #include <cerrno>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 namespace {
@@ -43,16 +44,20 @@ void call(Handler handler)
     if (handler != nullptr) handler();
 }
 
-bool heap_is_shared()
-{
-    return heap.active() && !heap.is_private();
-}
+// Whether the fork under way is one of a process whose heap is shared; under the range's lock.
+bool copies = false;
+
+// A fork is no place to act on a request to cancel the thread: the C library's calls here would.
+int cancel_state = PTHREAD_CANCEL_ENABLE;
 
 void prepare()
 {
     call(jemalloc.prepare);
-    if (!heap_is_shared()) return;
+    if (!heap.active()) return;
     heap.lock();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    copies = !heap.is_private();
+    if (!copies) return;
     int ends[2] = {-1, -1};
     const int saved_errno = errno;
     if (pipe2(ends, O_CLOEXEC) != 0) {
@@ -70,7 +75,7 @@ void prepare()
 
 void in_child()
 {
-    if (heap_is_shared()) {
+    if (heap.active() && copies) {
         static constexpr char no_pipe[] =
             "fmpl: a forked child of a rank ends: no descriptor was free with which to copy the heap (ulimit -n)\n";
         static constexpr char no_memory[] =
@@ -84,14 +89,18 @@ void in_child()
         close(copy_made.writing_end);
         copy_made = {};
     }
+    if (heap.active()) {
+        heap.renew_lock();
+        pthread_setcancelstate(cancel_state, nullptr);
+    }
     call(jemalloc.child);
 }
 
 void in_parent()
 {
-    if (heap_is_shared()) {
+    if (heap.active()) {
         const int saved_errno = errno;  // of the fork, which may have failed
-        if (copy_made.writing_end >= 0) {
+        if (copies && copy_made.writing_end >= 0) {
             // The end of the pipe, too, lets the parent go on: the child has died, or there is none.
             close(copy_made.writing_end);
             char word;
@@ -101,6 +110,7 @@ void in_parent()
             copy_made = {};
         }
         errno = saved_errno;
+        pthread_setcancelstate(cancel_state, nullptr);
         heap.unlock();
     }
     call(jemalloc.parent);

@@ -131,7 +131,6 @@ bool HeapRange::copy_to_private()
     }
     if (used < bytes_ && private_memory(begin_ + used, bytes_ - used) == MAP_FAILED) return false;
     private_ = true;
-    pthread_mutex_init(&mutex_, nullptr);
     return true;
 }
 

@@ -44,6 +44,7 @@ public:
     // Around a fork, in this order. Between lock and unlock nothing is taken.
     void lock() { pthread_mutex_lock(&mutex_); }
     void unlock() { pthread_mutex_unlock(&mutex_); }
+    void renew_lock() { pthread_mutex_init(&mutex_, nullptr); }  // in a forked child, whose only thread has it
     bool is_private() const { return private_; }
     // In the child, which has one thread and holds the lock; unlocks. Copies all backed pages. false when there is no
     // memory for the copy: the range is as it was, the parent's, and the child must not go on.

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <set>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -221,6 +224,30 @@ TEST(ErrorsPrinted, AWrongValueInTheEnvironmentIsNamed)
         EXPECT_NE(result.status, 0) << variable;
         EXPECT_NE(result.output.find(std::string(variable) + "=perhaps"), std::string::npos) << result.output;
     }
+}
+
+// A receive whose wait the end of the job has broken off leaves its buffer posted. Nobody may write there any more.
+TEST(Abort, LeavesTheBufferOfABrokenReceiveAlone)
+{
+    std::vector<char> in(kMiB, 'x');
+    std::atomic<bool> broken = false;
+    EXPECT_THROW(fmpl::run_ranks(3,
+                     [&](int r) {
+                         const fmpl::Session session(1);
+                         if (r == 0) {
+                             EXPECT_EQ(fmpl_recv(in.data(), in.size(), 1, 0, FMPL_COMM_WORLD), FMPL_ERR_ABORTED);
+                             broken = true;
+                         } else if (r == 1) {
+                             const std::vector<char> out(kMiB, 'y');
+                             while (!broken) std::this_thread::yield();
+                             EXPECT_EQ(fmpl_send(out.data(), out.size(), 0, 0, FMPL_COMM_WORLD), FMPL_ERR_ABORTED);
+                         } else {
+                             std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                             throw std::runtime_error("this rank fails");
+                         }
+                     }),
+        std::exception);
+    EXPECT_EQ(std::count(in.begin(), in.end(), 'x'), static_cast<std::ptrdiff_t>(kMiB));
 }
 
 TEST(Abort, EndsTheJobWithItsCodeAndReason)

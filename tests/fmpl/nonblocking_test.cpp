@@ -2,8 +2,10 @@
 #include "../support/guarded_buffer.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <random>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -141,6 +143,33 @@ FMPL_RANKS_TEST_WITH(Nonblocking, ALongSendToAPostedReceiveNeedsNoHelpOfTheDesti
                     sent = 1;
                 }
             }
+        }
+    }
+}
+
+// The destination begins to take a long message in fmpl_irecv while the source waits and helps, and then computes: the
+// source must not wait for its next call.
+FMPL_RANKS_TEST_WITH(
+    Nonblocking, ASourceThatHelpsDoesNotWaitForTheDestinationsNextCall, (RanksOptions{.ranks = {2}, .unmapped = false}))
+{
+    const fmpl::Session session(1);
+    constexpr std::size_t kBytes = 8 * kMiB;
+    for (std::size_t round = 0; round < 10; ++round) {
+        std::atomic<std::uint64_t>& sending = shared_words()[2 * round];
+        std::atomic<std::uint64_t>& sent = shared_words()[2 * round + 1];
+        GuardedBuffer buffer(Place::rdma, kBytes);
+        if (rank() == 0) {
+            wait_until([&] { return sending != 0; }, "the send");
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));  // until the message has been offered
+            REQUIRE_OK(fmpl_irecv(buffer.data(), kBytes, 1, 0, FMPL_COMM_WORLD));
+            wait_until([&] { return sent != 0; }, "the end of the send, without a call of the destination");
+            REQUIRE_OK(fmpl_irecv_wait(1, 0, FMPL_COMM_WORLD));
+            EXPECT_TRUE(buffer.holds(message_key(round)));
+        } else {
+            buffer.fill(message_key(round));
+            sending = 1;
+            REQUIRE_OK(fmpl_send(buffer.data(), kBytes, 0, 0, FMPL_COMM_WORLD));
+            sent = 1;
         }
     }
 }

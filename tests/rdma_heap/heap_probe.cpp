@@ -173,6 +173,35 @@ void threads()
     fmpl_finalize();
 }
 
+// malloc is no cancellation point: a thread that is asked to end goes on until it comes to one.
+void cancelled_thread()
+{
+    init();
+    static std::atomic<bool> asked = false;
+    static std::atomic<int> blocks = 0;
+    pthread_t thread;
+    const auto body = [](void*) -> void* {
+        while (!asked) {
+        }
+        for (; blocks < 100; ++blocks) {
+            void* p = std::malloc(3 * MiB);
+            if (p != nullptr) static_cast<char*>(p)[0] = 1;
+        }
+        pthread_testcancel();
+        return nullptr;
+    };
+    CHECK(pthread_create(&thread, nullptr, body, nullptr) == 0, "a thread starts");
+    pthread_cancel(thread);
+    asked = true;
+    void* result = nullptr;
+    pthread_join(thread, &result);
+    CHECK(result == PTHREAD_CANCELED && blocks == 100, "cancelled after %d blocks", blocks.load());
+    void* p = std::malloc(5 * MiB);
+    CHECK(remote(p, 5 * MiB), "malloc goes on");
+    std::free(p);
+    fmpl_finalize();
+}
+
 // Every pair, every size, blocking and not, from fresh blocks that are freed right after the call.
 void messages()
 {
@@ -618,7 +647,7 @@ void shows_preload()
 }
 
 const std::map<std::string, void (*)()> cases = {{"every_kind", every_kind}, {"ordinary_without", ordinary_without},
-    {"before_init", before_init}, {"threads", threads}, {"messages", messages},
+    {"before_init", before_init}, {"threads", threads}, {"cancelled_thread", cancelled_thread}, {"messages", messages},
     {"areas_and_send_buffer", areas_and_send_buffer}, {"forked", forked},
     {"forks_beside_threads", forks_beside_threads}, {"calls_in_child", calls_in_child}, {"hard_forks", hard_forks},
     {"other_programs", other_programs}, {"alone", alone}, {"full_range", full_range}, {"little_memory", little_memory},

@@ -56,6 +56,9 @@ class Memory(HeapTest):
     def test_of_threads_is_remote_dma(self):
         self.assert_holds("threads", (1, 2))
 
+    def test_a_thread_is_not_cancelled_within_malloc(self):
+        self.assert_holds("cancelled_thread", (1,))
+
     def test_is_ordinary_without_the_option(self):
         self.assert_holds("ordinary_without", (2,), mode="none")
         self.assert_well(run("-n", "2", PROBE, "ordinary_without"))

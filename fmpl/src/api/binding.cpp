@@ -114,6 +114,15 @@ int Binding::report(const char* call, const Error& error)
     return error.code();
 }
 
+int Binding::report_failed_call(const char* call)
+{
+    const int code = report_current_exception(call);
+    if (code == FMPL_ERR_SYSTEM && endpoint) {
+        abort_job(endpoint->node.crossbar.control(), endpoint->rank(), code, fmt::format("{} failed", call));
+    }
+    return code;
+}
+
 int Binding::report_current_exception(const char* call)
 {
     try {

@@ -54,6 +54,9 @@ struct Binding {
     // Keeps the words of an error, "rank 2: fmpl_send: ...", reports them as FMPL_ERRORS says, returns its code.
     int report(const char* call, const Error& error);
     int report_current_exception(const char* call);
+    // As report_current_exception, for a call that communicates: where the operating system has refused something, a
+    // transfer may be half done, and the job ends.
+    int report_failed_call(const char* call);
 };
 
 Binding& process_binding();

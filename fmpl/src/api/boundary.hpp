@@ -78,7 +78,7 @@ int boundary(Call call, std::size_t bytes, Body&& body)
         }
         return FMPL_SUCCESS;
     } catch (...) {
-        return b.report_current_exception(call_name(call));
+        return b.report_failed_call(call_name(call));
     }
 }
 

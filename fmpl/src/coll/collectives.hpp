@@ -13,6 +13,7 @@
 #include "p2p/sender.hpp"
 
 #include <cstddef>
+#include <exception>
 #include <span>
 #include <vector>
 
@@ -99,6 +100,7 @@ private:
     bool arrive(Communicator& comm, std::uint64_t use);
     void publish_verdict(Communicator& comm, std::uint64_t use);
     const ReduceSlot& await_verdict(Communicator& comm, std::uint64_t use);
+    std::exception_ptr disagreement(Communicator& comm, std::uint64_t use);
     void leave_use(Communicator& comm, std::uint64_t use);
     void end_use(Communicator& comm, std::uint64_t use);
     Offset deposit_buffer(Communicator& comm, std::uint64_t use);

@@ -121,22 +121,27 @@ const ReduceSlot& Collectives::await_verdict(Communicator& comm, std::uint64_t u
     return slot;
 }
 
+// What the verdict says is wrong, or null. Called before this rank leaves the use.
+std::exception_ptr Collectives::disagreement(Communicator& comm, std::uint64_t use)
+{
+    const ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
+    if (slot.culprit < 0) [[likely]]
+        return nullptr;
+    const Deposit& other = comm.station->deposit(slot.culprit, use);
+    try {
+        if (other.no_memory != 0) fail_no_memory(slot.culprit);
+        fail_mismatch(slot.culprit, comm.station->deposit(0, use), other);
+    } catch (const Error&) {
+        return std::current_exception();
+    }
+}
+
 // For those who wait for the verdict: the last of them to leave ends the use. Throws if the verdict was that the deposits
 // do not go together.
 void Collectives::leave_use(Communicator& comm, std::uint64_t use)
 {
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-    std::exception_ptr failure;
-    if (slot.culprit >= 0) [[unlikely]] {
-        const Deposit& first = comm.station->deposit(0, use);
-        const Deposit& other = comm.station->deposit(slot.culprit, use);
-        try {
-            if (other.no_memory != 0) fail_no_memory(slot.culprit);
-            fail_mismatch(slot.culprit, first, other);
-        } catch (const Error&) {
-            failure = std::current_exception();  // thrown when this rank has left
-        }
-    }
+    const std::exception_ptr failure = disagreement(comm, use);  // thrown when this rank has left
     // acq_rel: everybody's reads come before the end of the use
     if (slot.leaving.fetch_add(1, std::memory_order_acq_rel) + 1 == slot.waiting) {
         slot.leaving.store(0, std::memory_order_relaxed);
@@ -181,7 +186,6 @@ void Collectives::combine(std::span<const std::byte* const> operands, std::size_
     const std::size_t element = op->element_size;
     const std::size_t block_count = std::max<std::size_t>(kBlockBytes / element, 1);
     const bool in_place = results.size() == 1 && results[0] == operands.back();
-    if (!in_place) block_.resize(std::max(block_.size(), block_count * element));
     for (std::size_t i = begin; i < end; i += block_count) {
         const std::size_t n = std::min(block_count, end - i);
         std::byte* const block = in_place ? results[0] + i * element : block_.data();
@@ -231,6 +235,7 @@ ReduceManner Collectives::reduce_once(Communicator& comm, std::byte* buffer, con
         own.waits = to_all || whole.root == comm.rank() || whole.bytes() > kDepositBytes ? 1 : 0;
     }
     const bool waits = own.waits != 0;
+    std::exception_ptr no_one_else;  // may be waiting to report a disagreement
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
     const bool last = arrive(comm, use);
     if (last) {
@@ -239,10 +244,12 @@ ReduceManner Collectives::reduce_once(Communicator& comm, std::byte* buffer, con
             std::byte* const results[] = {crossbar.local(slot.result_at), buffer};
             combine(operands(comm, use, buffer), 0, whole.count, whole.op, results);
         }
+        if (!waits && !no_memory) no_one_else = disagreement(comm, use);
         publish_verdict(comm, use);
     }
     if (!waits) {
         if (no_memory) std::rethrow_exception(no_memory);
+        if (no_one_else) std::rethrow_exception(no_one_else);
         return ReduceManner::combined;
     }
 
@@ -297,6 +304,7 @@ void Collectives::combine_share(Communicator& comm, std::uint64_t use, std::byte
 void Collectives::reduce_hardware(Communicator& comm, std::byte* buffer, const Reduction& whole, std::byte* work)
 {
     const std::size_t element = whole.op->element_size;
+    block_.resize(std::max({block_.size(), kBlockBytes, element}));  // before others count on this rank
     const auto once = [&](std::byte* from, const Reduction& part) {
         return comm.size() == 2 ? reduce_once_of_two(comm, from, part) : reduce_once(comm, from, part);
     };

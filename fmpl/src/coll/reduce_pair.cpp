@@ -73,7 +73,7 @@ ReduceManner Collectives::reduce_once_of_two(Communicator& comm, std::byte* buff
         fail_mismatch(1, line.by[0], line.by[1]);
     }
     if (bytes <= sizeof own.payload) {
-        if (!wants_result) return ReduceManner::combined;
+        if (!wants_result || whole.count == 0) return ReduceManner::combined;
         std::uint64_t higher = line.by[1].payload;
         const std::uint64_t lower = line.by[0].payload;
         whole.op->function(&lower, &higher, whole.count);

@@ -21,8 +21,18 @@ std::uint64_t expected_word(int node)
 
 }  // namespace
 
+PrivateMemory::PrivateMemory(const Crossbar& crossbar) : crossbar_(&crossbar)
+{
+    const char* choice = std::getenv("FMPL_PRIVATE_COPY");
+    staged_ = choice != nullptr && std::strcmp(choice, "staged") == 0;
+    if (choice != nullptr && !staged_ && std::strcmp(choice, "auto") != 0) {
+        fail(FMPL_ERR_ARGUMENT, "FMPL_PRIVATE_COPY={}: give auto or staged", choice);
+    }
+}
+
 void PrivateMemory::publish()
 {
+    if (staged_) return;
     // Where the Yama security module restricts the calls to descendants, this rank lifts that for itself.
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     word_ = expected_word(crossbar_->node());
@@ -32,11 +42,7 @@ void PrivateMemory::publish()
 
 void PrivateMemory::probe()
 {
-    const char* choice = std::getenv("FMPL_PRIVATE_COPY");
-    if (choice != nullptr && std::strcmp(choice, "staged") == 0) return;
-    if (choice != nullptr && std::strcmp(choice, "auto") != 0) {
-        fail(FMPL_ERR_ARGUMENT, "FMPL_PRIVATE_COPY={}: give auto or staged", choice);
-    }
+    if (staged_) return;
     const int next = (crossbar_->node() + 1) % crossbar_->nodes();
     if (next == crossbar_->node() || !crossbar_->maps(next)) return;
     std::uint64_t found = 0;

@@ -15,15 +15,16 @@ namespace fmpl {
 
 class PrivateMemory {
 public:
-    explicit PrivateMemory(const Crossbar& crossbar) : crossbar_(&crossbar) {}
+    // FMPL_PRIVATE_COPY=staged: no other rank's private memory is reached, nor this one's. Throws Error(ARGUMENT) for
+    // another value than that and auto.
+    explicit PrivateMemory(const Crossbar& crossbar);
 
     static Offset address(const void* p) { return kMark | reinterpret_cast<std::uintptr_t>(p); }
     static bool is_private(Offset at) { return (at & kMark) != 0; }
 
     // Lets the other ranks probe this one. Called before the rank is ready.
     void publish();
-    // Finds out whether this rank may reach the others. Called when all ranks are ready. FMPL_PRIVATE_COPY=staged: it
-    // may not. Throws Error(ARGUMENT) for another value than that and auto.
+    // Finds out whether this rank may reach the others. Called when all ranks are ready.
     void probe();
     bool available() const { return available_; }
 
@@ -41,6 +42,7 @@ private:
 
     const Crossbar* crossbar_;
     std::uint64_t word_ = 0;  // what the others read to find out whether they may
+    bool staged_ = false;
     bool available_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,6 +22,18 @@ namespace {
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 // As in JobMemory::commit: ranks that commit at the same time look again at what is left.
 constexpr std::size_t kCommitPiece = std::size_t{256} << 20;
+
+// malloc is no cancellation point, though the calls below are.
+class NoCancellation {
+public:
+    NoCancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+    ~NoCancellation() { pthread_setcancelstate(before_, nullptr); }
+    NoCancellation(const NoCancellation&) = delete;
+    NoCancellation& operator=(const NoCancellation&) = delete;
+
+private:
+    int before_ = PTHREAD_CANCEL_ENABLE;
+};
 
 std::size_t page_bytes()
 {
@@ -64,6 +77,7 @@ bool RankHeap::contains(const std::byte* at, std::size_t bytes) const noexcept
 bool RankHeap::commit(std::byte* at, std::size_t bytes) const noexcept
 {
     if (!contains(at, bytes)) return false;
+    const NoCancellation no_cancellation;
     const int saved_errno = errno;
     std::size_t done = 0;
     while (done < bytes) {
@@ -87,6 +101,7 @@ bool RankHeap::commit(std::byte* at, std::size_t bytes) const noexcept
 bool RankHeap::release(std::byte* at, std::size_t bytes) const noexcept
 {
     if (!contains(at, bytes)) return false;
+    const NoCancellation no_cancellation;
     const int saved_errno = errno;
     const bool released = madvise(at, bytes, MADV_REMOVE) == 0;
     errno = saved_errno;

@@ -274,6 +274,7 @@ bool Receiver::take_share(ReceiveOperation& op, CompletionFlag& flag, bool opene
     if (node_->helps() && (!PrivateMemory::is_private(from) || node_->private_memory.available())) {
         const bool last = copy.copy_from_back(
             [&](std::size_t begin, std::size_t n) {
+                if (PrivateMemory::is_private(from)) node_->waiter.check_abort();
                 node_->private_memory.read(node, from + begin, op.buffer + begin, n);
             },
             opened);

@@ -207,10 +207,9 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
     const int node = node_of(op);
     Offset at = slot.buffer_at.load(std::memory_order_relaxed);
     std::size_t capacity = slot.capacity.load(std::memory_order_relaxed);
-    if (op.claim_lost) {
-        help_to_take(op, at);
-        return false;
-    }
+    // A rank that the end of the job has made leave its call may have given its buffer up.
+    if (PrivateMemory::is_private(at)) node_->waiter.check_abort();
+    if (op.claim_lost) return help_to_take(op, at);
     if (op.bytes <= capacity && !reaches(op, at)) return false;
     if (claim_first) {
         if (crossbar.fetch_add(node, flag_at(op) + offsetof(CompletionFlag, claim), 1) != 0) {
@@ -266,6 +265,7 @@ bool Sender::copy_share(const SendOperation& op, Offset to, bool opened)
     SharedCopy copy = shared_copy(op);
     const bool last = copy.copy_from_front(
         [&](std::size_t begin, std::size_t bytes) {
+            if (PrivateMemory::is_private(to)) node_->waiter.check_abort();
             node_->private_memory.write(node_of(op), to + begin, op.data + begin, bytes);
         },
         opened);
@@ -279,12 +279,13 @@ bool Sender::continue_sharing(SendOperation& op)
 }
 
 // The destination has claimed the offer. While it copies, this rank does so as well, if it is invited: `to` was read
-// before a chunk is taken, and while chunks are left, the posted receive is still the one for this message.
-void Sender::help_to_take(SendOperation& op, Offset to)
+// before a chunk is taken, and while chunks are left, the posted receive is still the one for this message. Whether all
+// of the message is there.
+bool Sender::help_to_take(SendOperation& op, Offset to)
 {
-    if (to == kNoOffset || !node_->helps() || !node_->crossbar.maps(node_of(op))) return;
-    if (PrivateMemory::is_private(to) && !node_->private_memory.available()) return;
-    copy_share(op, to, false);
+    if (to == kNoOffset || !node_->helps() || !node_->crossbar.maps(node_of(op))) return false;
+    if (PrivateMemory::is_private(to) && !node_->private_memory.available()) return false;
+    return copy_share(op, to, false);
 }
 
 // Writes the head part of the completion flag. again: it replaces this rank's own offer or hold of the same message.

@@ -163,7 +163,7 @@ private:
     SharedCopy shared_copy(const SendOperation& op) const;
     bool copy_share(const SendOperation& op, Offset to, bool opened);
     bool continue_sharing(SendOperation& op);
-    void help_to_take(SendOperation& op, Offset to);
+    bool help_to_take(SendOperation& op, Offset to);
     bool start_pipe(SendOperation& op);
     void fill_pipe(SendOperation& op);
     void publish_head(SendOperation& op, MessageKind kind, Offset at, bool again = false);
