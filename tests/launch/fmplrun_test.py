@@ -154,6 +154,16 @@ class ExitStatus(LaunchTest):
                 self.assertRegex(result.stderr,
                                  r"rank 2 \(pid \d+, sh\) was killed by signal %d \(%s\)" % (number, words))
 
+    def test_of_a_rank_killed_while_another_copies_to_it(self):
+        for tenths in range(1, 9):
+            for killed in (0, 1):
+                with self.subTest(tenths=tenths, killed=killed):
+                    result = self.run_job(
+                        "-n", "2", "sh", "-c", "test $FMPL_RANK = %d && { sleep 0.%d; kill -9 $$; } & exec %s init stream"
+                        % (killed, tenths, PROBE))
+                    self.assertEqual(result.returncode, 137, result.stderr)
+                    self.assertRegex(result.stderr, r"rank %d \(pid \d+, .*\) was killed by signal 9" % killed)
+
     def test_program_not_found_is_127(self):
         for program in ("no-such-program-here", "/nonexistent/program"):
             result = self.run_job("-n", "3", program)

@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include <unistd.h>
 
@@ -43,6 +44,20 @@ void exchange()
     if (received != previous) std::exit(98);
 }
 
+// Long messages from and to private memory between two ranks, until somebody ends it.
+void stream()
+{
+    std::vector<char> buffer(std::size_t{8} << 20);
+    const int peer = fmpl_job_rank() ^ 1;
+    for (;;) {
+        if (peer == 1) {
+            require(fmpl_send(buffer.data(), buffer.size(), peer, kIndex, FMPL_COMM_WORLD), "fmpl_send");
+        } else {
+            require(fmpl_recv(buffer.data(), buffer.size(), peer, kIndex, FMPL_COMM_WORLD), "fmpl_recv");
+        }
+    }
+}
+
 void act(const std::string& action, int value, const std::string& words)
 {
     if (action == "init") {
@@ -60,6 +75,8 @@ void act(const std::string& action, int value, const std::string& words)
         require(fmpl_barrier(FMPL_COMM_WORLD), "fmpl_barrier");
     } else if (action == "exchange") {
         exchange();
+    } else if (action == "stream") {
+        stream();
     } else if (action == "kill") {
         std::raise(value);
     } else if (action == "wait") {

@@ -1,18 +1,36 @@
 #include "crossbar/private_memory.hpp"
 
+#include "crossbar/waiter.hpp"
 #include "error.hpp"
 
 #include <sys/prctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 namespace fmpl {
 namespace {
 
 constexpr std::uint64_t kProbeWord = 0x6c50'4d46'6265'7270;
+
+// For a call that the kernel has refused; reads errno. A peer that is no more has been killed: the launcher sees that too,
+// ends the job and says why. Its word comes within milliseconds; without it this rank's own error stands.
+[[noreturn]] void fail_copy(const Crossbar& crossbar, const std::string& words)
+{
+    constexpr int kMostMilliseconds = 2000;
+    const int refused = errno;
+    const Waiter waiter(crossbar, {});
+    for (int i = 0; refused == ESRCH && i < kMostMilliseconds; ++i) {
+        waiter.check_abort();
+        usleep(1000);
+    }
+    errno = refused;
+    fail_system(words);
+}
 
 std::uint64_t expected_word(int node)
 {
@@ -73,8 +91,10 @@ void PrivateMemory::write(int node, Offset at, const std::byte* from, std::size_
         const iovec here{const_cast<std::byte*>(from), bytes};
         const iovec there{reinterpret_cast<void*>(at & ~kMark), bytes};
         const ssize_t done = process_vm_writev(pid(node), &here, 1, &there, 1, 0);
-        if (done <= 0)
-            fail_system(fmt::format("{} bytes cannot be written to the receive buffer of rank {}", bytes, node));
+        if (done <= 0) {
+            fail_copy(
+                *crossbar_, fmt::format("{} bytes cannot be written to the receive buffer of rank {}", bytes, node));
+        }
         from += done;
         at += static_cast<std::size_t>(done);
         bytes -= static_cast<std::size_t>(done);
@@ -91,7 +111,9 @@ void PrivateMemory::read(int node, Offset at, std::byte* to, std::size_t bytes) 
         const iovec here{to, bytes};
         const iovec there{reinterpret_cast<void*>(at & ~kMark), bytes};
         const ssize_t done = process_vm_readv(pid(node), &here, 1, &there, 1, 0);
-        if (done <= 0) fail_system(fmt::format("{} bytes cannot be read from the send buffer of rank {}", bytes, node));
+        if (done <= 0) {
+            fail_copy(*crossbar_, fmt::format("{} bytes cannot be read from the send buffer of rank {}", bytes, node));
+        }
         to += done;
         at += static_cast<std::size_t>(done);
         bytes -= static_cast<std::size_t>(done);
