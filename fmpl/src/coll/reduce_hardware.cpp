@@ -16,8 +16,8 @@
 // rate.
 //
 // The operands are combined in the order of the ranks by whoever does it, so that the result does not depend on who
-// arrives when. Two slots alternate, so that a member other than the root need not wait for the combination of its last
-// deposit.
+// arrives when. Several slots take turns, so that a member other than the root need not wait for the combination of its
+// last deposits. Two members have a protocol of their own: reduce_pair.cpp.
 #include "coll/collectives.hpp"
 
 #include <algorithm>
