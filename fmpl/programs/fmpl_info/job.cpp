@@ -54,13 +54,15 @@ Fact form(const char* key, int ranks, bool hardware, const char* reason)
 
 std::string waiting_words(const WaitingPolicy& policy)
 {
-    return fmt::format("{} looks, then yields for {} us, then sleeps", policy.spins, policy.yield_ns / 1000);
+    return fmt::format("{} looks, {} pause{} of the CPU after each, then yields for {} us, then sleeps", policy.spins,
+        policy.pauses, policy.pauses == 1 ? "" : "s", policy.yield_ns / 1000);
 }
 
 Fact waiting_fact(const char* key, int ranks, int cpus, const char* why)
 {
     const WaitingPolicy policy = waiting_policy(ranks, cpus);
-    return {key, {{"spins", policy.spins}, {"yield_us", policy.yield_ns / 1000}}, waiting_words(policy), why};
+    return {key, {{"spins", policy.spins}, {"pauses", policy.pauses}, {"yield_us", policy.yield_ns / 1000}},
+        waiting_words(policy), why};
 }
 
 }  // namespace

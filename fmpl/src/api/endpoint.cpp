@@ -13,6 +13,7 @@ namespace fmpl {
 namespace {
 
 constexpr int kMaxCount = 1048576;
+static_assert(kMaxCount + kInternalIndices <= kMaxLaneIndex + 1);
 
 // What ranks tell each other in fmpl_init, in NodeRecord::bootstrap.
 struct Bootstrap {
@@ -332,7 +333,7 @@ TableOffsets Endpoint::allocate_tables(Communicator& comm)
     const Table tables[] = {{&own.slots, Communicator::slots_bytes(comm.size(), comm.row())},
         {&own.flags, Communicator::flags_bytes(comm.size(), comm.row())},
         {&own.pairs, Communicator::pairs_bytes(comm.size())}, {&own.any, Communicator::any_bytes(comm.size())},
-        {&own.lanes, Communicator::lanes_bytes(comm.size(), comm.row())}};
+        {&own.lanes, Communicator::lanes_bytes(comm.size())}};
     try {
         for (const Table& table : tables) {
             if (*table.at == kNoOffset) *table.at = node.arena.allocate(table.bytes);

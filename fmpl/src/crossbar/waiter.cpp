@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
@@ -17,7 +18,7 @@ namespace {
 
 // Looks before the first yield: with a CPU for each rank about 20 us of them, which no send that is on its way exceeds;
 // with fewer, a few, since what is waited for may need this very CPU. The sums behind both: docs/performance.md.
-constexpr std::uint64_t kSpinNsPerLook = 40;  // a pause takes 10 to 50 ns
+constexpr std::uint64_t kNsBetweenLooks = 40;
 constexpr std::uint64_t kSpinUs = 20;
 constexpr std::uint32_t kSharedCpuSpins = 3;
 constexpr std::uint64_t kYieldUs = 1000;
@@ -38,6 +39,22 @@ std::uint64_t microseconds(const char* variable, std::uint64_t otherwise)
     return value;
 }
 
+// How often the CPU pauses in kNsBetweenLooks: an instruction that takes 10 ns on some processors, 50 ns on others. The
+// shortest of several measurements counts, since another process may come between.
+std::uint32_t pauses_between_looks()
+{
+    constexpr std::uint64_t kPauses = 50;
+    std::uint64_t shortest_ns = UINT64_MAX;
+    for (int i = 0; i < 5; ++i) {
+        const std::uint64_t begin = monotonic_ns();
+        for (std::uint64_t p = 0; p < kPauses; ++p) cpu_relax();
+        shortest_ns = std::min(shortest_ns, monotonic_ns() - begin);
+    }
+    const double pause_ns = static_cast<double>(shortest_ns) / static_cast<double>(kPauses);
+    return static_cast<std::uint32_t>(
+        std::clamp(std::round(static_cast<double>(kNsBetweenLooks) / pause_ns), 1.0, 8.0));
+}
+
 }  // namespace
 
 std::uint64_t monotonic_ns()
@@ -51,10 +68,11 @@ WaitingPolicy waiting_policy(int ranks, int cpus)
 {
     WaitingPolicy policy;
     const std::uint64_t spin_us = microseconds("FMPL_SPIN_US", ranks <= cpus ? kSpinUs : 0);
-    policy.spins =
-        spin_us == 0 ? kSharedCpuSpins
-                     : static_cast<std::uint32_t>(std::min<std::uint64_t>(spin_us * 1000 / kSpinNsPerLook, UINT32_MAX));
+    policy.spins = spin_us == 0 ? kSharedCpuSpins
+                                : static_cast<std::uint32_t>(
+                                      std::min<std::uint64_t>(spin_us * 1000 / kNsBetweenLooks, UINT32_MAX));
     policy.cpus_suffice = ranks <= cpus;
+    if (policy.cpus_suffice) policy.pauses = pauses_between_looks();
     policy.yield_ns = microseconds("FMPL_YIELD_US", kYieldUs) * 1000;
     return policy;
 }

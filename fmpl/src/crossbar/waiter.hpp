@@ -38,6 +38,7 @@ struct WaitingPolicy {
     std::uint32_t spins = 0;     // looks before the first yield
     std::uint64_t yield_ns = 0;  // then yield for so long before sleeping
     bool cpus_suffice = false;   // one for each rank
+    std::uint32_t pauses = 1;    // of the CPU, between two looks
 };
 WaitingPolicy waiting_policy(int ranks, int cpus);
 
@@ -73,11 +74,11 @@ public:
     template <class Ready>
     bool spin(Ready&& ready)
     {
-        // With a pause between two looks: a look takes the line away from the core that is about to write it, and looking
-        // without pause doubles the latency of what is waited for (docs/performance.md).
+        // With time between two looks: a look takes the line away from the core that is about to write it
+        // (docs/decisions/0007-time-between-looks.md).
         for (std::uint32_t i = 0; i < policy_.spins; ++i) {
             if (ready()) return true;
-            cpu_relax();
+            for (std::uint32_t p = 0; p < policy_.pauses; ++p) cpu_relax();
         }
         return false;
     }

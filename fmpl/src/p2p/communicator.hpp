@@ -27,19 +27,19 @@ struct TableOffsets {
     Offset flags;  // CompletionFlag [peer][index]: this member as destination
     Offset pairs;  // PairRecord [peer]: this member as source
     Offset any;    // AnyCell [peer][kAnyCells]: this member as destination
-    Offset lanes;  // Lane [peer][index], for the peers of higher rank
+    Offset lanes;  // Lane [peer], for the peers of higher rank
 };
 
 // What one member must know of another to reach the records that stand for the pair.
 struct Peer {
-    int node;           // rank in FMPL_COMM_WORLD
-    Offset slots;       // row of MatchingSlots at the peer that this rank writes as destination
-    Offset flags;       // row of CompletionFlags at the peer that this rank writes as source
-    Offset pair;        // PairRecord at the peer that this rank writes as destination
-    Offset any;         // ring at the peer that this rank writes as source
-    std::byte* mapped;  // base of the job's memory when the peer is mapped, else nullptr
-    Lane* lanes;        // row of lanes of the pair; nullptr when the peer is not mapped, or this rank itself
-    int own_half;       // of a lane
+    int node;             // rank in FMPL_COMM_WORLD
+    Offset slots;         // row of MatchingSlots at the peer that this rank writes as destination
+    Offset flags;         // row of CompletionFlags at the peer that this rank writes as source
+    Offset pair;          // PairRecord at the peer that this rank writes as destination
+    Offset any;           // ring at the peer that this rank writes as source
+    std::byte* mapped;    // base of the job's memory when the peer is mapped, else nullptr
+    LaneHalf* lane_to;    // half of the pair's lane that this rank writes; nullptr: not mapped, or this rank itself
+    LaneHalf* lane_from;  // half that the peer writes
 };
 
 struct SendChannel {
@@ -48,8 +48,7 @@ struct SendChannel {
     SendOperation* request = nullptr;   // the isend not yet waited for
     ChainEntry* first_entry = nullptr;  // memory of messages not yet known to be consumed, oldest first
     ChainEntry* last_entry = nullptr;
-    std::uint32_t lane_hint = 0;  // LaneHalf::reverse_consumed of the opposite channel when last looked at
-    bool touched = false;         // in the sender's list of channels with such memory
+    bool touched = false;  // in the sender's list of channels with such memory
 };
 
 struct ReceiveChannel {
@@ -62,8 +61,13 @@ struct ReceiveChannel {
 };
 
 struct PairState {
-    std::uint64_t order = 0;                        // messages sent to the peer
-    std::uint64_t received = 0;                     // messages consumed from the peer
+    std::uint64_t order = 0;        // messages sent to the peer
+    std::uint64_t received = 0;     // messages consumed from the peer
+    std::uint64_t lane_number = 0;  // of the message in the lane on its channel; 0: known to have been consumed
+    int lane_index = 0;             // its index
+    std::uint32_t lane_sent = 0;    // messages put into the lane
+    std::uint32_t lane_taken = 0;   // messages taken from it
+    std::uint32_t lane_hint = 0;    // LaneHalf::reverse_taken of the opposite half when last looked at
     ReceiveOperation* any_index_request = nullptr;  // the irecv with FMPL_ANY_TAG not yet waited for
     std::uint64_t any_sent = 0;                     // any domain: messages put into the ring at the peer
     std::uint64_t any_received = 0;                 // any domain: messages taken from the ring of the peer
@@ -100,10 +104,7 @@ public:
     {
         return sizeof(CompletionFlag) * static_cast<std::size_t>(members) * static_cast<std::size_t>(row);
     }
-    static std::size_t lanes_bytes(int members, int row)
-    {
-        return sizeof(Lane) * static_cast<std::size_t>(members) * static_cast<std::size_t>(row);
-    }
+    static std::size_t lanes_bytes(int members) { return sizeof(Lane) * static_cast<std::size_t>(members); }
     static std::size_t pairs_bytes(int members) { return sizeof(PairRecord) * static_cast<std::size_t>(members); }
     static std::size_t any_bytes(int members)
     {
@@ -126,15 +127,17 @@ public:
             const TableOffsets& theirs = tables[p];
             std::byte* const mapped = crossbar.mapped(members_[p], 0);
             const int peer = static_cast<int>(p);
-            Lane* lanes = nullptr;
+            LaneHalf* lane_to = nullptr;
+            LaneHalf* lane_from = nullptr;
             if (mapped != nullptr && peer != rank_) {
-                const Offset at =
-                    rank_ < peer ? own.lanes + p * row * sizeof(Lane) : theirs.lanes + me * row * sizeof(Lane);
-                lanes = reinterpret_cast<Lane*>(mapped + at);
+                const Offset at = rank_ < peer ? own.lanes + p * sizeof(Lane) : theirs.lanes + me * sizeof(Lane);
+                auto& lane = *reinterpret_cast<Lane*>(mapped + at);
+                lane_to = &lane.half[rank_ < peer ? 0 : 1];
+                lane_from = &lane.half[rank_ < peer ? 1 : 0];
             }
             peers_.push_back({members_[p], theirs.slots + me * row * sizeof(MatchingSlot),
                 theirs.flags + me * row * sizeof(CompletionFlag), theirs.pairs + me * sizeof(PairRecord),
-                theirs.any + me * kAnyCells * sizeof(AnyCell), mapped, lanes, rank_ < peer ? 0 : 1});
+                theirs.any + me * kAnyCells * sizeof(AnyCell), mapped, lane_to, lane_from});
         }
     }
 
@@ -146,10 +149,6 @@ public:
     ReceiveChannel& receive_channel(int peer, int index) { return receives_[channel(peer, index)]; }
     PairState& pair(int peer) { return pairs_[static_cast<std::size_t>(peer)]; }
     const Peer& peer(int rank) const { return peers_[static_cast<std::size_t>(rank)]; }
-
-    // The halves of a lane: which this rank writes, and which the peer does. nullptr when there is no lane.
-    LaneHalf* lane_to(int peer, int index) { return lane_half(peer, index, 0); }
-    LaneHalf* lane_from(int peer, int index) { return lane_half(peer, index, 1); }
 
     // This rank's own records, which the peer writes.
     MatchingSlot& slot(int peer, int index) { return slots_[channel(peer, index)]; }
@@ -182,11 +181,6 @@ public:
     bool owns_areas = true;          // false: slots and flags are the user's areas (fmpl_init)
 
 private:
-    LaneHalf* lane_half(int peer, int index, int opposite)
-    {
-        const Peer& p = peers_[static_cast<std::size_t>(peer)];
-        return p.lanes == nullptr ? nullptr : &p.lanes[index].half[p.own_half ^ opposite];
-    }
     [[noreturn]] void bad_rank(int rank, const char* what) const
     {
         fail(FMPL_ERR_RANK, "{} {} is not a rank of the communicator; its ranks are 0 .. {}", what, rank, size() - 1);

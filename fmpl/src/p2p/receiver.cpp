@@ -93,8 +93,19 @@ void Receiver::irecv_wait(Communicator& comm, int source, int index)
     if (request == nullptr) {
         fail(FMPL_ERR_NO_REQUEST, "no fmpl_irecv from rank {} {} is outstanding", source, index_words(index));
     }
-    wait(*request);
     ReceiveOperation* const op = request;
+    // A short receive that is posted, and nothing else to be done meanwhile: as Receiver::recv.
+    if (op->list == ReceiveOperation::List::idle && op->capacity <= kInlineBytes && !node_->has_busy()) {
+        ReceiveChannel& channel = comm.receive_channel(source, op->index);
+        if (take_short(comm, channel, source, op->index, op->buffer, op->capacity)) {
+            node_->remove_idle(*op);
+            channel.receiving = nullptr;
+            request = nullptr;
+            operations_.give_back(op);
+            return;
+        }
+    }
+    wait(*op);
     request = nullptr;
     operations_.give_back(op);
     report(*op);
@@ -152,11 +163,12 @@ bool Receiver::advance(ReceiveOperation& op)
 Receiver::Arrival Receiver::arrival(Communicator& comm, int source, int index, std::uint64_t number) const
 {
     const CompletionFlag& flag = comm.flag(source, index);
-    const LaneHalf* const lane = comm.lane_from(source, index);
+    const LaneHalf* const lane = comm.peer(source).lane_from;
+    const std::uint32_t next_in_lane = comm.pair(source).lane_taken + 1;
     const auto look = [&]() -> Arrival {
         if (lane != nullptr) {
             const std::uint64_t stamp = lane->stamp.load(std::memory_order_acquire);  // pairs with Sender::write_inline
-            if (Stamp::number(stamp) == number) return {Arrival::Place::lane, stamp};
+            if (LaneStamp::is(stamp, next_in_lane, index)) return {Arrival::Place::lane, stamp};
         }
         const std::uint64_t stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::publish_head
         if (Stamp::number(stamp) == number) return {Arrival::Place::head, stamp};
@@ -178,7 +190,8 @@ bool Receiver::step(ReceiveOperation& op)
         case Arrival::Place::none:
             return false;
         case Arrival::Place::lane:
-            take_inline(op, op.comm->lane_from(op.source, op.index)->payload, found.stamp);
+            ++op.comm->pair(op.source).lane_taken;
+            take_inline(op, op.comm->peer(op.source).lane_from->payload, LaneStamp::bytes(found.stamp));
             return true;
         case Arrival::Place::head:
             return take_head(op, op.comm->flag(op.source, op.index), found.stamp);
@@ -189,9 +202,8 @@ bool Receiver::step(ReceiveOperation& op)
     return false;
 }
 
-void Receiver::take_inline(ReceiveOperation& op, const std::uint8_t* payload, std::uint64_t stamp)
+void Receiver::take_inline(ReceiveOperation& op, const std::uint8_t* payload, std::size_t bytes)
 {
-    const std::size_t bytes = Stamp::inline_bytes(stamp);
     if (bytes <= op.capacity) small_copy(op.buffer, payload, bytes);
     finish(op, bytes, kNoOffset);
 }
@@ -200,7 +212,7 @@ bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64
 {
     switch (Stamp::kind(stamp)) {
         case MessageKind::inlined:
-            take_inline(op, flag.payload, stamp);
+            take_inline(op, flag.payload, Stamp::inline_bytes(stamp));
             return true;
         case MessageKind::moved:  // or refused: longer than the buffer
             finish(op, flag.body.bytes, kNoOffset);
@@ -350,8 +362,8 @@ bool Receiver::peek(Communicator& comm, int source, int index, std::size_t& byte
         case Arrival::Place::none:
             return false;
         case Arrival::Place::lane:
-            order = near(comm.pair(source).received, comm.lane_from(source, index)->order);
-            bytes = Stamp::inline_bytes(found.stamp);
+            order = near(comm.pair(source).received, comm.peer(source).lane_from->order);
+            bytes = LaneStamp::bytes(found.stamp);
             return true;
         case Arrival::Place::head:
             order = comm.flag(source, index).order;

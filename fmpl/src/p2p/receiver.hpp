@@ -58,30 +58,7 @@ public:
             ReceiveChannel& channel = comm.receive_channel(source, index);
             if (capacity <= kInlineBytes && channel.request == nullptr && channel.receiving == nullptr &&
                 !node_->has_busy()) [[likely]] {
-                const CompletionFlag& flag = comm.flag(source, index);
-                const LaneHalf* const lane = comm.lane_from(source, index);
-                const std::uint64_t number = channel.received + 1;
-                std::uint64_t stamp = 0;
-                const std::uint8_t* payload = nullptr;
-                node_->waiter.spin([&] {
-                    if (lane != nullptr) {
-                        stamp = lane->stamp.load(std::memory_order_acquire);  // pairs with Sender::write_inline
-                        payload = lane->payload;
-                        if (Stamp::number(stamp) == number) return true;
-                    }
-                    stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::write_inline
-                    payload = flag.payload;
-                    // A chained message ends the fast path too.
-                    return Stamp::number(stamp) == number || flag.available.load(std::memory_order_relaxed) >= number;
-                });
-                if (Stamp::number(stamp) == number && Stamp::kind(stamp) == MessageKind::inlined &&
-                    Stamp::inline_bytes(stamp) <= capacity) [[likely]] {
-                    matched = {source, index, Stamp::inline_bytes(stamp)};
-                    small_copy(buffer, payload, matched.bytes);
-                    channel.cursor = kNoOffset;
-                    consume(comm, channel, source, index);
-                    return;
-                }
+                if (take_short(comm, channel, source, index, buffer, capacity)) return;
             }
         }
         recv_slowly(comm, source, index, buffer, capacity);
@@ -132,9 +109,46 @@ private:
     // Where the next message of a channel is to be found.
     struct Arrival {
         enum class Place { none, lane, head, chain } place = Place::none;
-        std::uint64_t stamp = 0;  // in a lane or as the head
+        std::uint64_t stamp = 0;  // of the lane or the head
     };
     Arrival arrival(Communicator& comm, int source, int index, std::uint64_t number) const;
+
+    // Waits a little for the next message of a channel. Takes it if it has come in the lane or inlined and fits; whether it
+    // has. Requires that no other receive is about to take the message.
+    bool take_short(
+        Communicator& comm, ReceiveChannel& channel, int source, int index, void* buffer, std::size_t capacity)
+    {
+        const CompletionFlag& flag = comm.flag(source, index);
+        const LaneHalf* const lane = comm.peer(source).lane_from;
+        PairState& pair = comm.pair(source);
+        const std::uint64_t number = channel.received + 1;
+        std::uint64_t stamp = 0;
+        bool in_lane = false;
+        node_->waiter.spin([&] {
+            if (lane != nullptr) {
+                stamp = lane->stamp.load(std::memory_order_acquire);  // pairs with Sender::write_inline
+                in_lane = LaneStamp::is(stamp, pair.lane_taken + 1, index);
+                if (in_lane) return true;
+            }
+            stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::write_inline
+            // A chained message ends the fast path too.
+            return Stamp::number(stamp) == number || flag.available.load(std::memory_order_relaxed) >= number;
+        });
+        if (in_lane && LaneStamp::bytes(stamp) <= capacity) [[likely]] {
+            matched = {source, index, LaneStamp::bytes(stamp)};
+            small_copy(buffer, lane->payload, matched.bytes);
+            ++pair.lane_taken;
+        } else if (!in_lane && Stamp::number(stamp) == number && Stamp::kind(stamp) == MessageKind::inlined &&
+                   Stamp::inline_bytes(stamp) <= capacity) {
+            matched = {source, index, Stamp::inline_bytes(stamp)};
+            small_copy(buffer, flag.payload, matched.bytes);
+        } else {
+            return false;
+        }
+        channel.cursor = kNoOffset;
+        consume(comm, channel, source, index);
+        return true;
+    }
 
     void recv_slowly(Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
     void prepare(ReceiveOperation& op, Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
@@ -144,7 +158,7 @@ private:
     void wait(ReceiveOperation& op);
     bool step(ReceiveOperation& op);
     bool take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64_t stamp);
-    void take_inline(ReceiveOperation& op, const std::uint8_t* payload, std::uint64_t stamp);
+    void take_inline(ReceiveOperation& op, const std::uint8_t* payload, std::size_t bytes);
     void take_chained(ReceiveOperation& op);
     void take_from(ReceiveOperation& op, Offset at, std::uint64_t bytes);
     bool is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) const;

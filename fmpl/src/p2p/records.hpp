@@ -6,7 +6,8 @@
 //   MatchingSlot     in the source's arena, written by the destination: what receive is posted, what has been consumed
 //   CompletionFlag   in the destination's arena, written by the source: which message there is, and the message if short
 //
-//   Lane             in the arena of the lower rank of the pair, for mapped peers: the shortest messages of both directions
+//   Lane             in the arena of the lower rank of the pair, for mapped peers: one short message of each direction at a
+//                    time, whatever its index
 //
 // Invariants
 //   1. The destination posts or consumes message n only after it has consumed n-1.
@@ -15,6 +16,8 @@
 //   3. A message that cannot be the head because an earlier one is unconsumed is a ChainNode in the source's arena: the
 //      head's successor hangs on CompletionFlag::chain, its own on ChainNode::next, and `available` counts to the last.
 //   4. A ChainNode is freed when it and its successor in the chain have been consumed.
+//   5. The source puts message n of a channel into the lane only when all before it on this channel, and whatever was in
+//      the lane, have been consumed. So what is in the lane is the next message of its channel.
 #pragma once
 
 #include "crossbar/control_block.hpp"
@@ -70,20 +73,36 @@ struct alignas(kLine) MatchingSlot {
 };
 static_assert(sizeof(MatchingSlot) == kLine);
 
-// One direction of a lane, written by its source alone. Numbers are cut to 32 bits: they are compared with ones that
-// differ by far less.
+// What is in one direction of a lane, in one word: count << 32 | index << 8 | bytes. The count is of the messages that the
+// direction has carried, cut to 32 bits and from 1.
+struct LaneStamp {
+    static constexpr std::uint64_t make(std::uint32_t count, int index, std::size_t bytes)
+    {
+        return std::uint64_t{count} << 32 | std::uint64_t{static_cast<std::uint32_t>(index)} << 8 | bytes;
+    }
+    // Whether the stamp is of message `count` and for `index`.
+    static constexpr bool is(std::uint64_t stamp, std::uint32_t count, int index)
+    {
+        return (stamp ^ make(count, index, 0)) <= 0xff;
+    }
+    static constexpr std::size_t bytes(std::uint64_t stamp) { return stamp & 0xff; }
+};
+inline constexpr int kMaxLaneIndex = (1 << 24) - 1;
+
 inline constexpr std::size_t kLaneBytes = 16;
 
+// One direction of a lane, written by its source alone.
 struct LaneHalf {
-    std::atomic<std::uint64_t> stamp;             // Stamp of the message (release, after the rest of the half)
-    std::atomic<std::uint32_t> reverse_consumed;  // low bits of the opposite channel's consumed (release)
-    std::uint32_t order;                          // low bits of CompletionFlag::order
+    std::atomic<std::uint64_t> stamp;          // LaneStamp of the message (release, after the rest of the half)
+    std::atomic<std::uint32_t> reverse_taken;  // count of the last message taken from the opposite half (release)
+    std::uint32_t order;                       // low bits of CompletionFlag::order
     std::uint8_t payload[kLaneBytes];
 };
 static_assert(sizeof(LaneHalf) == kLine / 2);
 
-// Both directions of a channel in one line. A core that takes a line to read it owns it, so an answer written into the
-// line of the question costs one passage between cores where a line of its own costs two.
+// Both directions of a pair of ranks in one line. A core that takes a line to read it owns it, so an answer written into
+// the line of the question costs one passage between cores where a line of its own costs two; and so does the next
+// message, over whatever index, since the line is where the last one left it.
 struct alignas(kLine) Lane {
     LaneHalf half[2];  // by the lower rank of the pair, by the higher
 };

@@ -1,7 +1,8 @@
 // The source's side of point-to-point communication (paper, sections 2.1 and 4.1).
 //
 // A message takes the first of these ways that is open:
-//   lane      up to kLaneBytes to a mapped peer and nothing unconsumed: in the line that the pair shares
+//   lane      up to kLaneBytes to a mapped peer, nothing unconsumed on the channel and nothing in the lane: in the line
+//             that the pair shares
 //   inlined   up to kInlineBytes and nothing unconsumed on the channel: payload and flag in one record, nobody waits
 //   moved     the receive is posted and its buffer can be addressed: written straight into it
 //   shared    the same with a long message: the destination, if it waits, copies one end of it while the source copies the
@@ -99,25 +100,43 @@ private:
     {
         return channel.consumed == channel.sent || known_consumed(comm, destination, index, channel) == channel.sent;
     }
-    // The newest number known to be consumed: by the hint in the opposite channel's flag, else by the matching slot.
+    // The newest number known to be consumed: by the hints in the opposite half of the lane and the opposite channel's
+    // flag, else by the matching slot.
     std::uint64_t known_consumed(Communicator& comm, int destination, int index, SendChannel& channel)
     {
-        // acquire: pairs with the destination's release after it has read the message, so that its record can be reused
-        if (const LaneHalf* lane = comm.lane_from(destination, index)) {
-            // A hint that has not changed says nothing: its upper bits could no longer be told.
-            const std::uint32_t hint = lane->reverse_consumed.load(std::memory_order_acquire);
-            if (hint != channel.lane_hint) {
-                channel.lane_hint = hint;
-                channel.consumed = std::max(channel.consumed, near(channel.consumed, hint));
-            }
+        const PairState& pair = comm.pair(destination);
+        if (pair.lane_number != 0 && pair.lane_index == index) {
+            lane_is_free(comm, destination);
             if (channel.consumed == channel.sent) return channel.consumed;
         }
+        // acquire: pairs with the destination's release after it has read the message, so that its record can be reused
         const std::uint64_t hint = comm.flag(destination, index).reverse_consumed.load(std::memory_order_acquire);
         if (hint > channel.consumed) channel.consumed = hint;
         if (channel.consumed != channel.sent) {
             channel.consumed = comm.slot(destination, index).consumed.load(std::memory_order_acquire);  // likewise
         }
         return channel.consumed;
+    }
+    // Whether what this rank has put into the lane is known to have been consumed. Requires that there is a lane.
+    bool lane_is_free(Communicator& comm, int destination)
+    {
+        PairState& pair = comm.pair(destination);
+        if (pair.lane_number == 0) return true;
+        SendChannel& channel = comm.send_channel(destination, pair.lane_index);
+        // A hint that has not changed says nothing: it could be of 2^32 messages ago.
+        // acquire: pairs with write_inline of the destination, which has read the message
+        const std::uint32_t hint = comm.peer(destination).lane_from->reverse_taken.load(std::memory_order_acquire);
+        const bool taken = hint != pair.lane_hint && hint == pair.lane_sent;
+        pair.lane_hint = hint;
+        if (!taken && channel.consumed < pair.lane_number) {
+            // acquire: pairs with Receiver::consume
+            if (comm.slot(destination, pair.lane_index).consumed.load(std::memory_order_acquire) < pair.lane_number) {
+                return false;
+            }
+        }
+        channel.consumed = std::max(channel.consumed, pair.lane_number);
+        pair.lane_number = 0;
+        return true;
     }
 
     void write_inline(Communicator& comm, int destination, int index, const void* data, std::size_t bytes,
@@ -127,13 +146,16 @@ private:
         const Offset at = peer.flags + static_cast<Offset>(index) * sizeof(CompletionFlag);
         const std::uint64_t stamp = Stamp::make(number, MessageKind::inlined, bytes);
         const std::uint64_t reverse = comm.receive_channel(destination, index).received;
-        LaneHalf* const lane = comm.lane_to(destination, index);
-        if (lane != nullptr && bytes <= kLaneBytes) [[likely]] {
+        LaneHalf* const lane = peer.lane_to;
+        if (bytes <= kLaneBytes && lane != nullptr && lane_is_free(comm, destination)) [[likely]] {
+            PairState& pair = comm.pair(destination);
+            pair.lane_number = number;
+            pair.lane_index = index;
             lane->order = static_cast<std::uint32_t>(order);
             small_copy(lane->payload, data, bytes);
-            // release: pairs with known_consumed
-            lane->reverse_consumed.store(static_cast<std::uint32_t>(reverse), std::memory_order_release);
-            lane->stamp.store(stamp, std::memory_order_release);  // pairs with Receiver::arrival
+            lane->reverse_taken.store(pair.lane_taken, std::memory_order_release);  // pairs with lane_is_free
+            // release: pairs with Receiver::arrival
+            lane->stamp.store(LaneStamp::make(++pair.lane_sent, index, bytes), std::memory_order_release);
         } else if (peer.mapped != nullptr) [[likely]] {
             auto& flag = *reinterpret_cast<CompletionFlag*>(peer.mapped + at);
             flag.order = order;
