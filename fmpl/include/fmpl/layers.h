@@ -19,6 +19,28 @@ int fmpl_comm_world_rank(fmpl_comm_t comm, int rank, int *world_rank);
 /* 1 when all of p[0 .. size-1] lies in the calling rank's remote-DMA memory, else 0. */
 int fmpl_is_remote_dma(const void *p, size_t size);
 
+/* A message made of columns, as a block of a column-major matrix is. Column j, 0 <= j < count, begins at base + j * stride and
+ * has `bytes` bytes, of which it gives those from begin + j * begin_step to end + j * end_step, both cut to 0 .. bytes.
+ *   m x n elements of e bytes, leading dimension lda:      {m*e, n, lda*e, 0, 0, m*e, 0}
+ *   its upper trapezoid with the diagonal (m >= n):         {m*e, n, lda*e, 0, 0, (m-n+1)*e, e}
+ * The message is what the columns give, one after the other. */
+struct fmpl_columns {
+    size_t bytes;
+    size_t count;
+    size_t stride;
+    ptrdiff_t begin;
+    ptrdiff_t begin_step;
+    ptrdiff_t end;
+    ptrdiff_t end_step;
+};
+/* fmpl_send, fmpl_recv and fmpl_bcast of such a message. Both sides choose their own form: columns, others, or none
+ * (fmpl_recv). Where a receive is posted and lies in remote-DMA memory, the sender copies from its columns straight into
+ * the receiver's; otherwise the message passes once through memory of the library's. A shorter message fills the first bytes
+ * of the receiver's columns. Errors: as fmpl_send, fmpl_recv and fmpl_bcast; ARGUMENT when stride < bytes. */
+int fmpl_send_columns(const void *base, const struct fmpl_columns *columns, int dst, int mai, fmpl_comm_t comm);
+int fmpl_recv_columns(void *base, const struct fmpl_columns *columns, int src, int mai, fmpl_comm_t comm);
+int fmpl_bcast_columns(void *base, const struct fmpl_columns *columns, int root, fmpl_comm_t comm);
+
 /* Time in FMPL, per call. Off until enabled (fmplrun --stats enables it from the start). */
 struct fmpl_call_stats {
     const char *call; /* "fmpl_send", ... */

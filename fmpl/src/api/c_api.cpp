@@ -9,6 +9,16 @@
 
 using namespace fmpl;
 
+namespace {
+
+// For the statistics.
+std::size_t bytes_of(const fmpl_columns* columns)
+{
+    return columns == nullptr ? 0 : Columns(*columns).bytes();
+}
+
+}  // namespace
+
 extern "C" {
 
 int fmpl_init(fmpl_match_t* ma, fmpl_flag_t* fa, int count)
@@ -65,6 +75,16 @@ int fmpl_send(const void* buf, size_t size, int dst, int mai, fmpl_comm_t comm)
 int fmpl_recv(void* buf, size_t size, int src, int mai, fmpl_comm_t comm)
 {
     return boundary(Call::recv, size, [&](Endpoint& e) { e.recv(buf, size, src, mai, comm); });
+}
+
+int fmpl_send_columns(const void* base, const fmpl_columns* columns, int dst, int mai, fmpl_comm_t comm)
+{
+    return boundary(Call::send, bytes_of(columns), [&](Endpoint& e) { e.send_columns(base, columns, dst, mai, comm); });
+}
+
+int fmpl_recv_columns(void* base, const fmpl_columns* columns, int src, int mai, fmpl_comm_t comm)
+{
+    return boundary(Call::recv, bytes_of(columns), [&](Endpoint& e) { e.recv_columns(base, columns, src, mai, comm); });
 }
 
 int fmpl_isend(const void* buf, size_t size, int dst, int mai, fmpl_comm_t comm)
@@ -175,6 +195,11 @@ int fmpl_comm_world_rank(fmpl_comm_t comm, int rank, int* world_rank)
 int fmpl_bcast(void* buf, size_t size, int root, fmpl_comm_t comm)
 {
     return boundary(Call::bcast, size, [&](Endpoint& e) { e.bcast(buf, size, root, comm); });
+}
+
+int fmpl_bcast_columns(void* base, const fmpl_columns* columns, int root, fmpl_comm_t comm)
+{
+    return boundary(Call::bcast, bytes_of(columns), [&](Endpoint& e) { e.bcast_columns(base, columns, root, comm); });
 }
 
 int fmpl_reduce(void* buf, size_t count, fmpl_op_t func, int root, fmpl_comm_t comm, void* work)

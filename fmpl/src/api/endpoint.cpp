@@ -212,6 +212,29 @@ std::string Endpoint::pending_words()
     return words;
 }
 
+Columns Endpoint::checked_columns(const void* base, const fmpl_columns* columns)
+{
+    if (columns == nullptr) fail(FMPL_ERR_ARGUMENT, "columns is a null pointer; give what the message is made of");
+    check_columns(*columns);
+    const Columns checked(*columns);
+    check_buffer(base, checked.bytes());
+    return checked;
+}
+
+void Endpoint::send_columns(const void* base, const fmpl_columns* columns, int dst, int mai, fmpl_comm_t comm)
+{
+    Communicator& c = checked(comm, "dst", dst);
+    c.check_index(mai);
+    sender.send(c, dst, mai, static_cast<const std::byte*>(base), checked_columns(base, columns));
+}
+
+void Endpoint::recv_columns(void* base, const fmpl_columns* columns, int src, int mai, fmpl_comm_t comm)
+{
+    Communicator& c = checked(comm, "src", src);
+    if (mai != FMPL_ANY_TAG) c.check_index(mai);
+    receiver.recv(c, src, mai, static_cast<std::byte*>(base), checked_columns(base, columns));
+}
+
 void Endpoint::isend(const void* buf, std::size_t size, int dst, int mai, fmpl_comm_t comm)
 {
     Communicator& c = checked(comm, "dst", dst);
@@ -264,6 +287,12 @@ void Endpoint::recv_any(void* buf, std::size_t size, int mai, fmpl_comm_t comm)
     }
     check_buffer(buf, size);
     any_domain.recv(c, mai, buf, size);
+}
+
+void Endpoint::bcast_columns(void* base, const fmpl_columns* columns, int root, fmpl_comm_t comm)
+{
+    Communicator& c = checked(comm, "root", root);
+    collectives.bcast(c, static_cast<std::byte*>(base), checked_columns(base, columns), root);
 }
 
 void Endpoint::bcast(void* buf, std::size_t size, int root, fmpl_comm_t comm)

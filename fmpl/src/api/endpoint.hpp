@@ -51,6 +51,8 @@ public:
         check_buffer(buf, size);
         receiver.recv(c, src, mai, buf, size);
     }
+    void send_columns(const void* base, const fmpl_columns* columns, int dst, int mai, fmpl_comm_t comm);
+    void recv_columns(void* base, const fmpl_columns* columns, int src, int mai, fmpl_comm_t comm);
     void isend(const void* buf, std::size_t size, int dst, int mai, fmpl_comm_t comm);
     void irecv(void* buf, std::size_t size, int src, int mai, fmpl_comm_t comm);
     void isend_wait(int dst, int mai, fmpl_comm_t comm);
@@ -78,6 +80,7 @@ public:
 
     void barrier(fmpl_comm_t comm) { collectives.barrier(communicator(comm)); }
     void bcast(void* buf, std::size_t size, int root, fmpl_comm_t comm);
+    void bcast_columns(void* base, const fmpl_columns* columns, int root, fmpl_comm_t comm);
     void reduce(void* buf, std::size_t count, fmpl_op_t op, int root, fmpl_comm_t comm, void* work);
     void allreduce(void* buf, std::size_t count, fmpl_op_t op, fmpl_comm_t comm, void* work);
 
@@ -113,6 +116,7 @@ private:
         if (buf == nullptr && size > 0) [[unlikely]]
             bad_buffer(size);
     }
+    static Columns checked_columns(const void* base, const fmpl_columns* columns);
     static void check_operation(const void* buf, std::size_t count, fmpl_op_t op);
     [[noreturn]] void bad_comm(fmpl_comm_t comm) const;
     [[noreturn]] static void bad_buffer(std::size_t size);

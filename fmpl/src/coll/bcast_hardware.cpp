@@ -53,21 +53,30 @@ private:
 
 }  // namespace
 
-void Collectives::bcast_hardware(Communicator& comm, void* buffer, std::size_t bytes, int root)
+void Collectives::bcast_hardware(Communicator& comm, void* buffer, const Columns* columns, std::size_t bytes, int root)
 {
     if (comm.rank() == root) {
-        bcast_from_root(comm, static_cast<const std::byte*>(buffer), bytes);
+        bcast_from_root(comm, static_cast<const std::byte*>(buffer), columns, bytes);
     } else {
-        bcast_to_receiver(comm, static_cast<std::byte*>(buffer), bytes, root);
+        bcast_to_receiver(comm, static_cast<std::byte*>(buffer), columns, bytes, root);
     }
 }
 
-void Collectives::bcast_from_root(Communicator& comm, const std::byte* buffer, std::size_t bytes)
+void Collectives::bcast_from_root(
+    Communicator& comm, const std::byte* buffer, const Columns* columns, std::size_t bytes)
 {
     const Crossbar& crossbar = node_->crossbar;
     const auto receivers = static_cast<std::uint64_t>(comm.size() - 1);
     const WaitFor what = waiting_for(comm, -1, bytes);
-    const bool whole = comm.hardware.any_source_buffer && bytes >= whole_bytes() && crossbar.contains(buffer, bytes);
+    const bool whole = columns == nullptr && comm.hardware.any_source_buffer && bytes >= whole_bytes() &&
+                       crossbar.contains(buffer, bytes);
+    const auto copy_out = [&](std::size_t begin, std::size_t n, std::byte* to) {
+        if (columns != nullptr) {
+            columns->gather(buffer, begin, n, to);
+        } else {
+            copy_across(to, buffer + begin, n);
+        }
+    };
     std::exception_ptr no_memory;
     const std::size_t piece_bytes = whole ? bytes : kBroadcastBufferBytes;
     if (!whole && bytes > kBroadcastInlineBytes && comm.broadcast_buffers == kNoOffset) {
@@ -99,10 +108,10 @@ void Collectives::bcast_from_root(Communicator& comm, const std::byte* buffer, s
                 slot.at = kNoOffset;
             } else if (bytes <= kBroadcastInlineBytes) {
                 slot.at = kNoOffset;
-                if (bytes > 0) std::memcpy(slot.payload, buffer, bytes);
+                if (bytes > 0) copy_out(0, bytes, reinterpret_cast<std::byte*>(slot.payload));
             } else {
                 slot.at = comm.broadcast_buffers + use % kBroadcastSlots * kBroadcastBufferBytes;
-                copy_across(crossbar.local(slot.at), buffer + sent, piece);
+                copy_out(sent, piece, crossbar.local(slot.at));
             }
             slot.stamp.store(use + 1, std::memory_order_release);  // pairs with the receivers' acquire
         }
@@ -146,7 +155,8 @@ void Collectives::help_to_receive(Communicator& comm, BroadcastSlot& slot, const
     if (last) node_->crossbar.wake(receiver);
 }
 
-void Collectives::bcast_to_receiver(Communicator& comm, std::byte* buffer, std::size_t bytes, int root)
+void Collectives::bcast_to_receiver(
+    Communicator& comm, std::byte* buffer, const Columns* columns, std::size_t bytes, int root)
 {
     const Crossbar& crossbar = node_->crossbar;
     const auto receivers = static_cast<std::uint64_t>(comm.size() - 1);
@@ -174,15 +184,19 @@ void Collectives::bcast_to_receiver(Communicator& comm, std::byte* buffer, std::
                 came_from);
         }
         const std::size_t piece = slot.whole != 0 ? total : std::min(kBroadcastBufferBytes, total - done);
-        const bool with_help = slot.whole != 0 && receivers == 1 && bytes >= kBroadcastSharedBytes && node_->helps() &&
-                               crossbar.contains(buffer, bytes);
+        const bool with_help = columns == nullptr && slot.whole != 0 && receivers == 1 &&
+                               bytes >= kBroadcastSharedBytes && node_->helps() && crossbar.contains(buffer, bytes);
         if (total == bytes && with_help) {
             receive_with_help(comm, slot, buffer, bytes);
         } else if (total == bytes && piece > 0) {
-            const void* from = slot.at == kNoOffset
-                                   ? static_cast<const void*>(slot.payload)
-                                   : crossbar.mapped(comm.members()[static_cast<std::size_t>(came_from)], slot.at);
-            copy_across(buffer + done, from, piece);
+            const std::byte* from = slot.at == kNoOffset
+                                        ? reinterpret_cast<const std::byte*>(slot.payload)
+                                        : crossbar.mapped(comm.members()[static_cast<std::size_t>(came_from)], slot.at);
+            if (columns != nullptr) {
+                columns->scatter(buffer, done, piece, from);
+            } else {
+                copy_across(buffer + done, from, piece);
+            }
         }
         done += piece;
         take(slot, use);

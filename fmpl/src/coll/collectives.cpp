@@ -18,9 +18,25 @@ void Collectives::bcast(Communicator& comm, void* buffer, std::size_t bytes, int
 {
     if (comm.size() == 1) return;
     if (hardware(comm.hardware.broadcast && comm.station != nullptr)) {
-        bcast_hardware(comm, buffer, bytes, root);
+        bcast_hardware(comm, buffer, nullptr, bytes, root);
     } else {
         bcast_tree(comm, buffer, bytes, root);
+    }
+}
+
+void Collectives::bcast(Communicator& comm, std::byte* base, const Columns& columns, int root)
+{
+    if (comm.size() == 1) return;
+    if (columns.in_one_piece()) {
+        bcast(comm, base + columns.first(), columns.bytes(), root);
+    } else if (hardware(comm.hardware.broadcast && comm.station != nullptr)) {
+        bcast_hardware(comm, base, &columns, columns.bytes(), root);
+    } else {
+        // A tree passes on what it has received, so the message is packed anyway.
+        std::byte* const message = scratch(columns.bytes());
+        if (comm.rank() == root) columns.gather(base, 0, columns.bytes(), message);
+        bcast_tree(comm, message, columns.bytes(), root);
+        if (comm.rank() != root) columns.scatter(base, 0, columns.bytes(), message);
     }
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "coll/station.hpp"
+#include "p2p/columns.hpp"
 #include "error.hpp"
 #include "p2p/communicator.hpp"
 #include "p2p/node.hpp"
@@ -71,6 +72,7 @@ public:
 
     void barrier(Communicator& comm);
     void bcast(Communicator& comm, void* buffer, std::size_t bytes, int root);
+    void bcast(Communicator& comm, std::byte* base, const Columns& columns, int root);
     void reduce(Communicator& comm, void* buffer, const Reduction& whole, void* work);
 
     // Frees this rank's library buffers of a communicator.
@@ -84,9 +86,10 @@ private:
     void barrier_of_two(Communicator& comm, BarrierRecord& record);
     void barrier_tree(Communicator& comm);
 
-    void bcast_hardware(Communicator& comm, void* buffer, std::size_t bytes, int root);
-    void bcast_from_root(Communicator& comm, const std::byte* buffer, std::size_t bytes);
-    void bcast_to_receiver(Communicator& comm, std::byte* buffer, std::size_t bytes, int root);
+    // columns: that the buffer is made of; nullptr: in one piece.
+    void bcast_hardware(Communicator& comm, void* buffer, const Columns* columns, std::size_t bytes, int root);
+    void bcast_from_root(Communicator& comm, const std::byte* buffer, const Columns* columns, std::size_t bytes);
+    void bcast_to_receiver(Communicator& comm, std::byte* buffer, const Columns* columns, std::size_t bytes, int root);
     void receive_with_help(Communicator& comm, BroadcastSlot& slot, std::byte* buffer, std::size_t bytes);
     void help_to_receive(Communicator& comm, BroadcastSlot& slot, const std::byte* buffer, std::size_t bytes);
     void bcast_tree(Communicator& comm, void* buffer, std::size_t bytes, int root);

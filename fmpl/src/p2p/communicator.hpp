@@ -57,7 +57,7 @@ struct ReceiveChannel {
     Offset cursor = kNoOffset;              // the ChainNode of the last message consumed; kNoOffset: it was a head
     ReceiveOperation* request = nullptr;    // the irecv not yet waited for
     ReceiveOperation* receiving = nullptr;  // the operation that message received + 1 belongs to
-    TransmissionControlWord<2> post;
+    TransmissionControlWord<3> post;
 };
 
 struct PairState {

@@ -43,7 +43,8 @@ bool Receiver::take_number(ReceiveOperation& op, int index)
     return true;
 }
 
-void Receiver::recv_slowly(Communicator& comm, int source, int index, void* buffer, std::size_t capacity)
+void Receiver::recv_slowly(
+    Communicator& comm, int source, int index, void* buffer, const Columns* columns, std::size_t capacity)
 {
     const ReceiveOperation* outstanding =
         index == FMPL_ANY_TAG ? comm.pair(source).any_index_request : comm.receive_channel(source, index).request;
@@ -53,6 +54,7 @@ void Receiver::recv_slowly(Communicator& comm, int source, int index, void* buff
     }
     ReceiveOperation op;
     prepare(op, comm, source, index, buffer, capacity);
+    op.columns = columns;
     try {
         wait(op);
     } catch (...) {
@@ -94,7 +96,7 @@ void Receiver::irecv_wait(Communicator& comm, int source, int index)
         fail(FMPL_ERR_NO_REQUEST, "no fmpl_irecv from rank {} {} is outstanding", source, index_words(index));
     }
     ReceiveOperation* const op = request;
-    // A short receive that is posted, and nothing else to be done meanwhile: as Receiver::recv.
+    // A short receive that has its message's number, and nothing else to be done meanwhile: as Receiver::recv.
     if (op->list == ReceiveOperation::List::idle && op->capacity <= kInlineBytes && !node_->has_busy()) {
         ReceiveChannel& channel = comm.receive_channel(source, op->index);
         if (take_short(comm, channel, source, op->index, op->buffer, op->capacity)) {
@@ -141,14 +143,31 @@ void Receiver::post(ReceiveOperation& op)
         channel.post = {peer.node, slot + offsetof(MatchingSlot, buffer_at), slot + offsetof(MatchingSlot, posted)};
     }
     Offset at = kNoOffset;
-    if (node_->crossbar.contains(op.buffer, op.capacity)) {
+    Offset columns = kNoOffset;
+    if (op.columns != nullptr) {
+        columns = columns_record(*op.columns);
+        if (columns != kNoOffset && node_->crossbar.contains(op.buffer, op.columns->extent())) {
+            at = node_->crossbar.offset_of(op.buffer);
+        }
+    } else if (node_->crossbar.contains(op.buffer, op.capacity)) {
         at = node_->crossbar.offset_of(op.buffer);
     } else if (node_->private_memory.available() && op.capacity >= kSharedPrivateBytes) {
         at = PrivateMemory::address(op.buffer);
     }
     channel.posted = op.number;
     // Pairs with Sender::push_if_posted.
-    channel.post.kick(node_->crossbar, {at, op.capacity}, op.number);
+    channel.post.kick(node_->crossbar, {at, op.capacity, columns}, op.number);
+}
+
+// Writes the columns where the source reads them; kNoOffset when there is no memory for that. The source does so while
+// the message is its to move, and then the receive waits for it: so the record is free when the receive is over.
+Offset Receiver::columns_record(const Columns& columns)
+{
+    if (columns_record_ == kNoOffset) columns_record_ = node_->arena.try_allocate(sizeof(fmpl_columns));
+    if (columns_record_ != kNoOffset) {
+        std::memcpy(node_->crossbar.local(columns_record_), &columns.shape(), sizeof(fmpl_columns));
+    }
+    return columns_record_;
 }
 
 bool Receiver::advance(ReceiveOperation& op)
@@ -204,7 +223,13 @@ bool Receiver::step(ReceiveOperation& op)
 
 void Receiver::take_inline(ReceiveOperation& op, const std::uint8_t* payload, std::size_t bytes)
 {
-    if (bytes <= op.capacity) small_copy(op.buffer, payload, bytes);
+    if (bytes <= op.capacity) {
+        if (op.columns != nullptr) {
+            op.columns->scatter(op.buffer, 0, bytes, reinterpret_cast<const std::byte*>(payload));
+        } else {
+            small_copy(op.buffer, payload, bytes);
+        }
+    }
     finish(op, bytes, kNoOffset);
 }
 
@@ -263,15 +288,24 @@ void Receiver::take_chained(ReceiveOperation& op)
 
 void Receiver::take_from(ReceiveOperation& op, Offset at, std::uint64_t bytes)
 {
-    if (bytes <= op.capacity && bytes > 0) {
-        node_->crossbar.read(op.comm->peer(op.source).node, at, op.buffer, bytes);
+    if (bytes <= op.capacity && bytes > 0) read_into(op, at, 0, bytes);
+}
+
+// The message's bytes [begin, begin + bytes), which lie at `from` of the source, to where they belong.
+void Receiver::read_into(const ReceiveOperation& op, Offset from, std::size_t begin, std::size_t bytes)
+{
+    const int node = op.comm->peer(op.source).node;
+    if (op.columns != nullptr) {
+        read_columns(node_->crossbar, node, from, op.buffer, *op.columns, begin, bytes);
+    } else {
+        node_->crossbar.read(node, from, op.buffer + begin, bytes);
     }
 }
 
 // Whether the source shall help to copy a message that this rank has claimed.
 bool Receiver::is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) const
 {
-    return bytes >= kSharedBytes && bytes <= op.capacity && node_->helps() &&
+    return op.columns == nullptr && bytes >= kSharedBytes && bytes <= op.capacity && node_->helps() &&
            node_->crossbar.maps(op.comm->peer(op.source).node);
 }
 
@@ -308,8 +342,8 @@ bool Receiver::drain_pipe(ReceiveOperation& op, const CompletionFlag& flag)
     const std::uint64_t filled = PipeCount::pieces(flag.filled.load(std::memory_order_acquire), op.number);
     while (op.pieces < filled) {
         const std::size_t begin = op.pieces * kPieceBytes;
-        node_->crossbar.read(peer.node, flag.body.at + op.pieces % kRingPieces * kPieceBytes, op.buffer + begin,
-            std::min(kPieceBytes, bytes - begin));
+        read_into(
+            op, flag.body.at + op.pieces % kRingPieces * kPieceBytes, begin, std::min(kPieceBytes, bytes - begin));
         ++op.pieces;
         node_->crossbar.write_flag(peer.node, drained, PipeCount::make(op.number, op.pieces));  // pairs with fill_pipe
         node_->crossbar.wake(peer.node);

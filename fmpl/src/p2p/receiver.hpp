@@ -9,6 +9,7 @@
 // posted their receives and then send to each other all get through.
 #pragma once
 
+#include "p2p/columns.hpp"
 #include "p2p/communicator.hpp"
 #include "p2p/node.hpp"
 #include "p2p/object_pool.hpp"
@@ -35,6 +36,7 @@ struct ReceiveOperation final : Progressing {
     Receiver* receiver = nullptr;
     Communicator* comm = nullptr;
     std::byte* buffer = nullptr;
+    const Columns* columns = nullptr;  // that it is made of, `buffer` being their base; nullptr: in one piece
     std::size_t capacity = 0;
     std::size_t bytes = 0;     // of the message, once known
     std::uint64_t number = 0;  // of the message; 0: none belongs to it yet
@@ -61,7 +63,20 @@ public:
                 if (take_short(comm, channel, source, index, buffer, capacity)) return;
             }
         }
-        recv_slowly(comm, source, index, buffer, capacity);
+        recv_slowly(comm, source, index, buffer, nullptr, capacity);
+    }
+    // The same into columns.
+    void recv(Communicator& comm, int source, int index, std::byte* base, const Columns& columns)
+    {
+        if (columns.in_one_piece()) {
+            recv(comm, source, index, base + columns.first(), columns.bytes());
+        } else if (columns.bytes() <= kInlineBytes) {
+            std::byte packed[kInlineBytes];
+            recv(comm, source, index, packed, columns.bytes());
+            columns.scatter(base, 0, matched.bytes, packed);
+        } else {
+            recv_slowly(comm, source, index, base, &columns, columns.bytes());
+        }
     }
     void irecv(Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
     void irecv_wait(Communicator& comm, int source, int index);
@@ -150,8 +165,11 @@ private:
         return true;
     }
 
-    void recv_slowly(Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
+    void recv_slowly(
+        Communicator& comm, int source, int index, void* buffer, const Columns* columns, std::size_t capacity);
     void prepare(ReceiveOperation& op, Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
+    Offset columns_record(const Columns& columns);
+    void read_into(const ReceiveOperation& op, Offset from, std::size_t begin, std::size_t bytes);
     bool take_number(ReceiveOperation& op, int index);
     bool choose_any_index(ReceiveOperation& op);
     int earliest_index(ReceiveOperation& op);
@@ -171,6 +189,7 @@ private:
 
     Node* node_;
     ObjectPool<ReceiveOperation> operations_;
+    Offset columns_record_ = kNoOffset;  // fmpl_columns of the posted receive into columns: there is at most one
 };
 
 }  // namespace fmpl

@@ -62,14 +62,16 @@ struct PipeCount {
 inline constexpr std::size_t kInlineBytes = 72;
 
 struct alignas(kLine) MatchingSlot {
-    // The posted receive, written before `posted`: where to write (kNoOffset: the source cannot address the buffer), and
-    // how much fits. Read for sure only after a successful claim, when the message is on offer.
+    // The posted receive, written before `posted`: where to write (kNoOffset: the source cannot address the buffer), how
+    // much fits, and the fmpl_columns that it is made of, in the destination's arena (kNoOffset: it is in one piece). Read
+    // for sure only after a successful claim, when the message is on offer.
     std::atomic<std::uint64_t> buffer_at;
     std::atomic<std::uint64_t> capacity;
+    std::atomic<std::uint64_t> columns;
     std::atomic<std::uint64_t> posted;    // number of the message that the buffer is for (release)
     std::atomic<std::uint64_t> consumed;  // number of the last message that has been taken (release)
     std::atomic<std::uint64_t> drained;   // PipeCount of pieces taken from the ring (release)
-    std::uint8_t pad[kLine - 40];
+    std::uint8_t pad[kLine - 48];
 };
 static_assert(sizeof(MatchingSlot) == kLine);
 

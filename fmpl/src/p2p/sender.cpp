@@ -13,6 +13,9 @@ constexpr std::size_t kStageBytes = std::size_t{1} << 20;
 
 constexpr std::size_t kNodeBytes = sizeof(ChainNode);
 
+// What a core copies of memory that it has at hand.
+constexpr std::uint64_t kSpoolBytesPerNs = 16;
+
 }  // namespace
 
 void SendOperation::progress()
@@ -31,16 +34,17 @@ void Sender::write_inline_remotely(int node, Offset at, const void* data, std::s
 }
 
 void Sender::prepare(SendOperation& op, Communicator& comm, SendChannel& channel, int destination, int index,
-    const void* data, std::size_t bytes)
+    const void* data, const Columns* columns, std::size_t bytes)
 {
     op.sender = this;
     op.comm = &comm;
     op.channel = &channel;
     op.data = static_cast<const std::byte*>(data);
+    op.columns = columns;
     op.bytes = bytes;
     op.destination = destination;
     op.index = index;
-    op.addressable = node_->crossbar.contains(data, bytes);
+    op.addressable = columns == nullptr && node_->crossbar.contains(data, bytes);
     op.number = ++channel.sent;
     op.order = ++comm.pair(destination).order;
 }
@@ -51,23 +55,25 @@ WaitFor Sender::waiting_for(const SendOperation& op, std::uint64_t deadline_ns) 
 }
 
 void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const void* data,
-    std::size_t bytes, bool may_spool)
+    const Columns* columns, std::size_t bytes, bool may_spool)
 {
     if (channel.request != nullptr) {
         fail(FMPL_ERR_BUSY, "an fmpl_isend to rank {} over index {} is outstanding; call fmpl_isend_wait first",
             destination, index);
     }
     SendOperation op;
-    prepare(op, comm, channel, destination, index, data, bytes);
+    prepare(op, comm, channel, destination, index, data, columns, bytes);
     if (may_spool && buffer_->enabled()) {
         op.may_pipe = false;
         const auto timeout_ms = static_cast<std::uint64_t>(buffer_->timeout_ms());
         if (timeout_ms == 0) {
             // At once, or from the send buffer.
-            if (consumed(op) + 1 == op.number && (op.bytes <= kInlineBytes || push_if_posted(op, false))) {
-                if (op.bytes <= kInlineBytes) begin(op);
+            const bool first = consumed(op) + 1 == op.number;
+            if (first && op.bytes <= kInlineBytes) {
+                begin(op);
                 return;
             }
+            if (first && push_soon(op)) return;
             if (spool(op)) return;
         } else {
             if (step(op)) return;
@@ -93,7 +99,7 @@ void Sender::isend(Communicator& comm, int destination, int index, const void* d
             destination, index);
     }
     SendOperation& op = *operations_.take();
-    prepare(op, comm, channel, destination, index, data, bytes);
+    prepare(op, comm, channel, destination, index, data, nullptr, bytes);
     channel.request = &op;
     op.may_pipe = bytes > kStageBytes;
     if (step(op)) return;
@@ -207,6 +213,7 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
     const int node = node_of(op);
     Offset at = slot.buffer_at.load(std::memory_order_relaxed);
     std::size_t capacity = slot.capacity.load(std::memory_order_relaxed);
+    Offset columns = slot.columns.load(std::memory_order_relaxed);
     // A rank that the end of the job has made leave its call may have given its buffer up.
     if (PrivateMemory::is_private(at)) node_->waiter.check_abort();
     if (op.claim_lost) return help_to_take(op, at);
@@ -219,17 +226,67 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
         // The message is this rank's to move: the posted receive is the one for it and stays.
         at = slot.buffer_at.load(std::memory_order_relaxed);
         capacity = slot.capacity.load(std::memory_order_relaxed);
+        columns = slot.columns.load(std::memory_order_relaxed);
     }
-    const Offset source = op.bytes <= capacity ? shared_source(op, at) : kNoOffset;
+    const bool may_share = op.bytes <= capacity && columns == kNoOffset;
+    const Offset source = may_share ? shared_source(op, at) : kNoOffset;
     if (source != kNoOffset) {
         publish_head(op, MessageKind::shared, source, op.state != SendOperation::State::queued);
         op.state = SendOperation::State::sharing;
         op.shared_to = at;
         return copy_share(op, at, true);
     }
-    if (op.bytes <= capacity) crossbar.write(node, at, op.data, op.bytes);
+    if (op.bytes <= capacity) write_to_posted(op, at, columns);
     publish_head(op, MessageKind::moved, at, op.state != SendOperation::State::queued);
     return true;
+}
+
+// Writes the message into the posted buffer if that is or comes soon: copying it to the send buffer takes the time as well, and
+// a second copy then. So what is waited at most is what the copy would take. Whether the message is on its way.
+bool Sender::push_soon(SendOperation& op)
+{
+    if (push_if_posted(op, false)) return true;
+    if (op.state != SendOperation::State::queued || !node_->helps()) return false;
+    const std::uint64_t deadline_ns = monotonic_ns() + op.bytes / kSpoolBytesPerNs;
+    bool done = false;
+    node_->waiter.spin([&] {
+        if (receive_is_posted(op)) {
+            done = push_if_posted(op, false);
+            return true;
+        }
+        return monotonic_ns() >= deadline_ns;
+    });
+    return done;
+}
+
+// Copies the message to the posted buffer, which can be addressed and is long enough.
+void Sender::write_to_posted(const SendOperation& op, Offset to, Offset to_columns)
+{
+    const Crossbar& crossbar = node_->crossbar;
+    const int node = node_of(op);
+    if (op.columns == nullptr && to_columns == kNoOffset) {
+        crossbar.write(node, to, op.data, op.bytes);
+        return;
+    }
+    const Columns whole = Columns::contiguous(op.bytes);
+    const Columns& source = op.columns != nullptr ? *op.columns : whole;
+    if (to_columns == kNoOffset) {
+        write_columns(crossbar, node, to, whole, op.data, source, op.bytes);
+        return;
+    }
+    fmpl_columns shape;
+    crossbar.read(node, to_columns, &shape, sizeof shape);
+    write_columns(crossbar, node, to, Columns(shape), op.data, source, op.bytes);
+}
+
+// The message's bytes [begin, begin + bytes) to memory of this rank.
+void Sender::gather(const SendOperation& op, std::size_t begin, std::size_t bytes, std::byte* to)
+{
+    if (op.columns != nullptr) {
+        op.columns->gather(op.data, begin, bytes, to);
+    } else if (bytes > 0) {
+        std::memcpy(to, op.data + begin, bytes);
+    }
 }
 
 // Where the destination reads its share of a message for the posted buffer, or kNoOffset when this rank moves the message
@@ -237,7 +294,7 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
 Offset Sender::shared_source(const SendOperation& op, Offset to) const
 {
     const PrivateMemory& private_memory = node_->private_memory;
-    if (!node_->crossbar.maps(node_of(op))) return kNoOffset;
+    if (op.columns != nullptr || !node_->crossbar.maps(node_of(op))) return kNoOffset;
     if (op.addressable && !PrivateMemory::is_private(to)) {
         return node_->helps() && op.bytes >= kSharedBytes ? node_->crossbar.offset_of(op.data) : kNoOffset;
     }
@@ -329,7 +386,7 @@ void Sender::fill_pipe(SendOperation& op)
         if (op.filled - drained >= kRingPieces) return;
         const std::size_t begin = op.filled * kPieceBytes;
         const std::size_t bytes = std::min(kPieceBytes, op.bytes - begin);
-        std::memcpy(crossbar.local(op.ring + op.filled % kRingPieces * kPieceBytes), op.data + begin, bytes);
+        gather(op, begin, bytes, crossbar.local(op.ring + op.filled % kRingPieces * kPieceBytes));
         ++op.filled;
         crossbar.write_flag(
             node, flag_at(op) + offsetof(CompletionFlag, filled), PipeCount::make(op.number, op.filled));
@@ -388,7 +445,7 @@ bool Sender::spool(SendOperation& op)
         buffer_->undo_take(block);
         return false;
     }
-    if (op.bytes > 0) std::memcpy(crossbar.local(block + kNodeBytes), op.data, op.bytes);
+    gather(op, 0, op.bytes, crossbar.local(block + kNodeBytes));
     if (op.state != SendOperation::State::queued) {
         add_entry(op, block, false, true);
         publish_head(op, MessageKind::spooled, block + kNodeBytes, true);

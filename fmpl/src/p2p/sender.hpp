@@ -14,6 +14,7 @@
 // A message in a private buffer whose receive is not posted yet is announced and held until it is, which saves a copy.
 #pragma once
 
+#include "p2p/columns.hpp"
 #include "p2p/communicator.hpp"
 #include "p2p/node.hpp"
 #include "p2p/object_pool.hpp"
@@ -49,6 +50,7 @@ struct SendOperation final : Progressing {
     Communicator* comm = nullptr;
     SendChannel* channel = nullptr;
     const std::byte* data = nullptr;
+    const Columns* columns = nullptr;  // that the message is made of, `data` being their base; nullptr: in one piece
     std::size_t bytes = 0;
     std::uint64_t number = 0;
     std::uint64_t order = 0;
@@ -78,7 +80,21 @@ public:
             write_inline(comm, destination, index, data, bytes, ++channel.sent, ++comm.pair(destination).order);
             return;
         }
-        send_slowly(comm, channel, destination, index, data, bytes, may_spool);
+        send_slowly(comm, channel, destination, index, data, nullptr, bytes, may_spool);
+    }
+    // The same for a message of columns.
+    void send(Communicator& comm, int destination, int index, const std::byte* base, const Columns& columns)
+    {
+        if (columns.in_one_piece()) {
+            send(comm, destination, index, base + columns.first(), columns.bytes());
+        } else if (columns.bytes() <= kInlineBytes) {
+            std::byte packed[kInlineBytes];
+            columns.gather(base, 0, columns.bytes(), packed);
+            send(comm, destination, index, packed, columns.bytes());
+        } else {
+            send_slowly(
+                comm, comm.send_channel(destination, index), destination, index, base, &columns, columns.bytes(), true);
+        }
     }
     void isend(Communicator& comm, int destination, int index, const void* data, std::size_t bytes);
     void isend_wait(Communicator& comm, int destination, int index);
@@ -171,15 +187,18 @@ private:
         std::uint64_t order, std::uint64_t stamp);
 
     void send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const void* data,
-        std::size_t bytes, bool may_spool);
+        const Columns* columns, std::size_t bytes, bool may_spool);
     void prepare(SendOperation& op, Communicator& comm, SendChannel& channel, int destination, int index,
-        const void* data, std::size_t bytes);
+        const void* data, const Columns* columns, std::size_t bytes);
+    static void gather(const SendOperation& op, std::size_t begin, std::size_t bytes, std::byte* to);
+    void write_to_posted(const SendOperation& op, Offset to, Offset to_columns);
     WaitFor waiting_for(const SendOperation& op, std::uint64_t deadline_ns = 0) const;
 
     bool begin(SendOperation& op);
     bool serve_posted(SendOperation& op);
     bool receive_is_posted(const SendOperation& op) const;
     bool push_if_posted(SendOperation& op, bool claim_first);
+    bool push_soon(SendOperation& op);
     Offset shared_source(const SendOperation& op, Offset to) const;
     bool reaches(const SendOperation& op, Offset to) const;
     SharedCopy shared_copy(const SendOperation& op) const;
