@@ -1,7 +1,5 @@
 #include "boundary.hpp"
 
-#include <fmpl/layers.h>
-
 #include <fmt/format.h>
 
 #include <string>
@@ -10,7 +8,7 @@ namespace fmpl::blacs {
 
 void give_up(const char* routine, int context, const char* words, int status)
 {
-    std::string where = fmt::format("process {}", fmpl_job_rank());
+    std::string where = fmt::format("process {}", job_rank());
     if (const Process* process = find_process()) {
         if (const Context* c = process->find_context(context)) {
             where += fmt::format(" at {{{},{}}} of the {} x {} grid, context {}", c->grid().my_row, c->grid().my_column,
@@ -18,7 +16,7 @@ void give_up(const char* routine, int context, const char* words, int status)
         }
     }
     const std::string reason = fmt::format("BLACS routine {}, {}: {}", routine, where, words);
-    fmpl_abort(status, reason.c_str());
+    end_job(status, reason.c_str());
 }
 
 }  // namespace fmpl::blacs

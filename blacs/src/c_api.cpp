@@ -1,5 +1,8 @@
 // The C names: integers by value, characters as strings. The communication routines come from one table for each type.
+// Over FMPL the header is included, so that the compiler compares the names with their declarations.
+#ifndef FMPL_BLACS_MPI
 #include <blacs_fmpl.h>
+#endif
 
 #include "support.hpp"
 #include "typed_routines.hpp"
@@ -87,7 +90,7 @@ double Cdcputime00()
 
 double Cdwalltime00()
 {
-    return fmpl_wtime();
+    return blacs::wall_seconds();
 }
 
 int Cksendid(int context, int, int)
@@ -110,12 +113,12 @@ int Ckbrid(int context, const char*, int, int)
     return blacs::message_id("Ckbrid", context);
 }
 
-int Csys2blacs_handle(fmpl_comm_t comm)
+int Csys2blacs_handle(blacs::Comm comm)
 {
     return blacs::handle_of_comm("Csys2blacs_handle", comm);
 }
 
-fmpl_comm_t Cblacs2sys_handle(int system_context)
+blacs::Comm Cblacs2sys_handle(int system_context)
 {
     return blacs::comm_of_handle("Cblacs2sys_handle", system_context);
 }

@@ -1,27 +1,13 @@
 #include "context.hpp"
 
-#include "error.hpp"
-
-#include <fmpl/layers.h>
-
 namespace fmpl::blacs {
-namespace {
-
-fmpl_comm_t create_group(const std::vector<int>& world_ranks)
-{
-    fmpl_comm_t comm = FMPL_COMM_NULL;
-    check(fmpl_comm_create_group(&comm, world_ranks.data(), static_cast<int>(world_ranks.size())));
-    return comm;
-}
-
-}  // namespace
 
 Context::Context(int rows, int columns, const std::vector<int>& world_ranks, int my_number)
     : world_ranks_(world_ranks),
       grid_{rows, columns, my_number / columns, my_number % columns},
       all_{Scope::Kind::all, create_group(world_ranks), grid_.size(), my_number},
-      row_{Scope::Kind::row, FMPL_COMM_NULL, columns, grid_.my_column},
-      column_{Scope::Kind::column, FMPL_COMM_NULL, rows, grid_.my_row}
+      row_{Scope::Kind::row, null_comm(), columns, grid_.my_column},
+      column_{Scope::Kind::column, null_comm(), rows, grid_.my_row}
 {
     // A row or column that is the whole grid has the same processes in the same order, and shares its communicator.
     if (rows == 1) {
@@ -43,10 +29,10 @@ Context::Context(int rows, int columns, const std::vector<int>& world_ranks, int
 void Context::free()
 {
     for (Scope* scope : {&row_, &column_}) {
-        if (scope->comm != FMPL_COMM_NULL && scope->comm != all_.comm) check(fmpl_comm_free(&scope->comm));
-        scope->comm = FMPL_COMM_NULL;
+        if (scope->comm != null_comm() && scope->comm != all_.comm) free_group(scope->comm);
+        scope->comm = null_comm();
     }
-    check(fmpl_comm_free(&all_.comm));
+    free_group(all_.comm);
 }
 
 }  // namespace fmpl::blacs

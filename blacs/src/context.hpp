@@ -7,8 +7,7 @@
 #pragma once
 
 #include "process_grid.hpp"
-
-#include <fmpl.h>
+#include "transport.hpp"
 
 #include <array>
 #include <vector>
@@ -19,15 +18,15 @@ namespace fmpl::blacs {
 struct Scope {
     enum class Kind { row, column, all };
     Kind kind;
-    fmpl_comm_t comm;
+    Comm comm;
     int size;
     int rank;  // the caller's: its column in a row, its row in a column, its number in the grid
 };
 
 class Context {
 public:
-    // world_ranks: the ranks of FMPL_COMM_WORLD by process number. Called by these ranks with the same arguments but
-    // my_number; blocks until they all have. Throws Error (MEMORY).
+    // world_ranks: the ranks in the job by process number. Called by these ranks with the same arguments but
+    // my_number; blocks until they all have. Throws Error.
     Context(int rows, int columns, const std::vector<int>& world_ranks, int my_number);
     Context(const Context&) = delete;
     Context& operator=(const Context&) = delete;

@@ -12,11 +12,11 @@ namespace {
 constinit thread_local Process* bound = nullptr;
 thread_local std::shared_ptr<Process> held;
 
-// After Cblacs_exit(1): FMPL is still up because the BLACS started it.
+// After Cblacs_exit(1): the library is still up because the BLACS started it.
 constinit thread_local bool owes_finalize = false;
 
 // The slow path: other threads of a process that is one rank. With ranks as threads, the first to join is here; others do
-// not take it for theirs, because Process::is_callers tells.
+// not take it for theirs, because Job::is_callers tells.
 struct ProcessWide {
     std::mutex mutex;
     std::shared_ptr<Process> process;
@@ -31,21 +31,7 @@ Process* find_process_wide()
 {
     ProcessWide& wide = process_wide();
     const std::lock_guard lock(wide.mutex);
-    return wide.process && wide.process->is_callers() ? wide.process.get() : nullptr;
-}
-
-bool fmpl_is_up()
-{
-    int initialized = 0;
-    return fmpl_initialized(&initialized) == FMPL_SUCCESS && initialized != 0;
-}
-
-// The result of fmpl_finalize, for which messages that nobody received are no failure of the program that leaves: FMPL
-// has listed them on standard error.
-void finalize()
-{
-    const int code = fmpl_finalize();
-    if (code != FMPL_ERR_PENDING) check(code);
+    return wide.process && wide.process->job().is_callers() ? wide.process.get() : nullptr;
 }
 
 }  // namespace
@@ -61,14 +47,13 @@ Process& require_process()
 {
     if (Process* p = find_process()) [[likely]]
         return *p;
-    throw Error(FMPL_ERR_NOT_INITIALIZED,
-        "the BLACS are not initialized; call blacs_pinfo, then make a grid with blacs_gridinit");
+    refuse("the BLACS are not initialized; call blacs_pinfo, then make a grid with blacs_gridinit");
 }
 
 Process& join_process()
 {
     if (Process* p = find_process()) return *p;
-    auto joined = std::make_shared<Process>(owes_finalize && fmpl_is_up());
+    auto joined = std::make_shared<Process>(owes_finalize && library_is_up());
     owes_finalize = false;
     held = joined;
     bound = joined.get();
@@ -80,7 +65,7 @@ Process& join_process()
 
 void leave_process(bool go_on)
 {
-    bool finalizes = owes_finalize && fmpl_is_up();
+    bool finalizes = owes_finalize && library_is_up();
     if (Process* p = find_process()) {
         std::shared_ptr<Process> last = bound == p ? held : nullptr;
         {
@@ -91,12 +76,12 @@ void leave_process(bool go_on)
                 wide.process.reset();
             }
         }
-        finalizes = p->owns_fmpl();
-        p->leave();
+        finalizes = p->job().owns_library();
+        p->leave(finalizes && !go_on);
         held.reset();
         bound = nullptr;
     }
-    if (finalizes && !go_on) finalize();
+    if (finalizes && !go_on) finalize_library();
     owes_finalize = finalizes && go_on;
 }
 

@@ -1,6 +1,9 @@
 // The Fortran names: everything by pointer; the hidden lengths of character arguments, at the end, are not read. The
 // communication routines come from one table for each type.
+// Over FMPL the header is included, so that the compiler compares the names with their declarations.
+#ifndef FMPL_BLACS_MPI
 #include <blacs_fmpl.h>
+#endif
 
 #include "support.hpp"
 #include "typed_routines.hpp"
@@ -88,7 +91,7 @@ double dcputime00_()
 
 double dwalltime00_()
 {
-    return fmpl_wtime();
+    return blacs::wall_seconds();
 }
 
 int ksendid_(const int* context, const int*, const int*)
@@ -111,14 +114,14 @@ int kbrid_(const int* context, const char*, const int*, const int*)
     return blacs::message_id("kbrid", *context);
 }
 
-int sys2blacs_handle_(const fmpl_comm_t* comm)
+int sys2blacs_handle_(const blacs::FortranComm* comm)
 {
-    return blacs::handle_of_comm("sys2blacs_handle", *comm);
+    return blacs::handle_of_comm("sys2blacs_handle", blacs::from_fortran(*comm));
 }
 
-fmpl_comm_t blacs2sys_handle_(const int* system_context)
+blacs::FortranComm blacs2sys_handle_(const int* system_context)
 {
-    return blacs::comm_of_handle("blacs2sys_handle", *system_context);
+    return blacs::to_fortran(blacs::comm_of_handle("blacs2sys_handle", *system_context));
 }
 
 void free_blacs_system_handle_(const int* system_context)

@@ -40,6 +40,13 @@ public:
     std::size_t count() const { return count_; }
     std::size_t bytes() const { return count_ * sizeof(T); }
 
+    Shape shape() const { return shape_; }
+    bool general() const { return shape_.kind == Shape::Kind::general; }
+    int rows() const { return m_; }
+    int columns() const { return n_; }
+    std::ptrdiff_t leading_dimension() const { return lda_; }
+    T* array() const { return a_; }
+
     bool contiguous() const
     {
         return n_ <= 1 || (shape_.kind == Shape::Kind::general && static_cast<std::ptrdiff_t>(m_) == lda_);
@@ -86,6 +93,24 @@ public:
         for (int j = 0; j < n_; ++j) {
             const Rows r = rows(j);
             for (int i = r.first; i < r.last; ++i) f(i, j, k++);
+        }
+    }
+
+    // Calls f(elements, length) for the parts of columns that hold the elements first .. first + count - 1 of the message,
+    // in this order.
+    template <class F>
+    void for_each_stretch(std::size_t first, std::size_t count, F&& f) const
+    {
+        for (int j = 0; j < n_ && count > 0; ++j) {
+            const Rows r = rows(j);
+            if (first >= r.size()) {
+                first -= r.size();
+                continue;
+            }
+            const std::size_t length = std::min(r.size() - first, count);
+            f(column(j) + r.first + first, length);
+            count -= length;
+            first = 0;
         }
     }
 

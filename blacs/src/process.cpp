@@ -2,35 +2,11 @@
 
 #include "error.hpp"
 
-#include <fmpl/layers.h>
-
 namespace fmpl::blacs {
-namespace {
 
-// Indices when the BLACS start FMPL. They need one, in communicators of their own; the rest is for the program's own
-// messages in FMPL_COMM_WORLD. A program that wants more calls fmpl_init before the BLACS.
-constexpr int kIndices = 8;
+Process::Process(bool took_over) : job_(took_over), system_contexts_(std::make_unique<SystemContexts>()) {}
 
-constexpr std::size_t kTokenBytes = 64;
-
-}  // namespace
-
-Process::Process(bool took_over)
-{
-    int initialized = 0;
-    check(fmpl_initialized(&initialized));
-    if (!initialized) check(fmpl_init(nullptr, nullptr, kIndices));
-    owns_fmpl_ = took_over || !initialized;
-    check(fmpl_comm_rank(FMPL_COMM_WORLD, &number_));
-    check(fmpl_comm_size(FMPL_COMM_WORLD, &count_));
-    // A send buffer that grows, and no waiting before it is used: every send is locally blocking, whatever its size.
-    check(fmpl_sendbuf_set(nullptr, 0, 0));
-    token_ = fmpl_malloc(kTokenBytes);
-    if (token_ == nullptr) throw Error(FMPL_ERR_MEMORY, fmpl_error_message());
-    system_contexts_ = std::make_unique<SystemContexts>();
-}
-
-void Process::leave()
+void Process::leave(bool ends_library)
 {
     left_ = true;
     for (;;) {
@@ -45,13 +21,7 @@ void Process::leave()
         remove_context(oldest);
     }
     workspace_.release();
-    fmpl_free(token_);
-    token_ = nullptr;
-}
-
-bool Process::is_callers() const
-{
-    return fmpl_is_remote_dma(token_, kTokenBytes) != 0;
+    job_.leave(ends_library);
 }
 
 int Process::add_context(std::unique_ptr<Context> context)

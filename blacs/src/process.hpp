@@ -3,6 +3,7 @@
 
 #include "context.hpp"
 #include "system_contexts.hpp"
+#include "transport.hpp"
 #include "workspace.hpp"
 
 #include <cstdint>
@@ -11,30 +12,20 @@
 
 namespace fmpl::blacs {
 
-// The FMPL index of all point-to-point messages: each context has communicators of its own, so one is enough.
-inline constexpr int kMessageIndex = 0;
-
 class Process {
 public:
-    // Joins: calls fmpl_init if the program has not (blocks until all ranks do), and makes every send locally blocking.
-    // took_over: an earlier Process of this rank initialized FMPL and left it to this one. Throws Error.
+    // Joins the job, and starts the communication library if the program has not (blocks until all processes do).
+    // took_over: an earlier Process of this rank started the library and left it to this one. Throws Error.
     explicit Process(bool took_over);
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
 
     // Frees all grids, in the order in which they were made (which is the same on all processes that share some), and
-    // the memory. The object is of no use after that. Throws Error.
-    void leave();
+    // the memory. The object is of no use after that. ends_library: finalize_library follows. Throws Error.
+    void leave(bool ends_library);
     bool left() const { return left_; }
 
-    // FMPL was initialized by the BLACS, so that Cblacs_exit(0) finalizes it.
-    bool owns_fmpl() const { return owns_fmpl_; }
-
-    // True when the calling thread is of the rank that this object belongs to.
-    bool is_callers() const;
-
-    int number() const { return number_; }
-    int count() const { return count_; }
+    Job& job() { return job_; }
 
     // Null when there is no such grid here.
     Context* find_context(int handle) const
@@ -61,11 +52,8 @@ private:
     };
     [[noreturn]] static void no_such_context(int handle);
 
-    bool owns_fmpl_ = false;
+    Job job_;
     bool left_ = false;
-    int number_ = 0;
-    int count_ = 0;
-    void* token_ = nullptr;  // remote-DMA memory of this rank, by which is_callers knows it
     std::vector<Slot> contexts_;
     std::uint64_t created_ = 0;
     std::unique_ptr<SystemContexts> system_contexts_;

@@ -34,7 +34,7 @@ void make_grid(Process& process, int* context, const std::vector<int>& numbers, 
     int my_number = -1;
     for (std::size_t k = 0; k < numbers.size(); ++k) {
         world_ranks[k] = system[static_cast<std::size_t>(numbers[k])];
-        if (world_ranks[k] == process.number()) my_number = static_cast<int>(k);
+        if (world_ranks[k] == process.job().number()) my_number = static_cast<int>(k);
     }
     if (my_number < 0) {
         *context = -1;
@@ -103,7 +103,7 @@ void get_value(Process& process, int context, int what, int* val)
 {
     switch (what) {
         case kWhatSystemContext:
-            *val = process.system_contexts().handle_of(FMPL_COMM_WORLD);
+            *val = process.system_contexts().handle_of(world_comm());
             return;
         case kWhatMessageIds:
             val[0] = val[1] = kMessageIndex;
@@ -134,8 +134,8 @@ void set_value(Process& process, int context, int what, const int* val)
 void pinfo(const char* routine, int* mypnum, int* nprocs)
 {
     call_joining(routine, -1, [&](Process& process) {
-        *mypnum = process.number();
-        *nprocs = process.count();
+        *mypnum = process.job().number();
+        *nprocs = process.job().count();
     });
 }
 
@@ -169,6 +169,7 @@ void freebuff(const char* routine, int context)
     call(routine, context, [&](Process& process) {
         process.context(context);
         process.workspace().release();
+        process.job().free_buffers();
     });
 }
 
@@ -220,7 +221,7 @@ void barrier(const char* routine, int context, const char* scope)
 {
     call(routine, context, [&](Process& process) {
         const Scope& s = scope_of(process.context(context), scope);
-        if (s.size > 1) check(fmpl_barrier(s.comm));
+        if (s.size > 1) blacs::barrier(s.comm);
     });
 }
 
@@ -239,12 +240,12 @@ double cpu_seconds()
     return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
-int handle_of_comm(const char* routine, fmpl_comm_t comm)
+int handle_of_comm(const char* routine, Comm comm)
 {
     return call_joining(routine, -1, [&](Process& process) { return process.system_contexts().handle_of(comm); });
 }
 
-fmpl_comm_t comm_of_handle(const char* routine, int system_context)
+Comm comm_of_handle(const char* routine, int system_context)
 {
     return call_joining(routine, -1, [&](Process& process) { return process.system_contexts().comm(system_context); });
 }

@@ -5,7 +5,7 @@
 // blacs_fmpl.h, which says what each routine does and blocks on.
 #pragma once
 
-#include <fmpl.h>
+#include "transport.hpp"
 
 namespace fmpl::blacs {
 
@@ -31,8 +31,8 @@ int message_id(const char* routine, int context);
 // Seconds of processor time used by this operating-system process.
 double cpu_seconds();
 
-int handle_of_comm(const char* routine, fmpl_comm_t comm);
-fmpl_comm_t comm_of_handle(const char* routine, int system_context);
+int handle_of_comm(const char* routine, Comm comm);
+Comm comm_of_handle(const char* routine, int system_context);
 void free_handle(const char* routine, int system_context);
 
 }  // namespace fmpl::blacs

@@ -2,31 +2,17 @@
 
 #include "error.hpp"
 
-#include <fmpl/layers.h>
-
 namespace fmpl::blacs {
-namespace {
-
-std::vector<int> ranks_of(fmpl_comm_t comm)
-{
-    int size = 0;
-    check(fmpl_comm_size(comm, &size));
-    std::vector<int> ranks(static_cast<std::size_t>(size));
-    for (int r = 0; r < size; ++r) check(fmpl_comm_world_rank(comm, r, &ranks[static_cast<std::size_t>(r)]));
-    return ranks;
-}
-
-}  // namespace
 
 SystemContexts::SystemContexts()
 {
-    add(FMPL_COMM_WORLD, ranks_of(FMPL_COMM_WORLD));
+    add(world_comm(), world_ranks_of(world_comm()));
 }
 
-int SystemContexts::handle_of(fmpl_comm_t comm)
+int SystemContexts::handle_of(Comm comm)
 {
     // The program may have freed a communicator and made another of the same value, with other processes: ask again.
-    const std::vector<int> ranks = ranks_of(comm);
+    const std::vector<int> ranks = world_ranks_of(comm);
     if (const Entry* known = find(comm)) {
         if (known->world_ranks == ranks) return static_cast<int>(known - entries_.data());
         forget_comm(comm);
@@ -34,14 +20,14 @@ int SystemContexts::handle_of(fmpl_comm_t comm)
     return add(comm, ranks);
 }
 
-int SystemContexts::handle_of(fmpl_comm_t comm, const std::vector<int>& world_ranks)
+int SystemContexts::handle_of(Comm comm, const std::vector<int>& world_ranks)
 {
     if (const Entry* known = find(comm)) {
         if (known->world_ranks == world_ranks) return static_cast<int>(known - entries_.data());
         forget_comm(comm);
     }
     for (Entry& e : entries_) {
-        if (e.in_use && e.comm == FMPL_COMM_NULL && e.world_ranks == world_ranks) {
+        if (e.in_use && e.comm == null_comm() && e.world_ranks == world_ranks) {
             e.comm = comm;
             return static_cast<int>(&e - entries_.data());
         }
@@ -52,13 +38,13 @@ int SystemContexts::handle_of(fmpl_comm_t comm, const std::vector<int>& world_ra
 void SystemContexts::free(int handle)
 {
     entry(handle);
-    if (handle != 0) entries_[static_cast<std::size_t>(handle)] = {false, FMPL_COMM_NULL, {}};
+    if (handle != 0) entries_[static_cast<std::size_t>(handle)] = {false, null_comm(), {}};
 }
 
-void SystemContexts::forget_comm(fmpl_comm_t comm)
+void SystemContexts::forget_comm(Comm comm)
 {
     for (Entry& e : entries_) {
-        if (e.in_use && e.comm == comm) e.comm = FMPL_COMM_NULL;
+        if (e.in_use && e.comm == comm) e.comm = null_comm();
     }
 }
 
@@ -74,7 +60,7 @@ const SystemContexts::Entry& SystemContexts::entry(int handle) const
     return entries_[static_cast<std::size_t>(handle)];
 }
 
-const SystemContexts::Entry* SystemContexts::find(fmpl_comm_t comm) const
+const SystemContexts::Entry* SystemContexts::find(Comm comm) const
 {
     for (const Entry& e : entries_) {
         if (e.in_use && e.comm == comm) return &e;
@@ -82,7 +68,7 @@ const SystemContexts::Entry* SystemContexts::find(fmpl_comm_t comm) const
     return nullptr;
 }
 
-int SystemContexts::add(fmpl_comm_t comm, const std::vector<int>& world_ranks)
+int SystemContexts::add(Comm comm, const std::vector<int>& world_ranks)
 {
     for (Entry& e : entries_) {
         if (e.in_use) continue;

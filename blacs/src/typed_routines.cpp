@@ -1,8 +1,7 @@
 #include "typed_routines.hpp"
 
 #include "boundary.hpp"
-#include "broadcast.hpp"
-#include "point_to_point.hpp"
+#include "operations.hpp"
 #include "scope_argument.hpp"
 
 #include <complex>

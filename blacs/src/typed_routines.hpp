@@ -5,7 +5,7 @@
 // Instantiated once, in typed_routines.cpp, for int, float, double and the two complex types.
 #pragma once
 
-#include "combine.hpp"
+#include "combine_semantics.hpp"
 
 namespace fmpl::blacs {
 

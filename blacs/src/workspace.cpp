@@ -1,6 +1,7 @@
 #include "workspace.hpp"
 
 #include "error.hpp"
+#include "transport.hpp"
 
 #include <algorithm>
 
@@ -13,14 +14,14 @@ constexpr std::size_t kSmallestBytes = 64 * 1024;
 
 void Workspace::release()
 {
-    fmpl_free(memory_);
+    release_memory(memory_);
     memory_ = nullptr;
     capacity_ = 0;
 }
 
 void Workspace::too_large()
 {
-    throw Error(FMPL_ERR_MEMORY, "the matrix has more bytes than memory has addresses");
+    throw Error("the matrix has more bytes than memory has addresses");
 }
 
 void Workspace::grow(std::size_t bytes)
@@ -28,13 +29,13 @@ void Workspace::grow(std::size_t bytes)
     const std::size_t doubled = capacity_ > std::numeric_limits<std::size_t>::max() / 2 ? bytes : 2 * capacity_;
     std::size_t wanted = std::max({bytes, doubled, kSmallestBytes});
     release();
-    memory_ = fmpl_malloc(wanted);
+    memory_ = allocate_memory(wanted);
     if (memory_ == nullptr && wanted > bytes) {
         wanted = bytes;
-        memory_ = fmpl_malloc(wanted);
+        memory_ = allocate_memory(wanted);
     }
     if (memory_ == nullptr) {
-        throw Error(FMPL_ERR_MEMORY, fmt::format("no memory to pack a matrix: {}", fmpl_error_message()));
+        refuse("no memory to pack a matrix: {}", no_memory_reason());
     }
     capacity_ = wanted;
 }

@@ -1,5 +1,5 @@
-// The packing area of one process: remote-DMA memory that grows geometrically and is reused by every call, so that the
-// steady path allocates nothing. Between two BLACS calls it holds nothing that matters.
+// The packing area of one process: memory of the communication library that grows geometrically and is reused by every
+// call, so that the steady path allocates nothing. Between two BLACS calls it holds nothing that matters.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ public:
     Workspace(const Workspace&) = delete;
     Workspace& operator=(const Workspace&) = delete;
 
-    // Room for `count` elements, valid until the next call of reserve or release. Throws Error (FMPL_ERR_MEMORY).
+    // Room for `count` elements, valid until the next call of reserve or release. Throws Error.
     template <class T>
     T* reserve(std::size_t count)
     {
@@ -24,8 +24,8 @@ public:
         return static_cast<T*>(memory_);
     }
 
-    // Gives the memory back. There is no destructor: fmpl_finalize frees what a process leaves behind, and a process
-    // that ends outside FMPL must not call it.
+    // Gives the memory back. There is no destructor: the library's own end frees what a process leaves behind, and a
+    // process that ends outside the library must not call it.
     void release();
 
 private:

@@ -1,0 +1,23 @@
+#include "communicators.hpp"
+
+#include <fmpl/layers.h>
+
+namespace fmpl::blacs {
+
+Comm create_group(const std::vector<int>& world_ranks)
+{
+    Comm comm = FMPL_COMM_NULL;
+    check(fmpl_comm_create_group(&comm, world_ranks.data(), static_cast<int>(world_ranks.size())));
+    return comm;
+}
+
+std::vector<int> world_ranks_of(Comm comm)
+{
+    int size = 0;
+    check(fmpl_comm_size(comm, &size));
+    std::vector<int> ranks(static_cast<std::size_t>(size));
+    for (int r = 0; r < size; ++r) check(fmpl_comm_world_rank(comm, r, &ranks[static_cast<std::size_t>(r)]));
+    return ranks;
+}
+
+}  // namespace fmpl::blacs

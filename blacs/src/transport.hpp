@@ -1,0 +1,25 @@
+// The communication library below the BLACS, chosen when they are compiled: FMPL, or an MPI where FMPL_BLACS_MPI is
+// defined. All else is the same source for both, so that the library is the only difference between their figures.
+//
+// Both folders, fmpl/ and mpi/, define the same names, as types and functions and without virtual calls. They throw
+// Error. Here is what the state of a process is made of:
+//
+//   check             the result of a call of the library
+//   Comm, FortranComm the library's communicator, and what Fortran has for it: from_fortran, to_fortran
+//   world_comm, null_comm, create_group, free_group, world_ranks_of, barrier
+//   kMessageIndex     of all point-to-point messages: each context has communicators of its own, so one is enough
+//   Job               this process as one of the job's: joins, leaves, and holds what sends in progress need
+//   library_is_up, finalize_library, job_rank, end_job, wall_seconds
+//   allocate_memory, release_memory: the library's own memory for messages
+//
+// and operations.hpp has what is done with it: send_matrix, receive_matrix, broadcast_send, broadcast_receive, sum,
+// find_extreme.
+#pragma once
+
+#ifdef FMPL_BLACS_MPI
+#include "mpi/communicators.hpp"
+#include "mpi/job.hpp"
+#else
+#include "fmpl/communicators.hpp"
+#include "fmpl/job.hpp"
+#endif
