@@ -4,6 +4,7 @@
 // Both use buffers of the same kind and the same total size: by default the same two again and again, one for each way;
 // with --footprint many in turn, so that data is met outside the caches.
 #include "benchmarks.hpp"
+#include "byte_message.hpp"
 #include "ping_pong.hpp"
 #include "report.hpp"
 #include "transport.hpp"
@@ -27,11 +28,9 @@ int reps_for(std::size_t bytes)
 void copy(const BufferPool& pool, std::byte* memory, std::byte* other, std::uint64_t first, std::uint64_t count)
 {
     for (std::uint64_t i = first; i < first + count; ++i) {
-        const std::uint64_t there = PingPong::there(i);
-        std::memcpy(pool.at(other, there), pool.at(memory, there), pool.buffer_bytes());
+        std::memcpy(pool.at(other, there(i)), pool.at(memory, there(i)), pool.buffer_bytes());
         asm volatile("" ::: "memory");  // the compiler must not see that the way back changes nothing
-        const std::uint64_t back = PingPong::back(i);
-        std::memcpy(pool.at(memory, back), pool.at(other, back), pool.buffer_bytes());
+        std::memcpy(pool.at(memory, back(i)), pool.at(other, back(i)), pool.buffer_bytes());
         asm volatile("" ::: "memory");
     }
 }
@@ -53,7 +52,7 @@ void run_bandwidth(const Options& options, const Job& job, Report& report)
     for (const std::size_t bytes : options.sizes) {
         const BufferPool pool(bytes, options.footprint);
         with_message_memory(options.memory, 2 * pool.total_bytes(), [&](std::byte* memory) {
-            const PingPong ping_pong(pairing, pool, memory);
+            const PingPong ping_pong(pairing, ByteMessage{bytes}, pool, memory);
             std::byte* other = memory + pool.total_bytes();
             std::memcpy(other, memory, pool.total_bytes());
             const Batch activities[] = {std::cref(ping_pong), [&](std::uint64_t first, std::uint64_t count) {
@@ -63,9 +62,7 @@ void run_bandwidth(const Options& options, const Job& job, Report& report)
                 sample(options.sampling(reps_for(bytes)), pairing.group(), pairing.takes_part(), activities);
             all_must_be_right(ping_pong.verify(), "bandwidth: a message came back wrong");
 
-            for (auto& of_one : seconds) {
-                for (double& s : of_one) s /= 2;
-            }
+            for (auto& of_one : seconds) halve(of_one);
             const double moved = static_cast<double>(bytes) * pairing.pairs();
             const Summary messages = summarize(seconds[0]);
             const Summary memcpy = summarize(seconds[1]);

@@ -11,6 +11,14 @@ struct Options;
 struct Job;
 class Report;
 
+// An option that one benchmark alone has. Its text is Options::own[name], `default_text` where it is not given.
+struct OwnOption {
+    const char* name;
+    const char* type;
+    const char* words;
+    const char* default_text;
+};
+
 struct Benchmark {
     const char* name;
     const char* summary;
@@ -21,8 +29,12 @@ struct Benchmark {
     bool has_footprint;                      // takes the memory that the messages move through
     // Collective over the job; throws std::runtime_error where a call fails or the data that arrived is wrong.
     void (*run)(const Options&, const Job&, Report&);
+    std::vector<OwnOption> own_options = {};
+    // Refuses own options that cannot be used, and may change others that they rule; nullptr: nothing to do. Local.
+    void (*settle)(Options&) = nullptr;
 };
 
+// Of this program. Where there is one alone, its name is not typed.
 std::span<const Benchmark> benchmarks();
 
 void run_latency(const Options&, const Job&, Report&);

@@ -2,13 +2,13 @@
 // the time of a cache line between the same two ranks.
 #include "benchmarks.hpp"
 #include "bouncing_line.hpp"
+#include "byte_message.hpp"
 #include "ping_pong.hpp"
 #include "report.hpp"
 #include "transport.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -16,17 +16,6 @@ namespace fmpl::bench {
 namespace {
 
 constexpr std::size_t kShownBytes = 8;  // the message of which the paper speaks
-
-int reps_for(std::size_t bytes)
-{
-    constexpr std::size_t bytes_of_a_batch = std::size_t{16} << 20;
-    return static_cast<int>(std::clamp<std::size_t>(bytes_of_a_batch / std::max<std::size_t>(bytes, 1), 20, 10'000));
-}
-
-void halve(std::vector<double>& round_trips)
-{
-    for (double& seconds : round_trips) seconds /= 2;
-}
 
 }  // namespace
 
@@ -49,11 +38,11 @@ void run_latency(const Options& options, const Job& job, Report& report)
     for (const std::size_t bytes : options.sizes) {
         const BufferPool pool(bytes, 0);
         with_message_memory(options.memory, pool.total_bytes(), [&](std::byte* memory) {
-            const PingPong ping_pong(pairing, pool, memory);
+            const PingPong ping_pong(pairing, ByteMessage{bytes}, pool, memory);
             std::vector<Batch> activities = {std::cref(ping_pong)};
             if (has_floor) activities.push_back(std::ref(line));
             auto [reps, seconds] =
-                sample(options.sampling(reps_for(bytes)), pairing.group(), pairing.takes_part(), activities);
+                sample(options.sampling(latency_reps(bytes)), pairing.group(), pairing.takes_part(), activities);
             all_must_be_right(ping_pong.verify(), "latency: a message came back wrong");
 
             for (auto& of_one : seconds) halve(of_one);

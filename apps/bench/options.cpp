@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <optional>
+#include <span>
 #include <sstream>
 #include <string_view>
 
@@ -24,12 +24,6 @@ constexpr int kMostOutstanding = 1'000'000;
 constexpr const char* kDefaultOutstanding = "256,512,4096";
 
 constexpr const char* kDefaultFootprint = "0";
-
-[[noreturn]] void refuse(const std::string& words)
-{
-    throw OptionsEnd(
-        kBadOptions, fmt::format("{0}: {1}\n{0} --help explains the options.\n", transport::kProgram, words));
-}
 
 std::size_t read_bytes(const std::string& option, const std::string& text)
 {
@@ -49,29 +43,32 @@ std::size_t read_bytes(const std::string& option, const std::string& text)
     return static_cast<std::size_t>(*value) << shift;
 }
 
-int read_count(const std::string& option, const std::string& text, int least, int most)
+// The first is the default.
+std::span<const MemoryKind> memory_kinds()
 {
-    const auto value = command_line::number<std::uint64_t>(text);
-    if (!value || *value < static_cast<std::uint64_t>(least) || *value > static_cast<std::uint64_t>(most)) {
-        refuse(fmt::format("{} '{}': give a whole number from {} to {}", option, text, least, most));
-    }
-    return static_cast<int>(*value);
+    static constexpr MemoryKind all[] = {
+        MemoryKind::rdma, MemoryKind::heap, MemoryKind::stack, MemoryKind::static_data};
+    return std::span(all).subspan(transport::kAllocator == nullptr ? 1 : 0);
 }
 
-std::vector<std::string> items(const std::string& list)
+// "a, b or c"
+template <class Range, class Name>
+std::string one_of(const Range& range, const Name& name)
 {
-    std::vector<std::string> result;
-    std::istringstream stream(list + ",");
-    for (std::string item; std::getline(stream, item, ',');) result.push_back(item);
-    return result;
+    std::string text;
+    for (std::size_t i = 0; i < range.size(); ++i) {
+        text += i == 0 ? "" : i + 1 < range.size() ? ", " : " or ";
+        text += name(range[i]);
+    }
+    return text;
 }
 
 MemoryKind read_memory(const std::string& text)
 {
-    for (const MemoryKind kind : {MemoryKind::rdma, MemoryKind::heap, MemoryKind::stack, MemoryKind::static_data}) {
+    for (const MemoryKind kind : memory_kinds()) {
         if (text == memory_name(kind)) return kind;
     }
-    refuse(fmt::format("--memory '{}': give rdma, heap, stack or static", text));
+    refuse(fmt::format("--memory '{}': give {}", text, one_of(memory_kinds(), memory_name)));
 }
 
 std::string list_of(const std::vector<std::size_t>& sizes)
@@ -87,7 +84,7 @@ std::string list_of(const std::vector<std::size_t>& sizes)
 
 // The options as typed, before they are read.
 struct Words {
-    std::string sizes, reps, warmup, samples = "11", batch_ms = "0", memory = "rdma";
+    std::string sizes, reps, warmup, samples = "11", batch_ms = "0", memory = memory_name(memory_kinds().front());
     std::string outstanding = kDefaultOutstanding, footprint = kDefaultFootprint;
 };
 
@@ -102,8 +99,13 @@ void add_options(CLI::App& command, const Benchmark& benchmark, Options& options
             ->type_name("LIST");
         command
             .add_option("--memory", words.memory,
-                fmt::format("Where the messages lie at both ends: rdma ({}), heap, stack or static (default: rdma)",
-                    transport::kAllocator))
+                fmt::format("Where the messages lie at both ends: {} (default: {})",
+                    one_of(memory_kinds(),
+                        [](MemoryKind kind) {
+                            const bool own = kind == MemoryKind::rdma;
+                            return own ? fmt::format("rdma ({})", transport::kAllocator) : memory_name(kind);
+                        }),
+                    words.memory))
             ->type_name("KIND");
     }
     command.add_option("--reps", words.reps, "Operations in a timed batch (default: by size, shown in the table)")
@@ -136,11 +138,38 @@ void add_options(CLI::App& command, const Benchmark& benchmark, Options& options
                     kDefaultFootprint))
             ->type_name("BYTES");
     }
+    for (const OwnOption& own : benchmark.own_options) {
+        options.own[own.name] = own.default_text;
+        command.add_option(own.name, options.own[own.name], own.words)->type_name(own.type);
+    }
     command.add_option("--json", options.json_file, "Also write machine, options and every sample to this file")
         ->type_name("FILE");
 }
 
 }  // namespace
+
+void refuse(const std::string& words)
+{
+    throw OptionsEnd(
+        kBadOptions, fmt::format("{0}: {1}\n{0} --help explains the options.\n", transport::kProgram, words));
+}
+
+int read_count(const std::string& option, const std::string& text, int least, int most)
+{
+    const auto value = command_line::number<std::uint64_t>(text);
+    if (!value || *value < static_cast<std::uint64_t>(least) || *value > static_cast<std::uint64_t>(most)) {
+        refuse(fmt::format("{} '{}': give a whole number from {} to {}", option, text, least, most));
+    }
+    return static_cast<int>(*value);
+}
+
+std::vector<std::string> items(const std::string& list)
+{
+    std::vector<std::string> result;
+    std::istringstream stream(list + ",");
+    for (std::string item; std::getline(stream, item, ',');) result.push_back(item);
+    return result;
+}
 
 Sampling Options::sampling(int chosen, int unit) const
 {
@@ -158,38 +187,43 @@ Options read_options(int argc, const char* const* argv)
 {
     Options options;
     Words words;
-    CLI::App app(fmt::format(
-        "Micro-benchmarks of {}, to be started by {} on 2 or more ranks:\n    {} -n 2 {} latency --sizes 8,1K",
-        transport::library(), transport::kLauncher, transport::kLauncher, transport::kProgram));
+    const std::span<const Benchmark> all = benchmarks();
+    const bool has_choice = all.size() > 1;
+    const Benchmark& example = all.front();
+    CLI::App app(fmt::format("{} {}, to be started by {} on 2 or more ranks:\n    {} -n 2 {}{}{}",
+        has_choice ? "Micro-benchmarks of" : fmt::format("{} over", example.summary), transport::library(),
+        transport::kLauncher, transport::kLauncher, transport::kProgram,
+        has_choice ? fmt::format(" {}", example.name) : "", example.default_sizes.empty() ? "" : " --sizes 8,1K"));
     app.name(transport::kProgram);
     app.footer(
         "Messages are timed as halves of a ping-pong, collective calls as the mean over a batch in which the root\n"
-        "changes with every call; the slowest rank counts. Median, minimum and quartiles are over the batches.\n"
-        "Each benchmark lists its options, as in latency --help.");
+        "changes with every call; the slowest rank counts. Median, minimum and quartiles are over the batches." +
+        (has_choice ? fmt::format("\nEach benchmark lists its options, as in {} --help.", example.name) : ""));
     app.set_version_flag(
         "--version", fmt::format("{} (FMPL) " FMPL_BENCH_VERSION, transport::kProgram), "Print the version and exit");
-    app.require_subcommand(1);
-    for (const Benchmark& benchmark : benchmarks()) {
-        CLI::App* command = app.add_subcommand(benchmark.name, benchmark.summary);
+    if (has_choice) app.require_subcommand(1);
+    for (const Benchmark& benchmark : all) {
+        CLI::App* command = has_choice ? app.add_subcommand(benchmark.name, benchmark.summary) : &app;
         add_options(*command, benchmark, options, words);
         command->callback([&options, &benchmark] { options.benchmark = &benchmark; });
     }
 
     command_line::parse(app, argc, argv, [](const CLI::ParseError& error) {
         const bool no_benchmark = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-        refuse(no_benchmark
-                   ? "say which benchmark to run: latency, bandwidth, outstanding, barrier, bcast, reduce or allreduce"
-                   : error.what());
+        refuse(no_benchmark ? "say which benchmark to run: " +
+                                  one_of(benchmarks(), [](const Benchmark& benchmark) { return benchmark.name; })
+                            : error.what());
     });
 
     const Benchmark& benchmark = *options.benchmark;
-    const CLI::App& command = *app.get_subcommand(benchmark.name);
+    const CLI::App& command = has_choice ? *app.get_subcommand(benchmark.name) : app;
     const auto given = [&command](const char* name) {
         const CLI::Option* option = command.get_option_no_throw(name);
         return option != nullptr && option->count() > 0;
     };
     options.sizes = benchmark.default_sizes;
-    if (given("--sizes")) {
+    options.sizes_given = given("--sizes");
+    if (options.sizes_given) {
         options.sizes.clear();
         for (const std::string& item : items(words.sizes)) options.sizes.push_back(read_bytes("--sizes", item));
     }
@@ -207,13 +241,14 @@ Options read_options(int argc, const char* const* argv)
     if (given("--warmup")) options.warmup = read_count("--warmup", words.warmup, 0, kMostReps);
     options.samples = read_count("--samples", words.samples, 1, kMostSamples);
     options.batch_ms = read_count("--batch-ms", words.batch_ms, 0, kMostBatch_ms);
-    options.memory = read_memory(words.memory);
+    if (command.get_option_no_throw("--memory") != nullptr) options.memory = read_memory(words.memory);
     if (benchmark.has_outstanding) {
         for (const std::string& item : items(words.outstanding)) {
             options.outstanding.push_back(read_count("--outstanding", item, 1, kMostOutstanding));
         }
     }
     if (benchmark.has_footprint) options.footprint = read_bytes("--footprint", words.footprint);
+    if (benchmark.settle != nullptr) benchmark.settle(options);
     return options;
 }
 

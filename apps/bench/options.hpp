@@ -7,6 +7,7 @@
 #include "sampler.hpp"
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,14 +16,16 @@ namespace fmpl::bench {
 struct Options {
     const Benchmark* benchmark = nullptr;
     std::vector<std::size_t> sizes;
+    bool sizes_given = false;
     int reps = 0;     // operations in a timed batch; 0: the benchmark chooses by size
     int warmup = -1;  // operations before the first batch of each size; -1: as many as in a batch
     int samples = 11;
     int batch_ms = 0;  // fewer operations where a batch would take longer than this; 0: never
-    MemoryKind memory = MemoryKind::rdma;
+    MemoryKind memory = MemoryKind::heap;
     bool pairs = false;
     std::vector<int> outstanding;
-    std::size_t footprint = 0;  // bytes of buffers that each rank's messages take in turn
+    std::size_t footprint = 0;               // bytes of buffers that each rank's messages take in turn
+    std::map<std::string, std::string> own;  // the benchmark's own options, as typed
     std::string json_file;
 
     // chosen: the operations of a batch where the user has not said how many, rounded up to a multiple of the unit.
@@ -32,6 +35,15 @@ struct Options {
 };
 
 using command_line::OptionsEnd;
+
+// Throws OptionsEnd: the words, and where to read about the options.
+[[noreturn]] void refuse(const std::string& words);
+
+// A whole number within these bounds, or refuse.
+int read_count(const std::string& option, const std::string& text, int least, int most);
+
+// What stands between the commas.
+std::vector<std::string> items(const std::string& list);
 
 // Local; throws OptionsEnd.
 Options read_options(int argc, const char* const* argv);

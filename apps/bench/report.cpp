@@ -42,19 +42,23 @@ nlohmann::json settings()
     return variables;
 }
 
+bool has_messages(const Options& options)
+{
+    return !options.benchmark->default_sizes.empty();
+}
+
 nlohmann::json json_of(const Options& options)
 {
     nlohmann::json json{{"samples", options.samples}};
     json["reps"] = options.reps > 0 ? nlohmann::json(options.reps) : nlohmann::json("by size");
     if (options.batch_ms > 0 && options.reps == 0) json["batch_ms"] = options.batch_ms;
     json["warmup"] = options.warmup >= 0 ? nlohmann::json(options.warmup) : nlohmann::json("one batch");
-    if (!options.sizes.empty()) {
-        json["sizes"] = options.sizes;
-        json["memory"] = memory_name(options.memory);
-    }
+    if (!options.sizes.empty()) json["sizes"] = options.sizes;
+    if (has_messages(options)) json["memory"] = memory_name(options.memory);
     if (options.benchmark->has_pairs) json["pairs"] = options.pairs;
     if (options.benchmark->has_outstanding) json["outstanding"] = options.outstanding;
     if (options.benchmark->has_footprint) json["footprint"] = options.footprint;
+    for (const OwnOption& own : options.benchmark->own_options) json[own.name + 2] = options.own.at(own.name);
     return json;
 }
 
@@ -79,7 +83,7 @@ Report::Report(const Options& options, const Job& job) : speaks_(job.rank == 0),
         {"variables", settings()},
         {"results", nlohmann::json::array()},
     };
-    const std::string memory = options.sizes.empty() ? "" : fmt::format(", {} memory", memory_name(options.memory));
+    const std::string memory = has_messages(options) ? fmt::format(", {} memory", memory_name(options.memory)) : "";
     line(fmt::format("{} {}: {} ranks on {} CPU{}{}, {} batch{}", library, options.benchmark->name, job.ranks, job.cpus,
         job.cpus == 1 ? "" : "s", memory, options.samples, options.samples == 1 ? "" : "es"));
 }

@@ -21,6 +21,12 @@ struct Summary {
 // At least one sample. Quartiles between two samples are interpolated.
 Summary summarize(std::vector<double> samples);
 
+// One-way times of round trips.
+inline void halve(std::vector<double>& round_trips)
+{
+    for (double& seconds : round_trips) seconds /= 2;
+}
+
 // Seconds since an arbitrary point, the same for all ranks of one host, whichever library is measured.
 inline double now_seconds()
 {

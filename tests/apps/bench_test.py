@@ -22,7 +22,9 @@ def run(ranks, options):
                           capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
 
 
-class Benchmarks(unittest.TestCase):
+class Measuring(unittest.TestCase):
+    """What the tests of such programs have in common."""
+
     def measure(self, ranks, options):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "result.json"
@@ -37,6 +39,8 @@ class Benchmarks(unittest.TestCase):
             self.assertEqual(len(row["seconds"]["samples"]), 2)
             self.assertGreater(row["seconds"]["min"], 0)
 
+
+class Benchmarks(Measuring):
     def test_messages_of_every_kind_of_memory(self):
         for memory in ("rdma", "heap", "stack", "static"):
             for benchmark in ("latency", "bandwidth"):

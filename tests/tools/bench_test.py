@@ -1,7 +1,7 @@
 """tools/bench measures FMPL alone where there are no peers, compares what its contenders report, names those that fail,
 and leaves nothing behind. But for the first test, stand-ins that copy given results take the place of all launchers.
 
-Environment: FMPL_BENCH_PROGRAMS, the folder of fmplrun and fmpl-bench.
+Environment: FMPL_BENCH_PROGRAMS, the folder of fmplrun, fmpl-bench and blacs-bench.fmpl.
 """
 import json
 import os
@@ -16,6 +16,8 @@ import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = os.environ.get("FMPL_BENCH_PROGRAMS")
+# Not built with a sanitizer.
+HAS_HEAP = PROGRAMS and (pathlib.Path(PROGRAMS).parent / "lib/libfmpl_rdma_heap.so").exists()
 LIMIT_SECONDS = 100
 
 # Copies $0.json, beside itself, to the file that its last argument names.
@@ -51,14 +53,33 @@ def exists(pid):
 
 @unittest.skipUnless(PROGRAMS, "FMPL_BENCH_PROGRAMS is not set")
 class FmplAlone(unittest.TestCase):
-    def test_a_quick_run_writes_what_it_measured(self):
+    def quick_run(self, *words):
+        """The document and what was printed."""
         with tempfile.TemporaryDirectory(prefix="fmpl-bench-test-") as folder:
             file = pathlib.Path(folder) / "result.json"
-            done = subprocess.run([sys.executable, SOURCE / "tools/bench", "--quick", "--peers", "none", "--only",
-                                   "latency,outstanding,barrier", "--programs", PROGRAMS, "--output", file],
+            done = subprocess.run([sys.executable, SOURCE / "tools/bench", *words, "--quick", "--peers", "none",
+                                   "--programs", PROGRAMS, "--output", file],
                                   capture_output=True, text=True, timeout=LIMIT_SECONDS)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            written = json.loads(file.read_text())
+            return json.loads(file.read_text()), done.stdout
+
+    @unittest.skipUnless(HAS_HEAP, "there is no libfmpl_rdma_heap.so")
+    def test_the_blacs_are_measured_with_the_heap_in_remote_dma_memory_and_without(self):
+        written, printed = self.quick_run("blacs", "--only", "p2p,triangular,barrier,pdgemm")
+        figures = {figure["figure"]: figure for figure in written["figures"]}
+        self.assertEqual(list(figures), ["p2p-contiguous-8", "p2p-contiguous-8192", "p2p-contiguous-65536",
+                                         "p2p-contiguous-1048576", "p2p-upper", "p2p-lower", "barrier-2", "barrier-4",
+                                         "barrier-16"], "without a ScaLAPACK there is no PDGEMM")
+        for name, figure in figures.items():
+            with self.subTest(name):
+                self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-plain"})
+                self.assertTrue(all(shown["median"] > 0 for shown in figure["contenders"].values()))
+                self.assertIn(figure["label"], printed)
+        self.assertIn("--rdma heap", written["commands"]["fmpl"]["p2p, 2 ranks"])
+        self.assertIn("--rdma none", written["commands"]["fmpl-plain"]["p2p, 2 ranks"])
+
+    def test_a_quick_run_writes_what_it_measured(self):
+        written, printed = self.quick_run("--only", "latency,outstanding,barrier")
         figures = {figure["figure"]: figure for figure in written["figures"]}
         self.assertEqual(list(figures), ["one-way-rdma-8", "one-way-rdma-64", "one-way-rdma-1024", "outstanding-512",
                                          "outstanding-4096", "barrier-2", "barrier-4", "barrier-8", "barrier-16"])
@@ -69,7 +90,7 @@ class FmplAlone(unittest.TestCase):
                 self.assertEqual(len(fmpl["rounds"][0]["samples"]), written["samples"])
                 self.assertTrue(0 < fmpl["quartile1"] <= fmpl["median"] <= fmpl["quartile3"])
                 self.assertIsNone(figure["ratio"])
-                self.assertIn(figure["label"], done.stdout)
+                self.assertIn(figure["label"], printed)
         self.assertGreater(figures["one-way-rdma-8"]["floor"]["median"], 0)
         self.assertEqual(written["failures"], [])
         self.assertEqual(set(written["libraries"]), {"fmpl"})
@@ -84,7 +105,9 @@ class StandIns(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.root)
         self.pids = self.root / "pids"
         (self.root / "tmp").mkdir()
-        for program in ("fmpl-bench", "mpi-bench.openmpi", "mpi-bench.mpich"):
+        kinds = ("openmpi", "mpich")
+        for program in ("fmpl-bench", "blacs-bench.fmpl", *(f"{name}.{kind}" for kind in kinds for name in
+                                                            ("mpi-bench", "blacs-bench", "scalapack-pdgemm"))):
             self.stand_in(program, "exit 1")
         self.stand_in("pkg-config", "exit 0")
         self.answers("fmplrun", outstanding(2e-7, 2e-7))
@@ -100,15 +123,14 @@ class StandIns(unittest.TestCase):
         self.stand_in(name, ANSWER)
         (self.root / f"{name}.json").write_text(json.dumps(document))
 
-    def start(self, *options):
+    def start(self, *options, what=("--only", "outstanding")):
         environment = {**os.environ, "PATH": f"{self.root}:{os.environ['PATH']}", "TMPDIR": str(self.root / "tmp")}
-        return subprocess.Popen([sys.executable, SOURCE / "tools/bench", "--only", "outstanding",
-                                 "--programs", self.root, "--output", self.root / "result.json", *options],
+        return subprocess.Popen([sys.executable, SOURCE / "tools/bench", *what, "--programs", self.root, "--output", self.root / "result.json", *options],
                                 env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-    def run_bench(self, *options, status=0):
-        """The two figures by the number of receives, the whole document, and what was printed."""
-        process = self.start(*options)
+    def run_bench(self, *options, status=0, **how):
+        """The figures (two by the number of receives), the whole document, and what was printed."""
+        process = self.start(*options, **how)
         out, err = process.communicate(timeout=LIMIT_SECONDS)
         self.assertEqual(process.returncode, status, out + err)
         document = json.loads((self.root / "result.json").read_text())
@@ -129,6 +151,54 @@ class StandIns(unittest.TestCase):
         self.assertEqual((few["met"], many["met"]), (False, False), "0.2 us are more than 0.1 us")
         self.assertIn("4 B, 512 outstanding", printed)
         self.assertEqual(document["failures"], [])
+
+    def run_pdgemm(self, fmpl, openmpi, mpich):
+        """Each with the rate that its launcher is to report, in GFlop/s."""
+        flops = 2 * 640**3
+        for launcher, rate in (("fmplrun", fmpl), ("mpirun.openmpi", openmpi), ("mpiexec.mpich", mpich)):
+            seconds = flops / (rate * 1e9)
+            self.answers(launcher, answer({"order": 640, "reps": 1, "seconds": samples(seconds, seconds)}))
+        return self.run_bench("--quick", what=("blacs", "--only", "pdgemm"))
+
+    def test_rates_are_compared_with_the_best_peer_and_not_with_fmpl_s_other_column(self):
+        figures, document, printed = self.run_pdgemm(fmpl=50, openmpi=40, mpich=20)
+        self.assertEqual([figure["ranks"] for figure in figures], [2, 4, 16])
+        for figure in figures:
+            self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-plain", "openmpi", "mpich"})
+            self.assertEqual(figure["best_peer"], "openmpi")
+            self.assertAlmostEqual(figure["ratio"], 1.25)
+        self.assertEqual([figure["met"] for figure in figures], [True, True, False], "1.1, 1.1 and 1.6 are expected")
+        self.assertRegex(printed, r"pdgemm 640, block 40, 2 ranks, GFlop/s +\| 50\.0 \(50\.0-50\.0\)")
+        self.assertEqual(document["failures"], [])
+
+    def test_fmpl_runs_the_unmodified_file_of_a_peer(self):
+        _, document, _ = self.run_pdgemm(fmpl=50, openmpi=40, mpich=20)
+        command = document["commands"]["fmpl"]["pdgemm, 2 ranks"]
+        self.assertRegex(command, r"^env OPENBLAS_NUM_THREADS=1 .*fmplrun -n 2 .*--blacs --rdma heap \S+"
+                                  r"/scalapack-pdgemm\.openmpi --order 640")
+        (self.root / "scalapack-pdgemm.openmpi").unlink()
+        (figure, *_), document, printed = self.run_pdgemm(fmpl=50, openmpi=40, mpich=20)
+        self.assertIn("scalapack-pdgemm.mpich", document["commands"]["fmpl"]["pdgemm, 2 ranks"])
+        self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-plain", "mpich"})
+        self.assertIn("there is no scalapack-pdgemm.openmpi", printed)
+
+    def test_a_scalapack_that_is_not_installed_is_named_with_its_packages(self):
+        self.stand_in("pkg-config", "exit 1")
+        self.answers("fmplrun", answer({"ranks": 2, "reps": 1, "seconds": samples(1e-7, 1e-7)}))
+        _, _, printed = self.run_bench("--quick", what=("blacs", "--only", "barrier"))
+        self.assertIn("-y openmpi-bin libopenmpi-dev libscalapack-openmpi-dev", printed)
+        self.assertIn("-y mpich libmpich-dev libscalapack-mpich-dev", printed)
+
+    def test_arguments_that_do_not_exist_are_refused_before_anything_runs(self):
+        for what, words in ((("blas",), "invalid choice: 'blas'"),
+                            (("blacs", "--only", "latency"), "'latency' is none of p2p, strided"),
+                            (("--only", "p2p"), "'p2p' is none of latency, rdma")):
+            with self.subTest(what):
+                process = self.start(what=what)
+                _, err = process.communicate(timeout=LIMIT_SECONDS)
+                self.assertEqual(process.returncode, 2)
+                self.assertIn(words, err)
+                self.assertFalse((self.root / "result.json").exists())
 
     def test_expectations_are_judged(self):
         self.answers("fmplrun", outstanding(5e-8, 5e-8))

@@ -1,0 +1,102 @@
+"""The BLACS of FMPL beside those of Debian's ScaLAPACK libraries, and ScaLAPACK's PDGEMM over each. Expected is what
+issue 4 says.
+
+The messages lie in the program's heap. FMPL's first column has that in remote-DMA memory, as fmplrun --blacs does;
+the second has it where malloc puts it.
+"""
+import functools
+import os
+import pathlib
+import subprocess
+import sys
+
+from bench_lib.contenders import Contender, Suite
+from bench_lib.figures import (KIB, MIB, RANKS, Figure, Step, barrier_steps, collective_steps, list_of, size_words,
+                               times_faster)
+
+PROGRAMS = {kind: f"blacs-bench.{kind}" for kind in ("fmpl", "openmpi", "mpich")}
+ORDER, BLOCK = 640, 40
+
+# What OpenBLAS says of the processor that it takes this one for.
+CORE_NAME = "import ctypes; name = ctypes.CDLL('libopenblas.so.0').openblas_get_corename; " \
+            "name.restype = ctypes.c_char_p; print(name().decode())"
+FALLBACK_CORE = "Prescott"
+
+
+@functools.cache
+def openblas_variables():
+    """One thread in each rank, where OpenBLAS would have as many as there are CPUs; and the kernels of the instructions
+    that this processor has, where OpenBLAS is older than the processor and falls back to those of SSE3."""
+    variables = {"OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-c", CORE_NAME], capture_output=True, text=True, check=False,
+                          env={**os.environ, **variables})
+    if done.stdout.strip() == FALLBACK_CORE and "OPENBLAS_CORETYPE" not in os.environ:
+        flags = set(pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").partition("\nflags")[2].partition("\n")[0]
+                    .split())
+        if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= flags:
+            variables["OPENBLAS_CORETYPE"] = "SkylakeX"
+        elif {"avx2", "fma"} <= flags:
+            variables["OPENBLAS_CORETYPE"] = "Haswell"
+    return variables
+
+
+
+def contiguous_step():
+    expected = {8: 4, 8 * KIB: 5, 64 * KIB: 8, MIB: 4}
+    figures = [Figure(f"p2p-contiguous-{size}", f"{size_words(size)} one-way", "bytes", size,
+                      expectation=times_faster(times)) for size, times in expected.items()]
+    return Step("p2p", 2, PROGRAMS, ["p2p", "--sizes", list_of(expected)], figures)
+
+
+def shaped_step(group, shape, words, expected=None):
+    """The block or triangle of a matrix with leading dimension ORDER."""
+    figure = Figure(f"p2p-{shape}", f"{BLOCK}x{BLOCK} {words} one-way", "shape", shape,
+                    expectation=times_faster(expected))
+    return Step(group, 2, PROGRAMS,
+                ["p2p", "--shape", shape, "--matrix", f"{BLOCK}x{BLOCK}", "--lda", str(ORDER)], [figure], name=shape)
+
+
+def pdgemm_step(ranks, expected, kinds):
+    """FMPL runs the file that is linked with another library's BLACS."""
+    linked = [kind for kind in kinds if kind != "fmpl"]
+    programs = {kind: f"scalapack-pdgemm.{kind}" for kind in linked}
+    programs["fmpl"] = programs[linked[0]]
+    figure = Figure(f"pdgemm-{ranks}", f"pdgemm {ORDER}, block {BLOCK}, {ranks} ranks", "order", ORDER,
+                    expectation=times_faster(expected), flops=2 * ORDER**3)
+    return Step("pdgemm", ranks, programs, ["--order", str(ORDER), "--block", str(BLOCK)], [figure],
+                environment=openblas_variables, fmplrun=["--blacs"])
+
+
+def steps(quick, kinds):
+    """PDGEMM only where there is a program that holds it."""
+    ranks = (2, 4, 16) if quick else RANKS
+
+    def collective(group, expected):
+        return collective_steps(group, PROGRAMS, (8 * KIB,), ranks,
+                                {(8 * KIB, count): times for count, times in expected.items()})
+
+    found = [
+        contiguous_step(),
+        shaped_step("strided", "strided", "block", 5),
+        shaped_step("triangular", "upper", "upper triangle"),
+        shaped_step("triangular", "lower", "lower triangle"),
+        *collective("bcast", {2: 4, 4: 3, 16: 4}),
+        *collective("sum", {2: 3, 4: 5, 16: 8}),
+        *collective("amx", {}),
+        *barrier_steps(PROGRAMS, ranks, {}),
+    ]
+    if len(kinds) > 1:
+        expected = {2: 1.1, 4: 1.1, 8: 1.4, 16: 1.6}
+        found += [pdgemm_step(count, expected[count], kinds) for count in ranks]
+    return found
+
+
+SUITE = Suite(
+    "BLACS-FMPL beside the BLACS of Debian's ScaLAPACK libraries",
+    [Contender("fmpl", "FMPL, --rdma heap", "fmpl", "fmplrun", options=["--rdma", "heap"]),
+     Contender("fmpl-plain", "FMPL, --rdma none", "fmpl", "fmplrun", options=["--rdma", "none"])],
+    [Contender("openmpi", "ScaLAPACK, Open MPI", "openmpi", "mpirun.openmpi",
+               ("openmpi-bin", "libopenmpi-dev", "libscalapack-openmpi-dev"), "scalapack-openmpi", "ompi-c"),
+     Contender("mpich", "ScaLAPACK, MPICH", "mpich", "mpiexec.mpich",
+               ("mpich", "libmpich-dev", "libscalapack-mpich-dev"), "scalapack-mpich", "mpich")],
+    steps)

@@ -1,0 +1,88 @@
+"""Who is measured, and how each starts a job."""
+import os
+import shlex
+import shutil
+import subprocess
+
+from bench_lib.figures import list_of
+
+
+class Contender:
+    """kind: fmpl, openmpi or mpich: whose launcher and programs it takes. module: what pkg-config calls it;
+    module_below: the library under it, where that is another one. options: of its launcher."""
+
+    def __init__(self, name, title, kind, launcher, packages=(), module=None, module_below=None, options=()):
+        self.name, self.title, self.kind, self.launcher = name, title, kind, launcher
+        self.packages, self.module, self.module_below = packages, module, module_below
+        self.options = options
+
+    def missing(self):
+        """Whether what it needs to be built or started is not installed."""
+        found = shutil.which(self.launcher) and shutil.which("pkg-config") and subprocess.run(
+            ["pkg-config", "--exists", self.module], check=False).returncode == 0
+        return not found
+
+    def below(self):
+        """' over ompi-c 4.1.4': the library under it and its version; empty where there is none."""
+        if not self.module_below:
+            return ""
+        done = subprocess.run(["pkg-config", "--modversion", self.module_below], capture_output=True, text=True,
+                              check=False)
+        return f" over {self.module_below} {done.stdout.strip()}"
+
+    def is_peer(self):
+        return self.kind != "fmpl"
+
+
+class Suite:
+    """What one word of the command line measures. fmpl: FMPL's contenders, the first of which is compared with the best
+    of the peers. steps_of(quick, kinds) gives the steps that can be measured with programs of these kinds."""
+
+    def __init__(self, what, fmpl, peers, steps_of):
+        self.what, self.fmpl, self.peers, self.steps_of = what, fmpl, peers, steps_of
+        self.groups = list(dict.fromkeys(step.group for step in self.steps(quick=False, peers=peers)))
+
+    def steps(self, quick, peers):
+        return self.steps_of(quick, ["fmpl", *(peer.kind for peer in peers)])
+
+    def programs(self, contender, peers):
+        """Those that the contender runs, in the order of the steps."""
+        steps = self.steps(quick=False, peers=peers)
+        return list(dict.fromkeys(step.programs[contender.kind] for step in steps))
+
+
+def launch_words(contender, step, cpus, programs):
+    """How the contender starts the step's ranks, as its documentation has it. Ranks that fit the CPUs are bound, one
+    to each."""
+    ranks = step.ranks
+    bound = ranks <= len(cpus)
+    if contender.kind == "fmpl":
+        return [str(programs / "fmplrun"), "-n", str(ranks), *(["--bind-to", "core"] if bound else []), *step.fmplrun,
+                *contender.options]
+    if contender.kind == "openmpi":
+        root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
+        # Open MPI yields while it waits when it knows of more ranks than CPUs; it does not know of taskset.
+        placed = (["--cpu-list", list_of(cpus), "--bind-to", "cpu-list:ordered"] if bound else
+                  ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"])
+        return [contender.launcher, *root, "-n", str(ranks), *placed]
+    return [contender.launcher, "-n", str(ranks), *(["-bind-to", f"user:{list_of(cpus)}"] if bound else [])]
+
+
+def command_of(contender, step, cpus, programs, effort):
+    memory = step.peer_memory if contender.is_peer() else step.memory
+    variables = [f"{name}={value}" for name, value in step.environment().items()]
+    words = [*(["env", *variables] if variables else []), "taskset", "-c", list_of(cpus),
+             *launch_words(contender, step, cpus, programs), str(programs / step.programs[contender.kind]),
+             *step.arguments, "--samples", str(effort.samples)]
+    if step.fits_batches:
+        words += ["--batch-ms", str(effort.batch_ms)]
+    return words + (["--memory", memory] if memory else [])
+
+
+def apt_command(packages):
+    return ["apt-get", "install", "--no-install-recommends", "-y", *packages]
+
+
+def say_missing(peer):
+    return (f"{peer.title} is not installed, and its column is left out. To have it: tools/bench --setup, or as root "
+            f"{shlex.join(apt_command(peer.packages))}")

@@ -1,0 +1,102 @@
+"""What a suite of tools/bench measures: steps, each one run of a measuring program, and the figures that they give."""
+
+KIB, MIB = 1 << 10, 1 << 20
+RANKS = (2, 4, 8, 16)
+
+
+class Expectation:
+    """What is expected of a figure: `times` faster than the best peer, within `of_floor` of the floor, at most
+    `seconds`, at most `growth` times the figure `than`. Each may be absent."""
+
+    def __init__(self, times=None, of_floor=None, seconds=None, growth=None, than=None):
+        self.times, self.of_floor, self.seconds, self.growth, self.than = times, of_floor, seconds, growth, than
+
+    def words(self):
+        parts = []
+        if self.times:
+            parts.append(f">= {self.times:g}x")
+        if self.of_floor:
+            parts.append(f"<= {self.of_floor:g} floor")
+        if self.seconds:
+            parts.append(f"< {self.seconds * 1e6:g} us")
+        if self.growth:
+            parts.append("not growing")
+        return ", ".join(parts)
+
+    def met(self, ratio, value, floor, other):
+        """True or False; None when a figure that it needs is missing."""
+        if value is None:
+            return None
+        answers = []
+        if self.times:
+            answers.append(None if ratio is None else ratio >= self.times)
+        if self.of_floor:
+            answers.append(None if floor is None else value <= self.of_floor * floor)
+        if self.seconds:
+            answers.append(value < self.seconds)
+        if self.growth:
+            answers.append(None if other is None else value <= self.growth * other)
+        return False if False in answers else None if None in answers else True
+
+
+def times_faster(times):
+    """None for no expectation."""
+    return Expectation(times) if times else None
+
+
+class Figure:
+    """One row of the table: `key` and `value` pick it from the results of its step."""
+
+    def __init__(self, name, label, key, value, floor=None, expectation=None, flops=None):
+        self.name, self.label, self.key, self.value = name, label, key, value
+        self.floor = floor  # the name of the floor's samples in the results
+        self.expectation = expectation
+        self.flops = flops  # floating-point operations of a call: the table shows their rate
+
+
+class Step:
+    """One run of a measuring program, which gives some figures.
+
+    programs: {kind of a contender: its program}. memory: FMPL's, where the program lets choose; an MPI has peer_memory.
+    environment: a function that gives variables of all contenders. fmplrun: further options of the launcher. name: where the group has
+    several steps with as many ranks."""
+
+    def __init__(self, group, ranks, programs, arguments, figures, memory=None, peer_memory=None, fits_batches=True,
+                 environment=dict, fmplrun=(), name=None):
+        self.group, self.ranks, self.programs, self.arguments, self.figures = group, ranks, programs, arguments, figures
+        self.memory, self.peer_memory = memory, peer_memory or memory
+        self.fits_batches = fits_batches  # the program has --batch-ms
+        self.environment, self.fmplrun = environment, fmplrun
+        self.name = name or group
+
+    def words(self):
+        return f"{self.name}, {self.ranks} ranks"
+
+
+def size_words(size):
+    for unit, name in ((MIB, "MiB"), (KIB, "KiB")):
+        if size >= unit:
+            return f"{size // unit} {name}"
+    return f"{size} B"
+
+
+def list_of(numbers):
+    return ",".join(map(str, numbers))
+
+
+def barrier_steps(programs, ranks, expected):
+    """expected: {ranks: times faster}"""
+    return [Step("barrier", count, programs, ["barrier"],
+                 [Figure(f"barrier-{count}", f"barrier, {count} ranks", "ranks", count,
+                         expectation=times_faster(expected.get(count)))])
+            for count in ranks]
+
+
+def collective_steps(group, programs, sizes, ranks, expected, memory=None, peer_memory=None):
+    """expected: {(bytes, ranks): times faster}"""
+    steps = []
+    for count in ranks:
+        figures = [Figure(f"{group}-{size}-{count}", f"{group} {size_words(size)}, {count} ranks", "bytes", size,
+                          expectation=times_faster(expected.get((size, count)))) for size in sizes]
+        steps.append(Step(group, count, programs, [group, "--sizes", list_of(sizes)], figures, memory, peer_memory))
+    return steps

@@ -1,0 +1,55 @@
+"""FMPL's own calls beside those of an MPI. Expected is what issue 3 says."""
+from bench_lib.contenders import Contender, Suite
+from bench_lib.figures import (KIB, MIB, RANKS, Expectation, Figure, Step, barrier_steps, collective_steps, list_of,
+                               size_words)
+
+COLLECTIVE_BYTES = (8, 8 * KIB, 64 * KIB, MIB)
+PROGRAMS = {"fmpl": "fmpl-bench", "openmpi": "mpi-bench.openmpi", "mpich": "mpi-bench.mpich"}
+
+
+def one_way_step(group, benchmark, memory, peer_memory, floor, sizes):
+    """sizes: {bytes: Expectation or None}"""
+    place = "" if memory == "rdma" else f", {memory}"
+    figures = [Figure(f"one-way-{memory}-{size}", f"{size_words(size)} one-way{place}", "bytes", size, floor, expected)
+               for size, expected in sizes.items()]
+    return Step(group, 2, PROGRAMS, [benchmark, "--sizes", list_of(sizes)], figures, memory, peer_memory)
+
+
+def outstanding_step():
+    counts = {512: Expectation(seconds=1e-7), 4096: Expectation(seconds=1e-7, growth=1.15, than="outstanding-512")}
+    figures = [Figure(f"outstanding-{count}", f"4 B, {count} outstanding", "outstanding", count, None, expected)
+               for count, expected in counts.items()]
+    return Step("outstanding", 2, PROGRAMS, ["outstanding", "--sizes", "4", "--outstanding", list_of(counts)], figures,
+                "rdma", "heap", fits_batches=False)
+
+
+def steps(quick, _kinds):
+    """In quick runs, collective calls with data have the sizes and ranks that are spoken of most."""
+    sizes = COLLECTIVE_BYTES[:2] if quick else COLLECTIVE_BYTES
+    ranks = (2, 4, 16) if quick else RANKS
+    elsewhere = {8 * KIB: None, 64 * KIB: Expectation(1.3), MIB: Expectation(1.3)}
+
+    def collective(group, expected):
+        return collective_steps(group, PROGRAMS, sizes, ranks, expected, "rdma", "heap")
+
+    return [
+        one_way_step("latency", "latency", "rdma", "heap", "floor_seconds",
+                     {8: Expectation(2, of_floor=1.4), 64: None, KIB: None}),
+        one_way_step("rdma", "bandwidth", "rdma", "heap", "memcpy_seconds",
+                     {8 * KIB: Expectation(5), 64 * KIB: Expectation(4), MIB: Expectation(3.5, of_floor=1),
+                      4 * MIB: Expectation(3, of_floor=1)}),
+        one_way_step("stack", "bandwidth", "stack", "stack", "memcpy_seconds", elsewhere),
+        one_way_step("static", "bandwidth", "static", "static", "memcpy_seconds", elsewhere),
+        outstanding_step(),
+        *barrier_steps(PROGRAMS, RANKS, {2: 2, 4: 2, 8: 2, 16: 4}),
+        *collective("bcast", {(8 * KIB, 2): 3, (8 * KIB, 4): 2, (8 * KIB, 16): 4}),
+        *collective("reduce", {(8 * KIB, 2): 3, (8 * KIB, 4): 3, (8 * KIB, 16): 4}),
+        *collective("allreduce", {}),
+    ]
+
+
+SUITE = Suite(
+    "FMPL's calls beside those of an MPI", [Contender("fmpl", "FMPL", "fmpl", "fmplrun")],
+    [Contender("openmpi", "Open MPI", "openmpi", "mpirun.openmpi", ("openmpi-bin", "libopenmpi-dev"), "ompi-c"),
+     Contender("mpich", "MPICH", "mpich", "mpiexec.mpich", ("mpich", "libmpich-dev"), "mpich")],
+    steps)
