@@ -1,10 +1,11 @@
 // Preloaded by fmplrun --rdma heap: malloc and its relatives from jemalloc, with the heap in the rank's remote-DMA memory.
 //
-// A process is a rank, and gets its heap into the arena, when FMPL_RDMA=heap is set, it has libfmpl from the start, and
-// libfmpl gives it the range. In every other process (a shell around the rank, what the rank starts) this library is
+// A process is a rank, and gets its heap into the arena, when FMPL_RDMA=heap is set, its program needs libfmpl or a BLACS
+// from the start, and libfmpl gives it the range. In every other process (a shell around the rank, what the rank starts) this library is
 // jemalloc and nothing more.
 #include "extent_hooks.hpp"
 #include "heap_range.hpp"
+#include "needed_libraries.hpp"
 
 #include "fmpl/layers.h"
 
@@ -66,6 +67,7 @@ void use_up_earlier_slabs()
 {
     const char* mode = std::getenv("FMPL_RDMA");
     if (mode == nullptr || std::strcmp(mode, "heap") != 0 || fmpl_heap_range == nullptr) return;
+    if (!program_needs_fmpl()) return;
     void* begin = nullptr;
     std::size_t bytes = 0;
     if (fmpl_heap_range(&begin, &bytes) != FMPL_SUCCESS) return;

@@ -72,6 +72,37 @@ class Installation(unittest.TestCase):
         output = run(self.fmplrun, "-n", 2, self.build("cc", HERE / "blacs_pinfo.c", "blacs_fmpl"))
         self.assertEqual(sorted(output.splitlines()), ["process 0 of 2", "process 1 of 2"])
 
+    def scalapack_libraries(self):
+        """The linker's names of the shared ScaLAPACK libraries that are installed with their development files."""
+        found = [name for name in ("scalapack-openmpi", "scalapack-mpich")
+                 if run("cc", f"-print-file-name=lib{name}.so").strip() != f"lib{name}.so"]
+        if not found:
+            self.skipTest("libscalapack-openmpi-dev is not installed")
+        return found
+
+    def test_a_scalapack_program_links_through_the_cmake_package_and_runs(self):
+        for name in self.scalapack_libraries():
+            library = run("cc", f"-print-file-name=lib{name}.so").strip()
+            tree = self.folder / f"{name}_link"
+            run("cmake", "-G", "Ninja", "-S", EXAMPLES / "scalapack_link", "-B", tree,
+                f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DSCALAPACK_LIBRARY={library}")
+            run("cmake", "--build", tree)
+            for ranks in (1, 3):
+                self.assertEqual(run(self.fmplrun, "-n", ranks, tree / "solve"), f"solved on {ranks} processes \n")
+
+    def test_a_scalapack_program_links_through_pkg_config_and_runs(self):
+        for name in self.scalapack_libraries():
+            program = self.folder / f"solve_{name}"
+            run("gfortran", EXAMPLES / "scalapack_link" / "solve.f90", "-o", program, *self.flags("blacs_fmpl"),
+                f"-l{name}", "-llapack", "-lblas")
+            self.assertEqual(run(self.fmplrun, "-n", 2, program), "solved on 2 processes \n")
+
+    def test_a_scalapack_program_of_another_blacs_runs_unmodified(self):
+        for name in self.scalapack_libraries():
+            program = self.folder / f"other_{name}"
+            run("gfortran", EXAMPLES / "scalapack_link" / "solve.f90", "-o", program, f"-l{name}", "-llapack", "-lblas")
+            self.assertEqual(run(self.fmplrun, "-n", 4, "--blacs", program), "solved on 4 processes \n")
+
     def test_the_heap_goes_into_remote_dma_memory(self):
         program = self.build("cc", HERE / "heap_is_remote_dma.c", "fmpl")
         run(self.fmplrun, "-n", 2, "--rdma", "heap", program)

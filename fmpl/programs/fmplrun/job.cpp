@@ -560,11 +560,23 @@ void Job::print_states(const std::string& occasion)
     relay_.say(text);
 }
 
+// A program with a BLACS linked into it statically does not see a preloaded one.
+void Job::hint_at_unused_blacs()
+{
+    for (int rank = 0; rank < options_.ranks; ++rank) {
+        if (ranks_[static_cast<std::size_t>(rank)].pid < 0 || state_of(rank) != RankState::absent) return;
+    }
+    say("--blacs had no effect: no rank has called the BLACS of FMPL. A program that was linked with a static "
+        "ScaLAPACK "
+        "(libscalapack.a) keeps the BLACS in it; link it again with -lblacs_fmpl in front of -lscalapack");
+}
+
 int Job::finish()
 {
     kill_left_over_processes();
     relay_.finish();
     if (options_.statistics) relay_.say(statistics_report(memory_.control()));
+    if (options_.blacs) hint_at_unused_blacs();
     // The ranks are gone; what they have written still waits for a slow reader. An interrupt gives it up.
     while (!relay_.all_written()) {
         for (const epoll_event& e : events_.wait(-1)) {

@@ -76,6 +76,7 @@ private:
     void signal_ranks(int signal);
     void kill_left_over_processes();
     void print_states(const std::string& occasion);
+    void hint_at_unused_blacs();
     int finish();
 
     std::string name_of(int rank) const;  // "rank 2 (pid 77, ./program)"

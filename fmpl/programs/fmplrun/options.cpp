@@ -1,6 +1,6 @@
 #include "options.hpp"
 
-#include "heap_preload.hpp"
+#include "preload.hpp"
 
 #include "crossbar/control_block.hpp"
 #include "error.hpp"
@@ -148,8 +148,10 @@ CommandLine parse_command_line(int argc, const char* const* argv)
     app.add_option_function<std::string>(
            "--rdma", [&](const std::string& text) { options.rdma = rdma_from(text); },
            "heap: all malloc memory of the program is remote-DMA memory, so that its buffers move with one copy; for "
-           "dynamically linked programs (default: none)")
+           "dynamically linked programs (default: none; heap with --blacs)")
         ->type_name("heap|none");
+    app.add_flag("--blacs", options.blacs,
+        "Put BLACS-FMPL in front of the BLACS of an unmodified program that is linked with a shared libscalapack");
     app.add_flag("--stats", options.statistics, "At the end, print each rank's time in computation and communication");
     app.add_flag("--report-bindings", options.report_bindings, "Print on which CPUs each rank may run");
 
@@ -176,7 +178,7 @@ CommandLine parse_command_line(int argc, const char* const* argv)
         app.parse(std::move(reversed));
         if (options.program.empty()) throw CLI::ValidationError("the program to run is missing");
         if (options.program.front().empty()) throw CLI::ValidationError("the name of the program is empty");
-        add_heap_variables(options);
+        add_preload_variables(options);
     } catch (const CLI::Success& answered) {
         return {std::nullopt, app.exit(answered)};
     } catch (const CLI::ParseError& mistake) {

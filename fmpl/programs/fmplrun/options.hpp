@@ -17,13 +17,14 @@ enum class Binding {
 struct Options {
     int ranks = 1;
     Binding binding = Binding::automatic;
-    // Of -x, in order, values resolved; then those that --rdma needs.
+    // Of -x, in order, values resolved; then those that --blacs and --rdma need.
     std::vector<std::pair<std::string, std::string>> variables;
     bool tag_output = false;
     std::optional<double> timeout_s;
     std::string crossbar;  // "": from the environment, or chosen from the number of ranks
     std::string profile;   // "": from the environment, or host
-    std::string rdma;      // "": from the environment, or none
+    std::string rdma;      // "": from the environment, or heap with --blacs, or none
+    bool blacs = false;
     bool statistics = false;
     bool report_bindings = false;
     std::vector<std::string> program;  // its name and its arguments, untouched

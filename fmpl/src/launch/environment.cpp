@@ -47,6 +47,11 @@ std::span<const EnvironmentVariable> environment_variables()
             "heap: the program's malloc heap lies in remote-DMA memory, so that its buffers move with one copy; memory "
             "is then taken when it is allocated, not when it is touched. fmplrun --rdma wins over the variable",
             false},
+        {"FMPL_PANEL_WIDTH", "columns, 1 to 4096", "160",
+            "BLACS-FMPL tells ScaLAPACK's PBLAS to broadcast and multiply so many columns at a time; ScaLAPACK's own "
+            "32 "
+            "makes more and shorter messages. Results differ by rounding",
+            false},
         {"FMPL_MAP_ANYWHERE", "any", "unset: all ranks map the job's memory at one address, where that is free",
             "nothing in FMPL relies on it; set, the variable lets tests show that", false},
         {"FMPL_RANK", "0 to ranks - 1", "unset: a job of one rank", "the rank of this process, set by fmplrun", true},

@@ -1,0 +1,117 @@
+#include "preload.hpp"
+
+#include "error.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <unistd.h>
+
+namespace fmpl::launcher {
+namespace {
+
+constexpr std::string_view kHeapLibrary = "libfmpl_rdma_heap.so";
+constexpr std::string_view kBlacsLibraries[] = {"libblacs_fmpl.so", "libfmpl_scalapack_mend.so"};
+constexpr std::string_view kSeparators = ": ";  // of LD_PRELOAD
+
+// The value that a rank would see: of the last -x, else fmplrun's own.
+std::optional<std::string> variable_of_ranks(const Options& options, std::string_view name)
+{
+    for (auto v = options.variables.rbegin(); v != options.variables.rend(); ++v) {
+        if (v->first == name) return v->second;
+    }
+    const char* value = std::getenv(std::string(name).c_str());
+    return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+}
+
+// Beside libfmpl: in the library folder of the installation or the build tree that this program lies in. `option` asks
+// for the library; `otherwise` says what else the user may do.
+std::string path_of(std::string_view library, std::string_view option, std::string_view otherwise)
+{
+    std::error_code error;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (error) fail(FMPL_ERR_SYSTEM, "{}: /proc/self/exe cannot be read: {}", option, error.message());
+    const std::filesystem::path installed = program.parent_path() / FMPL_BIN_TO_LIB;
+    const std::filesystem::path built = program.parent_path() / "../lib";
+    for (const auto& folder : {installed, built}) {
+        const std::string path = (folder.lexically_normal() / library).string();
+        if (access(path.c_str(), R_OK) != 0) continue;
+        if (path.find_first_of(kSeparators) != std::string::npos) {
+            fail(FMPL_ERR_SYSTEM,
+                "{}: LD_PRELOAD cannot name {}, since a blank or a colon ends a name there; install FMPL under another "
+                "path",
+                option, path);
+        }
+        return path;
+    }
+    fail(FMPL_ERR_SYSTEM, "{}: {} is not in {}; install it there, or {}", option, library,
+        installed.lexically_normal().string(), otherwise);
+}
+
+// The names in a value of LD_PRELOAD.
+std::vector<std::string> names_in(std::string_view preload)
+{
+    std::vector<std::string> names;
+    while (!preload.empty()) {
+        const std::string_view name = preload.substr(0, preload.find_first_of(kSeparators));
+        preload.remove_prefix(std::min(preload.size(), name.size() + 1));
+        if (!name.empty()) names.emplace_back(name);
+    }
+    return names;
+}
+
+// Takes a library out, from whichever folder; says whether it was there.
+bool take_out(std::vector<std::string>& names, std::string_view library)
+{
+    return std::erase_if(names, [&](const auto& name) { return std::filesystem::path(name).filename() == library; }) >
+           0;
+}
+
+std::string joined(const std::vector<std::string>& names)
+{
+    std::string preload;
+    for (const std::string& name : names) preload += (preload.empty() ? "" : ":") + name;
+    return preload;
+}
+
+}  // namespace
+
+void add_preload_variables(Options& options)
+{
+    const auto variable = variable_of_ranks(options, "FMPL_RDMA");
+    const std::string mode = !options.rdma.empty() ? options.rdma
+                             : variable            ? *variable
+                             : options.blacs       ? "heap"
+                                                   : "none";
+    if (mode != "heap" && mode != "none") {
+        fail(FMPL_ERR_ARGUMENT, "FMPL_RDMA={} is unknown; allowed are: heap, none", mode);
+    }
+    std::vector<std::string> names = names_in(variable_of_ranks(options, "LD_PRELOAD").value_or(""));
+    bool changed = take_out(names, kHeapLibrary);
+    if (options.blacs) {
+        std::vector<std::string> blacs;
+        for (const std::string_view library : kBlacsLibraries) {
+            take_out(names, library);
+            blacs.push_back(path_of(library, "--blacs", "link the program with -lblacs_fmpl in front"));
+        }
+        names.insert(names.begin(), blacs.begin(), blacs.end());
+        changed = true;
+    }
+    if (mode == "heap") {
+        const bool implied = options.rdma.empty() && !variable;
+        names.insert(
+            names.begin(), path_of(kHeapLibrary, implied ? "--blacs with --rdma heap, its default" : "--rdma heap",
+                               implied ? "say --rdma none (a build with a sanitizer has no such library)"
+                                       : "leave the option out (a build with a sanitizer has no such library)"));
+        changed = true;
+    }
+    if (changed) options.variables.emplace_back("LD_PRELOAD", joined(names));
+    if (mode == "heap" || !options.rdma.empty()) options.variables.emplace_back("FMPL_RDMA", mode);
+}
+
+}  // namespace fmpl::launcher

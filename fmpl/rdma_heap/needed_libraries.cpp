@@ -1,0 +1,63 @@
+#include "needed_libraries.hpp"
+
+#include <cstring>
+
+#include <link.h>
+
+namespace fmpl::rdma_heap {
+namespace {
+
+constexpr const char* kPreloaded[] = {"libblacs_fmpl.so", "libfmpl.so"};  // what --blacs brings needs libfmpl itself
+constexpr const char* kAskedFor[] = {"libfmpl.so", "blacs", "scalapack"};
+
+bool is_preloaded(const char* path)
+{
+    const char* slash = std::strrchr(path, '/');
+    const char* name = slash != nullptr ? slash + 1 : path;
+    for (const char* library : kPreloaded) {
+        if (std::strncmp(name, library, std::strlen(library)) == 0) return true;
+    }
+    return false;
+}
+
+bool is_asked_for(const char* needed)
+{
+    for (const char* word : kAskedFor) {
+        if (std::strstr(needed, word) != nullptr) return true;
+    }
+    return false;
+}
+
+// The dynamic linker has made the address in the table absolute, except where the table is read-only.
+const char* strings_of(const dl_phdr_info& object, const ElfW(Dyn) * dynamic)
+{
+    for (const ElfW(Dyn)* d = dynamic; d->d_tag != DT_NULL; ++d) {
+        if (d->d_tag != DT_STRTAB) continue;
+        const ElfW(Addr) at = d->d_un.d_ptr;
+        return reinterpret_cast<const char*>(at < object.dlpi_addr ? object.dlpi_addr + at : at);
+    }
+    return nullptr;
+}
+
+int look_into(dl_phdr_info* object, size_t, void*)
+{
+    if (is_preloaded(object->dlpi_name)) return 0;
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+        if (object->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+        const auto* dynamic = reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+        const char* strings = strings_of(*object, dynamic);
+        for (const ElfW(Dyn)* d = dynamic; strings != nullptr && d->d_tag != DT_NULL; ++d) {
+            if (d->d_tag == DT_NEEDED && is_asked_for(strings + d->d_un.d_val)) return 1;
+        }
+    }
+    return 0;
+}
+
+}  // namespace
+
+bool program_needs_fmpl()
+{
+    return dl_iterate_phdr(look_into, nullptr) != 0;
+}
+
+}  // namespace fmpl::rdma_heap

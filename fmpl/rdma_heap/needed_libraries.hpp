@@ -1,0 +1,12 @@
+// Which libraries the program and its libraries ask for by name (DT_NEEDED), as opposed to those that are there because
+// LD_PRELOAD names them.
+#pragma once
+
+namespace fmpl::rdma_heap {
+
+// Whether the program is one that may become a rank: it, or a library that it brings, needs libfmpl or a BLACS or
+// ScaLAPACK library of any name. fmplrun --blacs puts libblacs_fmpl, and with it libfmpl, into every process; a shell
+// around the program must not pass for a rank by that. Allocates nothing; to be called before threads are there.
+bool program_needs_fmpl();
+
+}  // namespace fmpl::rdma_heap

@@ -1,0 +1,97 @@
+"""fmplrun --blacs: a program that was linked with another BLACS gets FMPL's, with the heap in remote-DMA memory.
+
+Environment: FMPLRUN, FMPL_TEST_PROGRAMS (the folder of blacs_probe and blacs_probe_static), FMPL_LIBRARIES (the folder of
+the libraries that are preloaded).
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+FMPLRUN = os.environ["FMPLRUN"]
+PROBE = os.path.join(os.environ["FMPL_TEST_PROGRAMS"], "blacs_probe")
+STATIC_PROBE = PROBE + "_static"
+LIBRARIES = os.environ["FMPL_LIBRARIES"]
+LIMIT = 120  # seconds after which something that should have happened has not
+
+HEAP, BLACS, MEND = (os.path.join(LIBRARIES, name) for name in
+                     ("libfmpl_rdma_heap.so", "libblacs_fmpl.so", "libfmpl_scalapack_mend.so"))
+
+
+def run(*arguments, launcher=FMPLRUN, **variables):
+    environment = {k: v for k, v in os.environ.items() if not re.match(r"FMPL_|OMP_|OPENBLAS_|LD_PRELOAD", k)}
+    return subprocess.run([launcher, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=LIMIT, env={**environment, **variables})
+
+
+class BlacsPreload(unittest.TestCase):
+    def assert_prints(self, lines, *arguments, **variables):
+        result = run(*arguments, **variables)
+        self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
+        self.assertEqual(sorted(result.stdout.splitlines()), lines)
+
+    def test_takes_the_place_of_the_programs_own(self):
+        self.assert_prints(["process -1 of -1, heap ordinary"], PROBE, "process")
+        self.assert_prints(["process 0 of 2, heap remote", "process 1 of 2, heap remote"], "-n", "2", "--blacs", PROBE,
+                           "process")
+
+    def test_leaves_the_heap_alone_when_told_to(self):
+        ordinary = ["process 0 of 1, heap ordinary"]
+        self.assert_prints(ordinary, "--blacs", "--rdma", "none", PROBE, "process")
+        self.assert_prints(ordinary, "--blacs", PROBE, "process", FMPL_RDMA="none")
+        self.assert_prints(ordinary, "--blacs", "-x", "FMPL_RDMA=none", PROBE, "process")
+        self.assert_prints(["process 0 of 1, heap remote"], "--rdma", "heap", "--blacs", PROBE, "process",
+                           FMPL_RDMA="none")
+
+    def test_reaches_a_program_within_a_shell(self):
+        remote = ["process 0 of 2, heap remote", "process 1 of 2, heap remote"]
+        self.assert_prints(remote, "-n", "2", "--blacs", "sh", "-c", f"exec {PROBE} process")
+        self.assert_prints(remote, "-n", "2", "--blacs", "sh", "-c", f"{PROBE} process; true")
+        self.assert_prints(remote, "-n", "2", "--blacs", "env", "SOME=thing", PROBE, "process")
+
+    def test_comes_before_what_the_user_preloads(self):
+        other = "libm.so.6"
+        for arguments, expected in (((), f"{HEAP}:{BLACS}:{MEND}:{other}"),
+                                    (("--rdma", "none"), f"{BLACS}:{MEND}:{other}")):
+            result = run("--blacs", *arguments, PROBE, "preload", LD_PRELOAD=other)
+            self.assertEqual(result.stdout.strip(), expected)
+            result = run("--blacs", *arguments, "-x", f"LD_PRELOAD={other}", PROBE, "preload")
+            self.assertEqual(result.stdout.strip(), expected)
+
+    def test_is_there_once_in_an_inner_job(self):
+        result = run("--blacs", FMPLRUN, "--blacs", PROBE, "preload")
+        self.assertEqual(result.stdout.strip(), f"{HEAP}:{BLACS}:{MEND}")
+
+    def test_gives_scalapacks_norm_estimators_a_defined_start(self):
+        result = run(PROBE, "estimates")
+        self.assertEqual(result.stdout, "first call: 5 5, kase 1 1\nlater call: 5 5, kase 1 1\n")
+        result = run("--blacs", PROBE, "estimates")
+        self.assertEqual(result.stdout, "first call: 0 0, kase 1 1\nlater call: 5 5, kase 1 1\n")
+
+    def test_says_that_a_static_blacs_was_not_replaced(self):
+        result = run("--blacs", STATIC_PROBE, "process")
+        self.assertEqual((result.returncode, result.stdout), (0, "process -1 of -1, heap ordinary\n"))
+        self.assertIn("--blacs had no effect", result.stderr)
+        self.assertIn("-lblacs_fmpl in front", result.stderr)
+
+    def test_says_that_a_library_is_missing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "bin"))
+            os.mkdir(os.path.join(folder, "lib"))
+            launcher = os.path.join(folder, "bin", "fmplrun")
+            shutil.copy(FMPLRUN, launcher)
+            result = run("--blacs", PROBE, launcher=launcher)
+            self.assertEqual(result.returncode, 1)
+            self.assertRegex(result.stderr, r"--blacs: libblacs_fmpl\.so is not in .*; nothing was started")
+            for library in (BLACS, MEND):
+                shutil.copy(library, os.path.join(folder, "lib"))
+            result = run("--blacs", PROBE, launcher=launcher)
+            self.assertEqual(result.returncode, 1)
+            self.assertRegex(result.stderr, r"libfmpl_rdma_heap\.so is not in .* --rdma none .*; nothing was started")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
