@@ -270,6 +270,18 @@ class Environment(LaunchTest):
         free = self.run_job("-n", "2", "--bind-to", "none", "--report-bindings", "true")
         self.assertEqual(len(re.findall(r"rank \d+ is not bound", free.stderr)), 2)
 
+    def test_ranks_that_share_cpus_evenly_are_bound(self):
+        cpus = len(os.sched_getaffinity(0))
+        shared = self.run_job("-n", str(2 * cpus), "--report-bindings", "true")
+        where = [cpu for _, cpu in re.findall(r"rank (\d+) is bound to CPUs? (\S+)", shared.stderr)]
+        self.assertEqual(len(where), 2 * cpus, shared.stderr)
+        self.assertEqual(where[0::2], where[1::2], "neighbours share a CPU")
+        self.assertEqual(len(set(where)), cpus)
+        uneven = self.run_job("-n", str(2 * cpus + 1), "--report-bindings", "true")
+        self.assertEqual(len(re.findall(r"rank \d+ is (?:not )?bound", uneven.stderr)), 2 * cpus + 1)
+        if cpus > 1:
+            self.assertEqual(len(re.findall(r"rank \d+ is not bound", uneven.stderr)), 2 * cpus + 1)
+
     def test_closed_standard_descriptors(self):
         for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
             with self.subTest(closed=closed):

@@ -85,7 +85,7 @@ Section job(int ranks)
         {{"ranks", ranks, fmt::format("{} on {} CPU{}", ranks, cpus, cpus == 1 ? "" : "s"),
              ranks == 1      ? ""
              : ranks <= cpus ? "a CPU for each: fmplrun binds each to its own"
-                             : "ranks share CPUs: fmplrun binds none"},
+                             : "ranks share CPUs: fmplrun binds them where each CPU gets as many"},
             {"crossbar", shape_of(control), shape_of(control),
                 rectangle ? "the ranks' nodes form a rectangle of it"
                           : "the ranks' nodes do not form a rectangle of it"},

@@ -66,8 +66,16 @@ std::vector<std::vector<int>> bind_to_cores(int ranks, int threads_per_rank)
             if (thread < core.size()) in_turn.push_back(core[thread]);
         }
     }
-    for (std::size_t rank = 0; rank < n; ++rank) bindings[rank] = {in_turn[rank % in_turn.size()]};
+    const std::size_t threads = in_turn.size();
+    for (std::size_t rank = 0; rank < n; ++rank) {
+        bindings[rank] = {in_turn[n > threads ? rank * threads / n : rank]};
+    }
     return bindings;
+}
+
+bool divides_evenly(int ranks, int cpus)
+{
+    return ranks % cpus == 0 && affinity_cpus().size() == static_cast<std::size_t>(cpus);
 }
 
 std::string cpu_list(const std::vector<int>& cpus)

@@ -152,12 +152,13 @@ int Job::run()
 void Job::choose_bindings()
 {
     const bool by_default = options_.binding == Binding::automatic;
-    if (options_.binding == Binding::none || (by_default && options_.ranks > cpus_)) return;
+    if (options_.binding == Binding::none) return;
     const auto threads_of = [this](const char* variable) {
         const char* set = std::getenv(variable);
         return std::atoi(set != nullptr ? set : threads_.c_str());
     };
     const int threads = std::max(threads_of("OMP_NUM_THREADS"), threads_of("OPENBLAS_NUM_THREADS"));
+    if (by_default && options_.ranks > cpus_ && (threads > 1 || !divides_evenly(options_.ranks, cpus_))) return;
     // One rank that uses all CPUs is bound to them already.
     if (by_default && options_.ranks == 1 && threads >= cpus_) return;
     try {

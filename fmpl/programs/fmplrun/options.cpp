@@ -127,7 +127,7 @@ CommandLine parse_command_line(int argc, const char* const* argv)
     app.add_option_function<std::string>(
            "--bind-to", [&](const std::string& text) { options.binding = binding_from(text); },
            "core: each rank on cores of its own, distinct physical ones first; none: wherever the system puts it "
-           "(default: core while the ranks fit the CPUs)")
+           "(default: core while the ranks fit the CPUs or share them evenly)")
         ->type_name("core|none");
     app.add_option_function<std::string>(
            "-x", [&](const std::string& text) { options.variables.push_back(variable_from(text)); },

@@ -9,7 +9,7 @@
 namespace fmpl::launcher {
 
 enum class Binding {
-    automatic,  // core while the ranks fit the CPUs that this process may use, else none
+    automatic,  // core while the ranks fit the CPUs that this process may use, or share them evenly; else none
     core,
     none
 };
