@@ -86,12 +86,13 @@ bool holds_message(const GuardedBuffer& buffer, const fmpl_columns& c, std::uint
     return expected.empty() || std::memcmp(buffer.data(), expected.data(), expected.size()) == 0;
 }
 
-// Shapes of 900 elements, which fit one another, and of few.
+// Shapes of 900 elements, which fit one another; the last gives a part of each column.
 std::vector<fmpl_columns> shapes_of(std::ptrdiff_t element)
 {
     const auto e = static_cast<std::size_t>(element);
     return {block(900, 1, 900, e), block(30, 30, 30, e), block(30, 30, 47, e), block(1, 900, 3, e),
-        block(450, 2, 1000, e), block(9, 100, 640, e)};
+        block(450, 2, 1000, e), {2 * e, 900, 3 * e, 0, 0, element, 0}, {3 * e, 900, 3 * e, element, 0, 2 * element, 0},
+        block(9, 100, 640, e)};
 }
 
 FMPL_RANKS_TEST_AT(Columns, EveryShapeGoesIntoEveryOtherWhoeverComesFirst, ({1, 2, 3}))
@@ -239,7 +240,8 @@ FMPL_RANKS_TEST_AT(Columns, ABroadcastGoesFromAndToColumns, ({1, 2, 3, 4}))
     const fmpl::Session session(2);
     std::mt19937_64 common(seed());
     const std::vector<fmpl_columns> shapes = {block(5, 3, 9, 1), block(30, 30, 47, 8), block(900, 1, 900, 8),
-        block(1, 900, 2, 8), block(200, 200, 210, 8), upper(60, 40, 77, 8, 0), lower(40, 60, 77, 4, 1)};
+        block(1, 900, 2, 8), block(200, 200, 210, 8), upper(60, 40, 77, 8, 0), lower(40, 60, 77, 4, 1),
+        upper(300, 250, 301, 8, 0), lower(300, 250, 301, 8, 0)};
     for (std::uint64_t round = 0; round < 40; ++round) {
         const fmpl_columns& shape = shapes[common() % shapes.size()];
         const int root = static_cast<int>(common() % static_cast<std::uint64_t>(size()));
@@ -263,6 +265,10 @@ FMPL_RANKS_TEST_AT(Columns, BadOnesAreRefused, ({1}))
     EXPECT_NE(std::strstr(fmpl_error_message(), "overlap"), nullptr) << fmpl_error_message();
     EXPECT_EQ(fmpl_recv_columns(memory.data(), nullptr, 0, 0, FMPL_COMM_WORLD), FMPL_ERR_ARGUMENT);
     const fmpl_columns good = block(2, 2, 8, 8);
+    const fmpl_columns negative = {8, ~std::size_t{0}, 8, 0, 0, 8, 8};
+    EXPECT_EQ(fmpl_send_columns(memory.data(), &negative, 0, 0, FMPL_COMM_WORLD), FMPL_ERR_ARGUMENT);
+    const fmpl_columns to_the_end = {8, 3, 8, 0, 0, PTRDIFF_MAX, 8};
+    EXPECT_EQ(fmpl_send_columns(memory.data(), &to_the_end, 0, 0, FMPL_COMM_WORLD), FMPL_ERR_ARGUMENT);
     EXPECT_EQ(fmpl_send_columns(nullptr, &good, 0, 0, FMPL_COMM_WORLD), FMPL_ERR_ARGUMENT);
     const fmpl_columns huge = block(std::size_t{1} << 40, std::size_t{1} << 40, std::size_t{1} << 40, 1);
     EXPECT_EQ(fmpl_send_columns(memory.data(), &huge, 0, 0, FMPL_COMM_WORLD), FMPL_ERR_ARGUMENT);

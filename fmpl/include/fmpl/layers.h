@@ -35,8 +35,10 @@ struct fmpl_columns {
 };
 /* fmpl_send, fmpl_recv and fmpl_bcast of such a message. Both sides choose their own form: columns, others, or none
  * (fmpl_recv). Where a receive is posted and lies in remote-DMA memory, the sender copies from its columns straight into
- * the receiver's; otherwise the message passes once through memory of the library's. A shorter message fills the first bytes
- * of the receiver's columns. Errors: as fmpl_send, fmpl_recv and fmpl_bcast; ARGUMENT when stride < bytes. */
+ * the receiver's, and columns are filled straight from a message in one piece in remote-DMA memory; otherwise the message
+ * passes once through memory of the library's. A shorter message fills the first bytes of the receiver's columns. Errors: as
+ * fmpl_send, fmpl_recv and fmpl_bcast; ARGUMENT when there are several columns and stride < bytes, or the columns reach
+ * beyond the address space. */
 int fmpl_send_columns(const void *base, const struct fmpl_columns *columns, int dst, int mai, fmpl_comm_t comm);
 int fmpl_recv_columns(void *base, const struct fmpl_columns *columns, int src, int mai, fmpl_comm_t comm);
 int fmpl_bcast_columns(void *base, const struct fmpl_columns *columns, int root, fmpl_comm_t comm);

@@ -3,6 +3,7 @@
 
 #include "api/binding.hpp"
 
+#include <type_traits>
 #include <utility>
 
 namespace fmpl {
@@ -46,6 +47,16 @@ private:
                             : "called before fmpl_init; call fmpl_init first"));
 }
 
+inline std::size_t counted(std::size_t bytes)
+{
+    return bytes;
+}
+template <class Count>
+std::size_t counted(const Count& count) requires std::is_invocable_v<Count>
+{
+    return count();
+}
+
 // Runs body(endpoint) for a call that needs fmpl_init before it; a query, which nothing blocks and nobody counts.
 template <class Body>
 int query(const char* name, Body&& body)
@@ -60,9 +71,9 @@ int query(const char* name, Body&& body)
     }
 }
 
-// The same for a call that communicates.
-template <class Body>
-int boundary(Call call, std::size_t bytes, Body&& body)
+// The same for a call that communicates. bytes: a number, or a function that gives it and may throw Error.
+template <class Bytes, class Body>
+int boundary(Call call, const Bytes& bytes, Body&& body)
 {
     Binding& b = binding();
     Endpoint* endpoint = b.endpoint.get();
@@ -71,7 +82,7 @@ int boundary(Call call, std::size_t bytes, Body&& body)
     try {
         endpoint->node.call = call;
         if (endpoint->statistics) [[unlikely]] {
-            const Timed timed(*endpoint, call, bytes);
+            const Timed timed(*endpoint, call, counted(bytes));
             std::forward<Body>(body)(*endpoint);
         } else {
             std::forward<Body>(body)(*endpoint);

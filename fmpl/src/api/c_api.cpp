@@ -11,10 +11,14 @@ using namespace fmpl;
 
 namespace {
 
-// For the statistics.
-std::size_t bytes_of(const fmpl_columns* columns)
+// For the statistics: counted when they are on, and after a look at the arguments.
+auto bytes_of(const fmpl_columns* columns)
 {
-    return columns == nullptr ? 0 : Columns(*columns).bytes();
+    return [columns]() -> std::size_t {
+        if (columns == nullptr) return 0;
+        check_columns(*columns);
+        return Columns(*columns).bytes();
+    };
 }
 
 }  // namespace

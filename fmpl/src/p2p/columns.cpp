@@ -5,11 +5,6 @@
 #include <cstring>
 
 namespace fmpl {
-namespace {
-
-// Lines of the target asked for before its bytes are written: as many columns ahead as make up about this.
-constexpr std::size_t kAheadBytes = 2048;
-constexpr std::size_t kLineBytes = 64;
 
 // A place in the message of some columns.
 class Cursor {
@@ -23,12 +18,19 @@ public:
             part_ = columns.part(column_);
             return;
         }
-        part_ = columns.part(0);
-        while (part_.bytes <= message_offset && column_ + 1 < columns.shape().count) {
-            message_offset -= part_.bytes;
+        // Pieces of a message come in order: from where the last one began.
+        std::size_t before = 0;
+        if (columns.last_.message_offset <= message_offset) {
+            column_ = columns.last_.column;
+            before = columns.last_.message_offset;
+        }
+        part_ = columns.part(column_);
+        while (part_.bytes <= message_offset - before && column_ + 1 < columns.shape().count) {
+            before += part_.bytes;
             part_ = columns.part(++column_);
         }
-        done_ = message_offset;
+        done_ = message_offset - before;
+        columns.last_ = {column_, before};
     }
 
     std::size_t at() const { return part_.begin + done_; }    // from the base
@@ -51,6 +53,12 @@ private:
     std::size_t column_ = 0;
     std::size_t done_ = 0;
 };
+
+namespace {
+
+// Lines of the target asked for before its bytes are written: as many columns ahead as make up about this.
+constexpr std::size_t kAheadBytes = 2048;
+constexpr std::size_t kLineBytes = 64;
 
 // copy(to, from, bytes) for each piece that lies in one column of both sides; offsets are from the bases.
 template <class Copy>
@@ -157,6 +165,14 @@ void Columns::scatter(std::byte* base, std::size_t begin, std::size_t bytes, con
 
 void check_columns(const fmpl_columns& shape)
 {
+    const auto reaches = [&](std::ptrdiff_t first, std::ptrdiff_t step) {
+        std::ptrdiff_t last = 0;
+        return !__builtin_mul_overflow(static_cast<std::ptrdiff_t>(shape.count), step, &last) &&
+               !__builtin_add_overflow(first, last, &last);
+    };
+    if (shape.count > PTRDIFF_MAX || !reaches(shape.begin, shape.begin_step) || !reaches(shape.end, shape.end_step)) {
+        fail(FMPL_ERR_ARGUMENT, "begin or end of the last of {} columns is beyond what a ptrdiff_t holds", shape.count);
+    }
     if (shape.count > 1 && shape.stride < shape.bytes) {
         fail(FMPL_ERR_ARGUMENT, "the columns overlap: the stride of {} bytes is less than the {} bytes of a column",
             shape.stride, shape.bytes);
@@ -174,10 +190,13 @@ void write_columns(const Crossbar& crossbar, int node, Offset to, const Columns&
 {
     if (bytes == 0) return;
     if (std::byte* const target = crossbar.mapped(node, to)) {
+        const auto gives_whole = [](const Columns& columns) {
+            return columns.same_parts() && columns.part(0).begin == 0 && columns.part(0).bytes == columns.shape().bytes;
+        };
         const fmpl_columns& here = from_columns.shape();
         const fmpl_columns& there = to_columns.shape();
-        const bool alike = from_columns.same_parts() && to_columns.same_parts() && here.begin == 0 &&
-                           there.begin == 0 && here.bytes == there.bytes && bytes % here.bytes == 0;
+        const bool alike = gives_whole(from_columns) && gives_whole(to_columns) && here.bytes == there.bytes &&
+                           bytes % here.bytes == 0;
         if (alike &&
             copy_columns_of_one_element(target, there.stride, from, here.stride, here.bytes, bytes / here.bytes)) {
             return;

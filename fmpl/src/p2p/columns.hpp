@@ -2,6 +2,7 @@
 // trapezoidal one, whose columns grow or shrink by a fixed number of bytes (fmpl_columns of fmpl/layers.h).
 //
 // The message has the columns' bytes one after the other. Copies go from place to place without a packed form between.
+// For one thread at a time, also when const.
 #pragma once
 
 #include "crossbar/crossbar.hpp"
@@ -51,9 +52,17 @@ public:
     void scatter(std::byte* base, std::size_t begin, std::size_t bytes, const std::byte* from) const;
 
 private:
+    friend class Cursor;
+
     fmpl_columns shape_;
     std::size_t bytes_;
     bool in_one_piece_;
+    // Where a piece of the message began, for the next one: a column and the bytes of the message before it.
+    struct Place {
+        std::size_t column = 0;
+        std::size_t message_offset = 0;
+    };
+    mutable Place last_;
 };
 
 // Throws Error(ARGUMENT) when the columns overlap, or when there are more bytes than memory has addresses.

@@ -15,6 +15,8 @@ constexpr std::size_t kNodeBytes = sizeof(ChainNode);
 
 // What a core copies of memory that it has at hand.
 constexpr std::uint64_t kSpoolBytesPerNs = 16;
+// Below this the looks at the clock take longer than the copy.
+constexpr std::size_t kPushSoonBytes = 1024;
 
 }  // namespace
 
@@ -246,7 +248,8 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
 bool Sender::push_soon(SendOperation& op)
 {
     if (push_if_posted(op, false)) return true;
-    if (op.state != SendOperation::State::queued || !node_->helps()) return false;
+    const bool worth_it = op.bytes >= kPushSoonBytes && node_->helps() && node_of(op) != node_->rank();
+    if (op.state != SendOperation::State::queued || !worth_it) return false;
     const std::uint64_t deadline_ns = monotonic_ns() + op.bytes / kSpoolBytesPerNs;
     bool done = false;
     node_->waiter.spin([&] {
@@ -274,9 +277,16 @@ void Sender::write_to_posted(const SendOperation& op, Offset to, Offset to_colum
         write_columns(crossbar, node, to, whole, op.data, source, op.bytes);
         return;
     }
+    // A rank that the end of the job has made leave its call may be using the record for another one.
+    node_->waiter.check_abort();
     fmpl_columns shape;
     crossbar.read(node, to_columns, &shape, sizeof shape);
-    write_columns(crossbar, node, to, Columns(shape), op.data, source, op.bytes);
+    const Columns target(shape);
+    if (target.bytes() < op.bytes) {
+        fail(FMPL_ERR_INTERNAL, "the posted columns of rank {}, index {} have {} bytes, the message {}", op.destination,
+            op.index, target.bytes(), op.bytes);
+    }
+    write_columns(crossbar, node, to, target, op.data, source, op.bytes);
 }
 
 // The message's bytes [begin, begin + bytes) to memory of this rank.
