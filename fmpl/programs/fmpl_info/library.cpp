@@ -76,7 +76,10 @@ Section limits()
                 "a larger hardware reduction is divided among the ranks in place in remote-DMA memory, else goes in "
                 "pieces of this"),
             size("reduce_partition_bytes", kPartitionBytes,
-                "where each rank has a CPU, a hardware reduction is divided among them from this on")}};
+                "where each rank has a CPU, a hardware reduction is divided among them from this on"),
+            size("reduce_partition_bytes_shared_cpus", kPartitionBytesSharedCpus,
+                "where ranks share CPUs: for each rank that a CPU has"),
+            size("allreduce_partition_bytes_shared_cpus", kPartitionBytesAllSharedCpus, "the same of an allreduce")}};
 }
 
 }  // namespace fmpl::info

@@ -44,9 +44,12 @@ struct Reduction {
     std::size_t bytes() const { return count * op->element_size; }
 };
 
-// A reduction of at least this size whose operands all lie in remote-DMA memory is partitioned among the members, while
-// each rank has a CPU; beyond kDepositBytes always.
+// A reduction of at least this size whose operands all lie in remote-DMA memory is partitioned among the members. Where
+// ranks share CPUs the size is that of the second line (a reduce) or third (an allreduce) for each rank a CPU has; beyond
+// kDepositBytes a reduction is always partitioned.
 inline constexpr std::size_t kPartitionBytes = 4 * 1024;
+inline constexpr std::size_t kPartitionBytesSharedCpus = 4 * 1024;
+inline constexpr std::size_t kPartitionBytesAllSharedCpus = 2 * 1024;
 
 // "rank 0 reduces ..., rank 1 ...": for reductions whose members do not agree.
 template <class One, class Other>
@@ -100,6 +103,7 @@ private:
     void await_end(Communicator& comm, std::uint64_t use);
     void deposit(Communicator& comm, std::uint64_t use, const std::byte* operand, const Reduction& whole);
     void combine_share(Communicator& comm, std::uint64_t use, std::byte* buffer, const Reduction& whole);
+    std::size_t partition_bytes(bool to_all) const;
     bool arrive(Communicator& comm, std::uint64_t use);
     void publish_verdict(Communicator& comm, std::uint64_t use);
     const ReduceSlot& await_verdict(Communicator& comm, std::uint64_t use);

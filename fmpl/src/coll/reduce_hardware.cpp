@@ -6,11 +6,11 @@
 // begins in step.
 //
 // Where an operand lies: in the member's own buffer, if that is remote-DMA memory and the member waits until it has been
-// read; that saves a copy, and costs the members of a reduce a wait that only pays while each rank has a CPU. Else, up to
-// kDepositBytes, in a library buffer, and the members of a reduce leave without waiting.
+// read; that saves a copy, and costs the members of a reduce a wait that only pays while each rank has a CPU or there is
+// much to reduce. Else, up to kDepositBytes, in a library buffer, and the members of a reduce leave without waiting.
 //
 // Who combines: each member its share of the elements, in all buffers that want the result, if all operands lie in
-// the members' own buffers and there is enough to share; else the root, in an allreduce the last to arrive, whose result
+// the members' own buffers and there is enough to share (partition_bytes); else the root, in an allreduce the last to arrive, whose result
 // the others copy. What is too long for a library buffer goes in pieces.
 // Cost with p ranks and n bytes: two meetings + n / combine rate, on as many CPUs as run; else one meeting + p n / combine
 // rate.
@@ -62,6 +62,17 @@ void Collectives::end_use(Communicator& comm, std::uint64_t use)
     wake_members(comm);
 }
 
+// From which size on a reduction is partitioned among the members. That costs a meeting more, for which each rank must run
+// once more where CPUs are shared.
+std::size_t Collectives::partition_bytes(bool to_all) const
+{
+    if (node_->helps()) return kPartitionBytes;
+    const auto cpus = static_cast<std::size_t>(node_->crossbar.control().cpus);
+    const std::size_t ranks_a_cpu = (static_cast<std::size_t>(node_->crossbar.nodes()) + cpus - 1) / cpus;
+    const std::size_t bytes = (to_all ? kPartitionBytesAllSharedCpus : kPartitionBytesSharedCpus) * ranks_a_cpu;
+    return std::min(bytes, kDepositBytes + 1);
+}
+
 // Hands in this rank's deposit. True for the last to arrive, who has then judged the deposits of all and publishes the
 // verdict.
 bool Collectives::arrive(Communicator& comm, std::uint64_t use)
@@ -81,7 +92,7 @@ bool Collectives::arrive(Communicator& comm, std::uint64_t use)
         all_in_place = all_in_place && theirs.in_place != 0;
     }
     const bool is_long = bytes > kDepositBytes;
-    const bool partitioned = all_in_place && (is_long || (bytes >= kPartitionBytes && node_->helps()));
+    const bool partitioned = all_in_place && bytes >= partition_bytes(first.root == kAllMembers);
     slot.culprit = -1;
     for (int member = 0; member < comm.size() && slot.culprit < 0; ++member) {
         const Deposit& theirs = comm.station->deposit(member, use);
@@ -207,7 +218,8 @@ void Collectives::deposit(Communicator& comm, std::uint64_t use, const std::byte
     const bool is_root = whole.root == comm.rank();
     const bool is_long = bytes > kDepositBytes;
     Deposit& own = comm.station->deposit(comm.rank(), use);
-    if (crossbar.contains(operand, bytes) && (to_all || is_root || is_long || node_->helps())) {
+    const bool leaves_at_once = !to_all && !is_root && bytes < partition_bytes(false) && !node_->helps();
+    if (crossbar.contains(operand, bytes) && !leaves_at_once) {
         own.at = crossbar.offset_of(operand);
         own.in_place = 1;
     } else if (!is_root && !is_long) {
