@@ -6,6 +6,8 @@
 #include "extreme.hpp"
 #include "matrix_view.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,16 +36,50 @@ void enter_candidates(const MatrixView<T>& a, const ProcessGrid& grid, Candidate
     a.for_each([&](int i, int j, std::size_t k) { candidates[k] = {a.at(i, j), me}; });
 }
 
+// Row and column of the processes of a grid by their number, without a division for each question while the grid is not
+// very large.
+class PlaceTable {
+public:
+    explicit PlaceTable(const ProcessGrid& grid) : grid_(&grid), known_(std::min(grid.size(), kMost))
+    {
+        for (int number = 0, row = 0, column = 0; number < known_; ++number) {
+            places_[static_cast<std::size_t>(number)] = {row, column};
+            if (++column == grid.columns) {
+                column = 0;
+                ++row;
+            }
+        }
+    }
+    struct Place {
+        int row;
+        int column;
+    };
+    Place of(int number) const
+    {
+        if (number < known_) [[likely]]
+            return places_[static_cast<std::size_t>(number)];
+        return {grid_->row_of(number), grid_->column_of(number)};
+    }
+
+private:
+    static constexpr int kMost = 64;
+    const ProcessGrid* grid_;
+    int known_;
+    std::array<Place, kMost> places_;
+};
+
 // The winners into the matrix, and their places into the coordinate arrays.
 template <class T>
 void take_winners(
     const Candidate<T>* candidates, const ProcessGrid& grid, const MatrixView<T>& a, const Winners& winners)
 {
+    const PlaceTable places(grid);
     a.for_each([&](int i, int j, std::size_t k) {
         a.at(i, j) = candidates[k].value;
-        const std::ptrdiff_t place = i + winners.leading_dimension * j;
-        winners.row[place] = grid.row_of(candidates[k].process);
-        winners.column[place] = grid.column_of(candidates[k].process);
+        const PlaceTable::Place place = places.of(candidates[k].process);
+        const std::ptrdiff_t at = i + winners.leading_dimension * j;
+        winners.row[at] = place.row;
+        winners.column[at] = place.column;
     });
 }
 

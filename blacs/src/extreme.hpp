@@ -31,6 +31,17 @@ auto magnitude(const Candidate<T>& x)
     return Element<T>::magnitude(x.value);
 }
 
+template <class T>
+T select(bool first, const T& a, const T& b)
+{
+    return first ? a : b;
+}
+template <class T>
+Candidate<T> select(bool first, const Candidate<T>& a, const Candidate<T>& b)
+{
+    return {first ? a.value : b.value, first ? a.process : b.process};
+}
+
 // Leaves the winner of each pair in inout; `in` has the elements of the lower ranks. E: T or Candidate<T>.
 template <class E, Extreme extreme>
 void keep_extreme(const void* in, void* inout, std::size_t count)
@@ -40,7 +51,8 @@ void keep_extreme(const void* in, void* inout, std::size_t count)
     for (std::size_t i = 0; i < count; ++i) {
         const auto a = magnitude(lower[i]);
         const auto b = magnitude(kept[i]);
-        if (extreme == Extreme::absolute_maximum ? a >= b : a <= b) kept[i] = lower[i];
+        // Both are read and one is stored, without a branch: which of two elements is larger cannot be predicted.
+        kept[i] = select(extreme == Extreme::absolute_maximum ? a >= b : a <= b, lower[i], kept[i]);
     }
 }
 
