@@ -147,7 +147,7 @@ void ArenaAllocator::insert_free(Offset at, std::size_t bytes)
     free_by_size_.emplace(bytes, at);
 }
 
-void ArenaAllocator::erase_free(std::map<Offset, std::size_t>::iterator block)
+void ArenaAllocator::erase_free(std::pmr::map<Offset, std::size_t>::iterator block)
 {
     free_by_size_.erase({block->second, block->first});
     free_.erase(block);

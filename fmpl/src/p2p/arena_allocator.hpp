@@ -1,6 +1,7 @@
 // Blocks of one range of remote-DMA memory: the rank's arena, or a send buffer within it.
 //
-// All bookkeeping is in private memory, so that a stray write by any rank cannot break it. Best fit, neighbours merged;
+// All bookkeeping is in private memory, so that a stray write by any rank cannot break it; its nodes are recycled, so that
+// taking and freeing blocks of the send buffer again and again calls no malloc. Best fit, neighbours merged;
 // O(log blocks). Memory of an arena is backed before it is handed out, and stays with the arena until the job ends.
 // Used by one thread at a time. Not for hot paths: protocols take their blocks beforehand.
 #pragma once
@@ -9,6 +10,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory_resource>
 #include <set>
 #include <utility>
 
@@ -21,6 +23,8 @@ public:
     // The range [begin, begin + bytes) of the job's memory. memory != nullptr: back pages as needed; nullptr: the range
     // is backed already.
     ArenaAllocator(const JobMemory* memory, Offset begin, std::size_t bytes);
+    ArenaAllocator(const ArenaAllocator&) = delete;
+    ArenaAllocator& operator=(const ArenaAllocator&) = delete;
 
     // Offset of a block of at least `bytes`, aligned to kAlignment (in an arena to 4096 from 64 KiB on).
     // Throws Error(MEMORY).
@@ -42,7 +46,7 @@ public:
 
 private:
     void insert_free(Offset at, std::size_t bytes);
-    void erase_free(std::map<Offset, std::size_t>::iterator block);
+    void erase_free(std::pmr::map<Offset, std::size_t>::iterator block);
     Offset take(std::size_t bytes, std::size_t alignment);
     bool grow(std::size_t wanted, std::size_t alignment, bool throwing);
 
@@ -51,9 +55,10 @@ private:
     std::size_t bytes_;
     Offset backed_end_;  // [begin_, backed_end_) is backed by memory and managed below
     std::size_t used_bytes_ = 0;
-    std::map<Offset, std::size_t> free_;
-    std::set<std::pair<std::size_t, Offset>> free_by_size_;
-    std::map<Offset, std::size_t> used_;
+    std::pmr::unsynchronized_pool_resource nodes_;
+    std::pmr::map<Offset, std::size_t> free_{&nodes_};
+    std::pmr::set<std::pair<std::size_t, Offset>> free_by_size_{&nodes_};
+    std::pmr::map<Offset, std::size_t> used_{&nodes_};
 };
 
 }  // namespace fmpl

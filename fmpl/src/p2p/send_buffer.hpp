@@ -8,7 +8,7 @@
 #include "p2p/node.hpp"
 
 #include <cstddef>
-#include <optional>
+#include <memory>
 
 namespace fmpl {
 
@@ -23,7 +23,7 @@ public:
     // Requires messages() == 0. Throws Error(MEMORY). See fmpl_sendbuf_set.
     void set(void* buffer, std::size_t bytes, int timeout_ms)
     {
-        std::optional<ArenaAllocator> space;
+        std::unique_ptr<ArenaAllocator> space;
         Offset own = kNoOffset;
         if (timeout_ms >= 0 && (buffer != nullptr || bytes > 0)) {
             // Whole lines only: a block is a multiple of a line.
@@ -32,7 +32,7 @@ public:
                                      : (own = node_->arena.allocate(bytes));
             const Offset first = (begin + kLine - 1) / kLine * kLine;
             const Offset last = (begin + bytes) / kLine * kLine;
-            space.emplace(nullptr, first, last > first ? last - first : 0);
+            space = std::make_unique<ArenaAllocator>(nullptr, first, last > first ? last - first : 0);
         }
         if (own_ != kNoOffset) node_->arena.free(own_);
         own_ = own;
@@ -68,8 +68,8 @@ public:
 
 private:
     Node* node_;
-    std::optional<ArenaAllocator> space_;  // empty: the arena
-    Offset own_ = kNoOffset;               // the block of the arena under space_
+    std::unique_ptr<ArenaAllocator> space_;  // null: the arena
+    Offset own_ = kNoOffset;                 // the block of the arena under space_
     int timeout_ms_ = -1;
     std::size_t messages_ = 0;
     int departed_ = 0;
