@@ -1,10 +1,11 @@
 // Random traffic of every kind at once, checked byte by byte.
 //
 // A round is a list of actions that every rank derives from the seed: messages (random ends, communicator, index, size,
-// places of the buffers, blocking or not, with wildcard or not, in either domain) and collective calls. Every rank takes
-// its own part in each action, in the order of the list. That order makes the traffic free of deadlock: the rank that is
-// blocked at the earliest action waits for one that will come to it. Nonblocking calls are waited for at a later, random
-// action, but before the next call that their being outstanding would forbid or make ambiguous.
+// places of the buffers, blocking or not, in one piece or in columns, with wildcard or not, in either domain) and
+// collective calls. Every rank takes its own part in each action, in the order of the list. That order makes the traffic
+// free of deadlock: the rank that is blocked at the earliest action waits for one that will come to it. Nonblocking calls
+// are waited for at a later, random action, but before the next call that their being outstanding would forbid or make
+// ambiguous.
 //
 // FMPL_TEST_SEED repeats a run; FMPL_STRESS_SECONDS (default 1) is the length of one at each rank count.
 #include "../support/guarded_buffer.hpp"
@@ -61,8 +62,10 @@ struct Action {
     bool send_blocks = true;
     bool receive_blocks = true;
     bool wildcard = false;
-    std::size_t send_wait = 0;     // the action before which the nonblocking send is waited for
-    std::size_t receive_wait = 0;  // the same for the receive
+    std::size_t source_draw = 0;       // whether a blocking call sends columns, and which
+    std::size_t destination_draw = 0;  // the same of a receive
+    std::size_t send_wait = 0;         // the action before which the nonblocking send is waited for
+    std::size_t receive_wait = 0;      // the same for the receive
 };
 
 std::size_t random_size(std::mt19937_64& random)
@@ -124,6 +127,8 @@ std::vector<Action> make_round(std::mt19937_64& random, const std::vector<Group>
         a.send_blocks = random() % 2 == 0;
         a.receive_blocks = random() % 2 == 0;
         a.wildcard = random() % 5 == 0;
+        a.source_draw = random();
+        a.destination_draw = random();
         a.send_wait = k + 1 + random() % (length - k);
         a.receive_wait = k + 1 + random() % (length - k);
         if (a.kind != Kind::message) continue;
@@ -154,6 +159,56 @@ std::vector<Action> make_round(std::mt19937_64& random, const std::vector<Group>
     }
     return actions;
 }
+
+// A message spread over columns, in a third of the cases; the gaps are to stay as they are.
+class Spread {
+public:
+    Spread(Place place, std::size_t bytes, std::size_t draw)
+    {
+        if (draw % 3 != 0 || bytes == 0) return;
+        constexpr std::size_t kMostColumns = 5000;
+        std::size_t count = 2 + draw / 3 % 40;
+        while (bytes % count != 0 && count <= kMostColumns) ++count;
+        if (count > kMostColumns || count > bytes) return;
+        const std::size_t length = bytes / count;
+        const std::size_t stride = length + draw / 128 % 100;
+        shape_ = {length, count, stride, 0, 0, static_cast<std::ptrdiff_t>(length), 0};
+        memory_.emplace(place, (count - 1) * stride + length);
+        memory_->fill_byte(kUntouched);
+    }
+    bool used() const { return memory_.has_value(); }
+    void* base() { return memory_->data(); }
+    const fmpl_columns* shape() const { return &shape_; }
+    void clear() { memory_->fill_byte(0); }
+
+    void put(const unsigned char* message)
+    {
+        for_each_column([&](std::size_t at, std::size_t j) {
+            std::copy_n(message + j * shape_.bytes, shape_.bytes, memory_->data() + at);
+        });
+    }
+    // Takes the first `bytes` out; whether nothing but them has changed.
+    bool take(unsigned char* message, std::size_t bytes)
+    {
+        for_each_column([&](std::size_t at, std::size_t j) {
+            const std::size_t begin = std::min(j * shape_.bytes, bytes);
+            const std::size_t n = std::min(shape_.bytes, bytes - begin);
+            std::copy_n(memory_->data() + at, n, message + begin);
+            std::fill_n(memory_->data() + at, n, kUntouched);
+        });
+        return bool(memory_->is_all(kUntouched));
+    }
+
+private:
+    template <class F>
+    void for_each_column(F&& f) const
+    {
+        for (std::size_t j = 0; j < shape_.count; ++j) f(j * shape_.stride, j);
+    }
+
+    fmpl_columns shape_{};
+    std::optional<GuardedBuffer> memory_;
+};
 
 // The calling rank's part of one round.
 class Round {
@@ -259,9 +314,7 @@ private:
                 }
                 if (me == a.source) send(k, group);
                 if (me == a.destination && a.receive_blocks) {
-                    GuardedBuffer in = receive_buffer(a);
-                    check_received(k, in,
-                        fmpl_recv(in.data(), in.size(), a.source, a.wildcard ? FMPL_ANY_TAG : a.index, group.comm));
+                    receive(k, group);
                 }
                 break;
             case Kind::any_message:
@@ -288,7 +341,15 @@ private:
             case Kind::bcast: {
                 GuardedBuffer buffer(me % 2 == 0 ? a.source_place : a.destination_place, a.bytes, a.shift);
                 if (me == a.source) buffer.fill(key(k));
-                require(fmpl_bcast(buffer.data(), a.bytes, a.source, group.comm), k, "fmpl_bcast");
+                Spread spread(a.source_place, a.bytes, me % 2 == 0 ? a.source_draw : a.destination_draw);
+                if (spread.used()) {
+                    if (me == a.source) spread.put(buffer.data());
+                    require(fmpl_bcast_columns(spread.base(), spread.shape(), a.source, group.comm), k,
+                        "fmpl_bcast_columns");
+                    EXPECT_TRUE(spread.take(buffer.data(), a.bytes)) << describe(k);
+                } else {
+                    require(fmpl_bcast(buffer.data(), a.bytes, a.source, group.comm), k, "fmpl_bcast");
+                }
                 EXPECT_TRUE(buffer.holds(key(k))) << describe(k);
                 break;
             }
@@ -304,12 +365,33 @@ private:
         const Action& a = actions_[k];
         GuardedBuffer out(a.source_place, a.bytes, a.shift);
         out.fill(key(k));
-        if (a.send_blocks) {
+        Spread spread(a.source_place, a.bytes, a.source_draw);
+        if (a.send_blocks && spread.used()) {
+            spread.put(out.data());
+            require(fmpl_send_columns(spread.base(), spread.shape(), a.destination, a.index, group.comm), k,
+                "fmpl_send_columns");
+            spread.clear();
+        } else if (a.send_blocks) {
             require(fmpl_send(out.data(), a.bytes, a.destination, a.index, group.comm), k, "fmpl_send");
             out.fill_byte(0);
         } else {
             require(fmpl_isend(out.data(), a.bytes, a.destination, a.index, group.comm), k, "fmpl_isend");
             sends_[k].emplace(std::move(out));
+        }
+    }
+
+    void receive(std::size_t k, const Group& group)
+    {
+        const Action& a = actions_[k];
+        const int index = a.wildcard ? FMPL_ANY_TAG : a.index;
+        GuardedBuffer in = receive_buffer(a);
+        Spread spread(a.destination_place, in.size(), a.destination_draw);
+        if (spread.used()) {
+            const int code = fmpl_recv_columns(spread.base(), spread.shape(), a.source, index, group.comm);
+            EXPECT_TRUE(spread.take(in.data(), a.truncated ? 0 : a.bytes)) << describe(k);
+            check_received(k, in, code);
+        } else {
+            check_received(k, in, fmpl_recv(in.data(), in.size(), a.source, index, group.comm));
         }
     }
 
