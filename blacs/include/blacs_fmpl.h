@@ -78,11 +78,16 @@ void Cfree_blacs_system_handle(int system_context);
  * gesd2d, trsd2d   send to process (rdest, cdest); gerv2d, trrv2d receive from (rsrc, csrc). Messages of one context, source
  *                  and destination are received in the order sent. The receiver's matrix must hold the whole message.
  * gebs2d, trbs2d   broadcast to the scope; its other processes call gebr2d or trbr2d, naming the root.
- * gsum2d           element-wise sum over the scope, to (rdest, cdest), or to all if rdest = -1: then bit by bit the same
- *                  everywhere. In scope "R" only cdest counts, in scope "C" only rdest. Elsewhere `a` is unspecified after.
+ * gsum2d           element-wise sum over the scope, to (rdest, cdest), or to all if rdest or cdest = -1: then bit by bit
+ *                  the same everywhere. In scope "R" only cdest counts, in scope "C" only rdest, for the rest. Elsewhere
+ *                  `a` is unspecified after.
  * gamx2d, gamn2d   the element largest or smallest in absolute value (|re| + |im| for c and z); of equal ones that of the
  *                  smallest process number. ra, ca (leading dimension ldia): the coordinates of its process; not touched
  *                  if ldia = -1.
+ *
+ * Broadcasts and combines are made with as many elements by all processes of the scope. With m = 0 or n = 0 nothing is
+ * read or written, and the call waits as with elements. lda and ldia count from the second column on, and are at least m
+ * then. `top` may be anything.
  */
 #define BLACS_FMPL_DECLARE(t, T)                                                                                       \
     void C##t##gesd2d(int context, int m, int n, const T *a, int lda, int rdest, int cdest);                           \

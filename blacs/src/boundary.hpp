@@ -11,6 +11,17 @@ namespace fmpl::blacs {
 // Ends the job. context: the handle that the routine was given, or -1.
 [[noreturn]] void give_up(const char* routine, int context, const char* words, int status = 1);
 
+// Runs body(), for routines that may come before the BLACS begin and after they end.
+template <class Body>
+void call_any_time(const char* routine, int context, Body&& body)
+{
+    try {
+        body();
+    } catch (const std::exception& e) {
+        give_up(routine, context, e.what());
+    }
+}
+
 // Runs body(process), with the process of the caller.
 template <class Body>
 decltype(auto) call(const char* routine, int context, Body&& body)

@@ -65,7 +65,7 @@ void Cblacs_abort(int context, int error_number)
 
 void Cblacs_gridinfo(int context, int* nprow, int* npcol, int* myrow, int* mycol)
 {
-    blacs::gridinfo(context, nprow, npcol, myrow, mycol);
+    blacs::gridinfo("Cblacs_gridinfo", context, nprow, npcol, myrow, mycol);
 }
 
 int Cblacs_pnum(int context, int prow, int pcol)

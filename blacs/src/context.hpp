@@ -46,6 +46,8 @@ public:
     int& setting(int what) { return settings_[static_cast<std::size_t>(what - kFirstSetting)]; }
 
 private:
+    void check_shape() const;
+
     std::vector<int> world_ranks_;
     ProcessGrid grid_;
     Scope all_;

@@ -66,7 +66,7 @@ void blacs_abort_(const int* context, const int* error_number)
 
 void blacs_gridinfo_(const int* context, int* nprow, int* npcol, int* myrow, int* mycol)
 {
-    blacs::gridinfo(*context, nprow, npcol, myrow, mycol);
+    blacs::gridinfo("blacs_gridinfo", *context, nprow, npcol, myrow, mycol);
 }
 
 int blacs_pnum_(const int* context, const int* prow, const int* pcol)

@@ -37,7 +37,7 @@ const Scope& scope_of(const Context& context, const char* letter)
         case 'a':
             return context.all();
         default:
-            refuse("scope = '{}' is unknown; give 'R' (row), 'C' (column) or 'A' (all)", first);
+            refuse("scope = {} is unknown; give 'R' (row), 'C' (column) or 'A' (all)", letter_in_words(letter));
     }
 }
 

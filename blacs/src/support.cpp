@@ -40,7 +40,11 @@ void make_grid(Process& process, int* context, const std::vector<int>& numbers, 
         *context = -1;
         return;
     }
-    *context = process.add_context(std::make_unique<Context>(nprow, npcol, world_ranks, my_number));
+    try {
+        *context = process.add_context(std::make_unique<Context>(nprow, npcol, world_ranks, my_number));
+    } catch (const Disagreement& e) {
+        refuse("system context, order or usermap, nprow, npcol must agree in the grid: {}", e.what());
+    }
 }
 
 // The number of processes of the system context, once the grid is known to fit.
@@ -60,6 +64,7 @@ int check_shape(Process& process, int system_context, int nprow, int npcol)
 
 void grid_init(Process& process, int* context, const char* order, int nprow, int npcol)
 {
+    check_pointer("the context", context);
     check_shape(process, *context, nprow, npcol);
     const bool by_columns = order != nullptr && std::toupper(static_cast<unsigned char>(*order)) == 'C';
     std::vector<int> numbers;
@@ -71,6 +76,8 @@ void grid_init(Process& process, int* context, const char* order, int nprow, int
 
 void grid_map(Process& process, int* context, const int* usermap, int ldup, int nprow, int npcol)
 {
+    check_pointer("the context", context);
+    check_pointer("usermap", usermap);
     const int available = check_shape(process, *context, nprow, npcol);
     if (npcol > 1 && ldup < nprow) {
         refuse("ldup = {} is less than nprow = {}; give the leading dimension of usermap, at least nprow", ldup, nprow);
@@ -101,6 +108,7 @@ void grid_map(Process& process, int* context, const int* usermap, int ldup, int 
 
 void get_value(Process& process, int context, int what, int* val)
 {
+    check_pointer("val", val);
     switch (what) {
         case kWhatSystemContext:
             *val = process.system_contexts().handle_of(world_comm());
@@ -126,6 +134,7 @@ void set_value(Process& process, int context, int what, const int* val)
 {
     if (what == kWhatMessageIds) return;  // each context has communicators of its own: there is no range to choose
     if (!is_setting(what)) refuse("what = {} cannot be set; blacs_set knows 1 and 11 .. 16", what);
+    check_pointer("val", val);
     process.context(context).setting(what) = *val;
 }
 
@@ -134,6 +143,8 @@ void set_value(Process& process, int context, int what, const int* val)
 void pinfo(const char* routine, int* mypnum, int* nprocs)
 {
     call_joining(routine, -1, [&](Process& process) {
+        check_pointer("mypnum", mypnum);
+        check_pointer("nprocs", nprocs);
         *mypnum = process.job().number();
         *nprocs = process.job().count();
     });
@@ -175,11 +186,7 @@ void freebuff(const char* routine, int context)
 
 void exit(const char* routine, int not_done)
 {
-    try {
-        leave_process(not_done != 0);
-    } catch (const std::exception& e) {
-        give_up(routine, -1, e.what());
-    }
+    call_any_time(routine, -1, [&] { leave_process(not_done != 0); });
 }
 
 void abort(const char* routine, int context, int error_number)
@@ -188,15 +195,21 @@ void abort(const char* routine, int context, int error_number)
     give_up(routine, context, words.c_str(), error_number >= 1 && error_number <= 255 ? error_number : 1);
 }
 
-void gridinfo(int context, int* nprow, int* npcol, int* myrow, int* mycol)
+void gridinfo(const char* routine, int context, int* nprow, int* npcol, int* myrow, int* mycol)
 {
-    const Process* process = find_process();
-    const Context* c = process != nullptr ? process->find_context(context) : nullptr;
-    const ProcessGrid grid = c != nullptr ? c->grid() : ProcessGrid{-1, -1, -1, -1};
-    *nprow = grid.rows;
-    *npcol = grid.columns;
-    *myrow = grid.my_row;
-    *mycol = grid.my_column;
+    call_any_time(routine, context, [&] {
+        check_pointer("nprow", nprow);
+        check_pointer("npcol", npcol);
+        check_pointer("myrow", myrow);
+        check_pointer("mycol", mycol);
+        const Process* process = find_process();
+        const Context* c = process != nullptr ? process->find_context(context) : nullptr;
+        const ProcessGrid grid = c != nullptr ? c->grid() : ProcessGrid{-1, -1, -1, -1};
+        *nprow = grid.rows;
+        *npcol = grid.columns;
+        *myrow = grid.my_row;
+        *mycol = grid.my_column;
+    });
 }
 
 int pnum(const char* routine, int context, int prow, int pcol)
@@ -211,6 +224,8 @@ void pcoord(const char* routine, int context, int number, int* prow, int* pcol)
 {
     call(routine, context, [&](Process& process) {
         const ProcessGrid& grid = process.context(context).grid();
+        check_pointer("prow", prow);
+        check_pointer("pcol", pcol);
         const bool inside = number >= 0 && number < grid.size();
         *prow = inside ? grid.row_of(number) : -1;
         *pcol = inside ? grid.column_of(number) : -1;

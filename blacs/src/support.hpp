@@ -20,7 +20,7 @@ void freebuff(const char* routine, int context);
 void exit(const char* routine, int not_done);
 [[noreturn]] void abort(const char* routine, int context, int error_number);
 
-void gridinfo(int context, int* nprow, int* npcol, int* myrow, int* mycol);
+void gridinfo(const char* routine, int context, int* nprow, int* npcol, int* myrow, int* mycol);
 int pnum(const char* routine, int context, int prow, int pcol);
 void pcoord(const char* routine, int context, int number, int* prow, int* pcol);
 void barrier(const char* routine, int context, const char* scope);

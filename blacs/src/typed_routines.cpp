@@ -1,10 +1,12 @@
 #include "typed_routines.hpp"
 
 #include "boundary.hpp"
+#include "error.hpp"
 #include "operations.hpp"
 #include "scope_argument.hpp"
 
 #include <complex>
+#include <string>
 
 namespace fmpl::blacs {
 namespace {
@@ -23,7 +25,7 @@ Shape shape_of(const char* uplo, const char* diag)
             shape.kind = Shape::Kind::lower;
             break;
         default:
-            refuse("uplo = '{}' is unknown; give 'U' (upper) or 'L' (lower)", *uplo);
+            refuse("uplo = {} is unknown; give 'U' (upper) or 'L' (lower)", letter_in_words(uplo));
     }
     const char unit = diag != nullptr ? *diag : '\0';
     switch (unit) {
@@ -35,15 +37,15 @@ Shape shape_of(const char* uplo, const char* diag)
         case 'n':
             break;
         default:
-            refuse("diag = '{}' is unknown; give 'U' (unit, not moved) or 'N'", unit);
+            refuse("diag = {} is unknown; give 'U' (unit, not moved) or 'N'", letter_in_words(diag));
     }
     return shape;
 }
 
-// A leading dimension is only used from the second column on; programs pass anything when there is one column.
+// A leading dimension is only used from the second column on; programs pass anything when there is one column or no row.
 void check_leading_dimension(const char* name, int value, int m, int n)
 {
-    if (n > 1 && value < m) {
+    if (m > 0 && n > 1 && value < m) {
         refuse("{} = {} is less than m = {}; give the distance between columns, at least m", name, value, m);
     }
 }
@@ -52,19 +54,41 @@ template <class T>
 MatrixView<T> checked_view(const char* uplo, const char* diag, int m, int n, T* a, int lda)
 {
     const Shape shape = shape_of(uplo, diag);
+    if (m == 0 || n == 0) return {shape, 0, 0, a, 0};  // as the reference BLACS do, whatever the other one is
     if (m < 0) refuse("m = {} is negative; give the number of rows", m);
     if (n < 0) refuse("n = {} is negative; give the number of columns", n);
     check_leading_dimension("lda", lda, m, n);
-    if (a == nullptr && m > 0 && n > 0) refuse("a is a null pointer for a matrix of {} x {} elements", m, n);
+    if (a == nullptr) refuse("a is a null pointer for a matrix of {} x {} elements", m, n);
     return {shape, m, n, a, lda};
 }
 
-// The destination of a combine within the scope. -1 for the row means all, and in scope "R" for the column too.
+// The destination of a combine within the scope. -1 for the row means all; so does, as in the reference BLACS, -1 for the
+// column.
 int combine_destination(const Context& context, const Scope& scope, int rdest, int cdest)
 {
-    if (rdest == -1 || (scope.kind == Scope::Kind::row && cdest == -1)) return kToAll;
+    if (rdest == -1 || cdest == -1) return kToAll;
     return rank_in_scope(context, scope, "rdest", rdest, "cdest", cdest);
 }
+
+// Runs body. When the processes of the scope disagree, says first what must agree and who the ranks of the library's words
+// are: fmplrun shows some 250 letters of an error.
+template <class Body>
+void agreeing(const Context& context, const Scope& scope, const char* arguments, Body&& body)
+{
+    try {
+        body();
+    } catch (const Disagreement& e) {
+        const ProcessGrid& grid = context.grid();
+        std::string where = "the grid (ranks by rows)";
+        if (scope.kind == Scope::Kind::row) where = fmt::format("row {} (ranks: columns)", grid.my_row);
+        if (scope.kind == Scope::Kind::column) where = fmt::format("column {} (ranks: rows)", grid.my_column);
+        refuse("{} must agree in {}: {}", arguments, where, e.what());
+    }
+}
+
+constexpr const char* kOfBroadcast = "m x n, rsrc, csrc";
+constexpr const char* kOfSum = "m, n, rdest, cdest";
+constexpr const char* kOfExtreme = "m, n, rdest, cdest, ldia = -1";
 
 }  // namespace
 
@@ -86,7 +110,12 @@ void receive(const char* routine, int context, const char* uplo, const char* dia
     call(routine, context, [&](Process& process) {
         const Context& c = process.context(context);
         const int source = number_in_grid(c, "rsrc", rsrc, "csrc", csrc);
-        receive_matrix(process, c, checked_view(uplo, diag, m, n, a, lda), source);
+        const MatrixView<T> view = checked_view(uplo, diag, m, n, a, lda);
+        try {
+            receive_matrix(process, c, view, source);
+        } catch (const Disagreement& e) {
+            refuse("m = {}, n = {} is too small for what {{{},{}}} sent: {}", m, n, rsrc, csrc, e.what());
+        }
     });
 }
 
@@ -95,8 +124,10 @@ void broadcast_from_here(const char* routine, int context, const char* scope, co
     int n, const T* a, int lda)
 {
     call(routine, context, [&](Process& process) {
-        const Scope& s = scope_of(process.context(context), scope);
-        broadcast_send(process, s, checked_view(uplo, diag, m, n, a, lda));
+        const Context& c = process.context(context);
+        const Scope& s = scope_of(c, scope);
+        const MatrixView<const T> view = checked_view(uplo, diag, m, n, a, lda);
+        agreeing(c, s, kOfBroadcast, [&] { broadcast_send(process, s, view); });
     });
 }
 
@@ -114,7 +145,8 @@ void broadcast_from_there(const char* routine, int context, const char* scope, c
                 "(bs2d)",
                 rsrc, csrc);
         }
-        broadcast_receive(process, s, root, checked_view(uplo, diag, m, n, a, lda));
+        const MatrixView<T> view = checked_view(uplo, diag, m, n, a, lda);
+        agreeing(c, s, kOfBroadcast, [&] { broadcast_receive(process, s, root, view); });
     });
 }
 
@@ -125,7 +157,8 @@ void combine_sum(const char* routine, int context, const char* scope, int m, int
         const Context& c = process.context(context);
         const Scope& s = scope_of(c, scope);
         const int destination = combine_destination(c, s, rdest, cdest);
-        sum(process, s, checked_view(nullptr, nullptr, m, n, a, lda), destination);
+        const MatrixView<T> view = checked_view(nullptr, nullptr, m, n, a, lda);
+        agreeing(c, s, kOfSum, [&] { sum(process, s, view, destination); });
     });
 }
 
@@ -146,7 +179,7 @@ void combine_extreme(const char* routine, int context, const char* scope, int m,
             }
             winners = {ra, ca, ldia};
         }
-        find_extreme<T, extreme>(process, c, s, view, winners, destination);
+        agreeing(c, s, kOfExtreme, [&] { find_extreme<T, extreme>(process, c, s, view, winners, destination); });
     });
 }
 

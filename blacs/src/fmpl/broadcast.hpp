@@ -11,7 +11,7 @@ namespace fmpl::blacs {
 template <class T>
 void broadcast_send(Process&, const Scope& scope, const MatrixView<const T>& a)
 {
-    if (scope.size == 1 || a.count() == 0) return;
+    if (scope.size == 1) return;
     if (a.contiguous()) {
         // fmpl_bcast takes one buffer for both roles; it only reads the root's.
         check(fmpl_bcast(const_cast<T*>(a.data()), a.bytes(), scope.rank, scope.comm));
@@ -24,7 +24,6 @@ void broadcast_send(Process&, const Scope& scope, const MatrixView<const T>& a)
 template <class T>
 void broadcast_receive(Process&, const Scope& scope, int root, const MatrixView<T>& a)
 {
-    if (a.count() == 0) return;
     if (a.contiguous()) {
         check(fmpl_bcast(a.data(), a.bytes(), root, scope.comm));
     } else {

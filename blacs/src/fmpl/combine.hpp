@@ -59,7 +59,7 @@ inline void reduce(void* data, std::size_t count, fmpl_op_t op, int destination,
 template <class T>
 void combine_elements(Process& process, const Scope& scope, const MatrixView<T>& a, fmpl_op_t op, int destination)
 {
-    if (scope.size == 1 || a.count() == 0) return;
+    if (scope.size == 1) return;
     if (a.contiguous()) {
         reduce(a.data(), a.count(), op, destination, scope, process.workspace().reserve<T>(a.count()));
         return;
@@ -80,12 +80,11 @@ template <class T, Extreme extreme>
 void find_extreme(Process& process, const Context& context, const Scope& scope, const MatrixView<T>& a,
     const Winners& winners, int destination)
 {
-    if (winners.row == nullptr) {
+    const std::size_t count = a.count();
+    if (winners.row == nullptr || count == 0) {
         combine_elements(process, scope, a, &kExtremeOp<T, extreme>, destination);
         return;
     }
-    const std::size_t count = a.count();
-    if (count == 0) return;
     Candidate<T>* candidates = process.workspace().reserve<Candidate<T>>(2 * count);
     enter_candidates(a, context.grid(), candidates);
     if (scope.size > 1) {

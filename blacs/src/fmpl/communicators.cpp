@@ -4,6 +4,12 @@
 
 namespace fmpl::blacs {
 
+void fail(int code)
+{
+    if (code == FMPL_ERR_MISMATCH || code == FMPL_ERR_TRUNCATED) throw Disagreement(fmpl_error_message());
+    throw Error(fmpl_error_message());
+}
+
 Comm create_group(const std::vector<int>& world_ranks)
 {
     Comm comm = FMPL_COMM_NULL;

@@ -5,6 +5,7 @@
 
 #include <fmpl.h>
 
+#include <cstddef>
 #include <vector>
 
 namespace fmpl::blacs {
@@ -14,11 +15,13 @@ using FortranComm = fmpl_comm_t;
 
 inline constexpr int kMessageIndex = 0;
 
+[[noreturn]] void fail(int code);
+
 // The result of an FMPL call, whose words are FMPL's own.
 inline void check(int code)
 {
     if (code != FMPL_SUCCESS) [[unlikely]]
-        throw Error(fmpl_error_message());
+        fail(code);
 }
 
 inline Comm world_comm()
@@ -47,6 +50,12 @@ inline void free_group(Comm& comm)
 }
 // The rank in FMPL_COMM_WORLD of each rank of the communicator.
 std::vector<int> world_ranks_of(Comm comm);
+
+// Gives all ranks of the communicator what its rank 0 has; called by all.
+inline void copy_of_first(Comm comm, void* data, std::size_t bytes)
+{
+    check(fmpl_bcast(data, bytes, 0, comm));
+}
 
 inline void barrier(Comm comm)
 {

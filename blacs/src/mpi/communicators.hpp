@@ -52,6 +52,12 @@ inline void free_group(Comm& comm)
 // The rank in MPI_COMM_WORLD of each rank of the communicator. Throws Error for one with processes of another job.
 std::vector<int> world_ranks_of(Comm comm);
 
+// Gives all ranks of the communicator what its rank 0 has; called by all.
+inline void copy_of_first(Comm comm, void* data, std::size_t bytes)
+{
+    check(MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, 0, comm));
+}
+
 inline void barrier(Comm comm)
 {
     check(MPI_Barrier(comm));
