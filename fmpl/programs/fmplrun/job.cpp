@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <random>
 
 #include <fcntl.h>
@@ -158,7 +159,12 @@ void Job::choose_bindings()
         return std::atoi(set != nullptr ? set : threads_.c_str());
     };
     const int threads = std::max(threads_of("OMP_NUM_THREADS"), threads_of("OPENBLAS_NUM_THREADS"));
-    if (by_default && options_.ranks > cpus_ && (threads > 1 || !divides_evenly(options_.ranks, cpus_))) return;
+    if (by_default && options_.ranks > cpus_) {
+        if (threads > 1 || !divides_evenly(options_.ranks, cpus_)) return;
+        const std::vector<int> cpus = affinity_cpus();
+        for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].cpus = {cpus[r * cpus.size() / ranks_.size()]};
+        return;
+    }
     // One rank that uses all CPUs is bound to them already.
     if (by_default && options_.ranks == 1 && threads >= cpus_) return;
     try {
@@ -196,6 +202,21 @@ std::vector<std::string> Job::environment_of(int rank) const
     return result;
 }
 
+// Ranks that are bound to the same CPU not one after the other: all CPUs are to have something to start from the beginning.
+std::vector<int> Job::starting_order() const
+{
+    std::map<std::vector<int>, int> started;
+    std::vector<std::pair<int, int>> turns;  // of each rank on its CPUs
+    for (int rank = 0; rank < options_.ranks; ++rank) {
+        const std::vector<int>& cpus = ranks_[static_cast<std::size_t>(rank)].cpus;
+        turns.emplace_back(cpus.empty() ? 0 : started[cpus]++, rank);
+    }
+    std::sort(turns.begin(), turns.end());
+    std::vector<int> order;
+    for (const auto& [turn, rank] : turns) order.push_back(rank);
+    return order;
+}
+
 bool Job::start_ranks()
 {
     RankStart start;
@@ -207,8 +228,8 @@ bool Job::start_ranks()
     if (null < 0) fail_system("/dev/null cannot be opened");
 
     StartFailure failure;
-    int rank = 0;
-    for (; rank < options_.ranks; ++rank) {
+    int failed = -1;
+    for (const int rank : starting_order()) {
         int out[2] = {-1, -1}, err[2] = {-1, -1};
         pid_t pid = -1;
         if (pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0) {
@@ -230,6 +251,7 @@ bool Job::start_ranks()
             for (const int fd : {out[0], err[0]}) {
                 if (fd >= 0) close(fd);
             }
+            failed = rank;
             break;
         }
         guardian_.protect(pid);
@@ -240,7 +262,7 @@ bool Job::start_ranks()
         ++running_;
     }
     close(null);
-    if (rank == options_.ranks) return true;
+    if (failed < 0) return true;
 
     const char* why = std::strerror(failure.error);
     if (failure.step == StartFailure::Step::execute) {
@@ -248,7 +270,7 @@ bool Job::start_ranks()
         say(fmt::format("{} cannot be {}: {}", options_.program.front(), missing ? "found" : "executed", why));
         end_job(missing ? kNotFound : kNotExecutable);
     } else {
-        say(fmt::format("rank {} of {} cannot be started: {}{}", rank, options_.ranks, why,
+        say(fmt::format("rank {} of {} cannot be started: {}{}", failed, options_.ranks, why,
             failure.error == EMFILE   ? " (ulimit -n)"
             : failure.error == EAGAIN ? " (ulimit -u)"
                                       : ""));

@@ -50,6 +50,7 @@ private:
 
     // Start
     void choose_bindings();
+    std::vector<int> starting_order() const;
     bool start_ranks();  // false: a rank could not be started; said, and the job is ending
     void report_bindings();
     std::vector<std::string> environment_of(int rank) const;

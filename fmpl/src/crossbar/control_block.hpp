@@ -114,7 +114,7 @@ struct alignas(kLine) NodeRecord {
     std::atomic<std::uint64_t> session_ns;
 
     // Why it called fmpl_abort: the rank, before abort_state.
-    alignas(kLine) char abort_reason[256];
+    alignas(kLine) char abort_reason[512];
 };
 static_assert(sizeof(NodeRecord) % kLine == 0);
 static_assert(sizeof(BlockedIn) == 32);
