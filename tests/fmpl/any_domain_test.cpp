@@ -1,6 +1,7 @@
 // fmpl_send_any and fmpl_recv_any: messages matched at the receiver, from any source.
 #include "../support/guarded_buffer.hpp"
 
+#include <numeric>
 #include <random>
 #include <thread>
 #include <vector>
@@ -296,6 +297,33 @@ FMPL_RANKS_TEST_AT(AnyDomain, CommunicatorsDoNotMix, ({2, 4}))
     fmpl::Comm copy = all;
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
     copy.free();
+}
+
+// More messages than credits, never received: those that wait must not come to lie in memory that the next communicator
+// has been given.
+FMPL_RANKS_TEST_AT(AnyDomain, MessagesLeftBehindDoNotReachTheNextCommunicator, ({2, 3}))
+{
+    const fmpl::Session session(2);
+    REQUIRE_OK(fmpl_sendbuf_set(nullptr, 0, 0));
+    std::vector<int> everybody(std::size_t(size()), 0);
+    std::iota(everybody.begin(), everybody.end(), 0);
+    const int to = (rank() + 1) % size();
+    const int from = (rank() + size() - 1) % size();
+    std::vector<unsigned char> filler(80, 0xAB);
+    for (std::uint64_t round = 0; round < 300; ++round) {
+        fmpl_comm_t comm = FMPL_COMM_NULL;
+        REQUIRE_OK(fmpl_comm_create_group(&comm, everybody.data(), size()));
+        // By the memory of the last round's rings.
+        GuardedBuffer out(Place::rdma, 3000);
+        GuardedBuffer in(Place::rdma, 3000);
+        out.fill(message_key(round, rank()));
+        REQUIRE_OK(fmpl_send(out.data(), 3000, to, 1, comm));
+        REQUIRE_OK(fmpl_recv(in.data(), 3000, from, 1, comm));
+        EXPECT_TRUE(in.holds(message_key(round, from))) << "round " << round;
+        EXPECT_TRUE(out.holds(message_key(round, rank()))) << "round " << round;
+        for (int m = 0; m < 60; ++m) REQUIRE_OK(fmpl_send_any(filler.data(), filler.size(), to, m, comm));
+        REQUIRE_OK(fmpl_comm_free(&comm));
+    }
 }
 
 }  // namespace

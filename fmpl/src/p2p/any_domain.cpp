@@ -241,18 +241,26 @@ void AnyDomain::recv(Communicator& comm, int index, void* buffer, std::size_t ca
     }
 }
 
+void AnyDomain::withdraw(Communicator& comm)
+{
+    std::erase_if(waiting_, [&](const Outgoing& message) {
+        if (message.comm != &comm) return false;
+        release(message);
+        return true;
+    });
+}
+
 void AnyDomain::abandon(Communicator& comm)
 {
     std::erase(watched_, &comm);
     unexpected_.erase(&comm);
     next_source_.erase(&comm);
-    const auto forget = [&](const Outgoing& message) {
+    std::erase_if(outgoing_, [&](const Outgoing& message) {
         if (message.comm != &comm) return false;
         release(message);
         return true;
-    };
-    std::erase_if(outgoing_, forget);
-    std::erase_if(waiting_, forget);
+    });
+    withdraw(comm);
 }
 
 }  // namespace fmpl
