@@ -2,6 +2,7 @@
 #include "../support/guarded_buffer.hpp"
 
 #include <cstring>
+#include <string>
 #include <vector>
 
 namespace {
@@ -50,6 +51,34 @@ FMPL_COLLECTIVE_TEST_AT(Bcast, ManyInARowWithChangingRootsDoNotDisturbEachOther,
         REQUIRE_OK(fmpl_bcast(buffer.data(), bytes, root, FMPL_COMM_WORLD));
         EXPECT_TRUE(has_pattern(buffer.data(), bytes, message_key(round))) << "round " << round;
         std::memset(buffer.data(), round, bytes);
+    }
+}
+
+// A mistake that would hang some broadcasts later, where nobody could tell what it was.
+FMPL_RANKS_TEST_WITH(Bcast, ASecondRootIsToldSoAndTheNextBroadcastsWork,
+    (RanksOptions{.ranks = {2, 3, 4}, .unmapped = false, .forms = {"hardware"}}))
+{
+    const fmpl::Session session(1);
+    for (const std::size_t bytes : {0u, 8u, 9000u, 100000u}) {
+        for (int round = 0; round < 12; ++round) {
+            GuardedBuffer buffer(Place::heap, bytes);
+            buffer.fill(message_key(bytes, round));
+            // The second root comes when the first has published, which from private memory waits for nobody.
+            char go = 0;
+            if (rank() == 1) REQUIRE_OK(fmpl_recv(&go, 1, 0, 0, FMPL_COMM_WORLD));
+            const int code = fmpl_bcast(buffer.data(), bytes, rank() == 1 ? 1 : 0, FMPL_COMM_WORLD);
+            EXPECT_EQ(code, rank() == 1 ? FMPL_ERR_MISMATCH : FMPL_SUCCESS) << fmpl_error_message();
+            if (rank() == 1) {
+                EXPECT_NE(std::string(fmpl_error_message()).find("and so does this rank"), std::string::npos);
+            }
+            EXPECT_TRUE(buffer.holds(message_key(bytes, round)));
+            if (rank() == 0) REQUIRE_OK(fmpl_send(&go, 1, 1, 0, FMPL_COMM_WORLD));
+            if (round % 3 == 0) {
+                std::uint64_t value = rank() == 0 ? 77 : 0;
+                REQUIRE_OK(fmpl_bcast(&value, sizeof value, 0, FMPL_COMM_WORLD));
+                EXPECT_EQ(value, 77u);
+            }
+        }
     }
 }
 

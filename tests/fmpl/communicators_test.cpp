@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <vector>
 
 namespace {
@@ -157,6 +158,26 @@ FMPL_RANKS_TEST_AT(Communicators, MessagesInDifferentOnesDoNotMix, ({2, 3, 4}))
         for (int c = 0; c < kComms; ++c) REQUIRE_OK(fmpl_isend_wait(to, 2, comms[std::size_t(c)]));
     }
     for (int c = 1; c < kComms; ++c) REQUIRE_OK(fmpl_comm_free(&comms[std::size_t(c)]));
+}
+
+FMPL_RANKS_TEST_AT(Communicators, ListsInDifferentOrdersAreRefusedAtAllRanks, ({2, 3, 4}))
+{
+    const fmpl::Session session(1);
+    std::vector<int> list(std::size_t(size()), 0);
+    std::iota(list.begin(), list.end(), 0);
+    // Each rank puts itself first.
+    std::rotate(list.begin(), list.begin() + rank(), list.end());
+    for (int round = 0; round < 5; ++round) {
+        fmpl_comm_t comm = FMPL_COMM_NULL;
+        EXPECT_EQ(fmpl_comm_create_group(&comm, list.data(), size()), FMPL_ERR_MISMATCH);
+        EXPECT_NE(std::string(fmpl_error_message()).find("different lists"), std::string::npos) << fmpl_error_message();
+        EXPECT_EQ(comm, FMPL_COMM_NULL);
+    }
+    std::sort(list.begin(), list.end());
+    fmpl_comm_t comm = FMPL_COMM_NULL;
+    REQUIRE_OK(fmpl_comm_create_group(&comm, list.data(), size()));
+    REQUIRE_OK(fmpl_barrier(comm));
+    REQUIRE_OK(fmpl_comm_free(&comm));
 }
 
 FMPL_RANKS_TEST(Communicators, AGroupHasTheListedRanksInTheListedOrder)

@@ -24,7 +24,8 @@ struct Bootstrap {
 };
 static_assert(sizeof(Bootstrap) <= kBootstrapBytes);
 
-// What a member tells the first member of a new communicator, and what that answers before the tables of all.
+// What a member tells the keeper of a new communicator, its member of the lowest rank in FMPL_COMM_WORLD, and what that
+// answers before the tables of all.
 struct Membership {
     TableOffsets tables;
     std::uint32_t has_memory;
@@ -392,7 +393,7 @@ void Endpoint::free_tables(Communicator& comm)
     }
 }
 
-// The first member makes the meeting place of the hardware collectives, where they are allowed.
+// The keeper makes the meeting place of the hardware collectives, where they are allowed.
 void Endpoint::found_station(Communicator& comm)
 {
     if (comm.size() == 1 || !comm.hardware.broadcast) return;
@@ -462,6 +463,9 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
     made->hardware = node.crossbar.hardware_support(made->members());
     const auto size = static_cast<std::size_t>(made->size());
 
+    // Who gathers is the same whatever the order of the list, so that ranks with different orders meet and are told so.
+    const int keeper = sorted.front();
+
     // Own tables. A rank that has no memory for them tells so, lest the others wait for it.
     Membership own{};
     own.fingerprint = fingerprint(world_ranks);
@@ -469,23 +473,22 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
     try {
         own.tables = allocate_tables(*made);
         own.has_memory = 1;
-        if (made->rank() == 0) found_station(*made);
+        if (rank() == keeper) found_station(*made);
     } catch (const Error& error) {
         own.has_memory = 0;
         shortage = error.what();
     }
 
-    // The first member gathers the tables and sends all to all.
-    const int first = world_ranks.front();
+    // The keeper gathers the tables and sends all to all.
     std::vector<std::byte> answer(sizeof(Foundation) + size * sizeof(TableOffsets));
     Foundation foundation{};
-    if (made->rank() == 0) {
+    if (rank() == keeper) {
         foundation = {made->own_station, made->colour, own.has_memory, 1, 0};
-        std::vector<TableOffsets> tables{own.tables};
+        std::vector<TableOffsets> tables;
         bool same = true;  // the lists of ranks
-        for (std::size_t m = 1; m < size; ++m) {
-            Membership theirs{};
-            hear(world_ranks[m], &theirs, sizeof theirs);
+        for (const int member : world_ranks) {
+            Membership theirs = own;
+            if (member != keeper) hear(member, &theirs, sizeof theirs);
             if (theirs.has_memory == 0) foundation.complete = 0;
             same = same && theirs.fingerprint == own.fingerprint;
             tables.push_back(theirs.tables);
@@ -493,10 +496,12 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
         if (!same) foundation.same = foundation.complete = 0;
         std::memcpy(answer.data(), &foundation, sizeof foundation);
         std::memcpy(answer.data() + sizeof foundation, tables.data(), size * sizeof(TableOffsets));
-        for (std::size_t m = 1; m < size; ++m) tell(world_ranks[m], answer.data(), answer.size());
+        for (const int member : world_ranks) {
+            if (member != keeper) tell(member, answer.data(), answer.size());
+        }
     } else {
-        tell(first, &own, sizeof own);
-        hear(first, answer.data(), answer.size());
+        tell(keeper, &own, sizeof own);
+        hear(keeper, answer.data(), answer.size());
         std::memcpy(&foundation, answer.data(), sizeof foundation);
         join_station(*made, foundation.station, foundation.colour);
     }
@@ -560,6 +565,10 @@ void Endpoint::comm_free(fmpl_comm_t* comm)
                 peer);
         }
     }
+    // A rank that waits in a meeting goes on to put messages of the any domain into rings that have become free. When all
+    // have come, nobody receives them any more; when all have dropped them, the memory can be freed.
+    meet(c.members());
+    any_domain.withdraw(c);
     meet(c.members());
     sender.abandon(c);
     any_domain.abandon(c);

@@ -94,6 +94,11 @@ void Collectives::bcast_from_root(
         const std::uint64_t taken_before = receivers * (use / kBroadcastSlots);
         // The slot, and this rank's buffer that goes with it, are free when its last use has been read by all.
         node_->wait([&] { return slot.taken.load(std::memory_order_acquire) >= taken_before; }, what);  // pairs below
+        if (sent == 0 && slot.stamp.load(std::memory_order_acquire) == use + 1) [[unlikely]] {
+            // Another root has been here. Its broadcast is received and dropped, so that the next one begins in step.
+            --comm.broadcast_uses;
+            bcast_to_receiver(comm, nullptr, nullptr, bytes, comm.rank());
+        }
 
         const std::size_t piece = std::min(piece_bytes, bytes - sent);
         {
@@ -186,7 +191,9 @@ void Collectives::bcast_to_receiver(
         const std::size_t piece = slot.whole != 0 ? total : std::min(kBroadcastBufferBytes, total - done);
         const bool with_help = columns == nullptr && slot.whole != 0 && receivers == 1 &&
                                bytes >= kBroadcastSharedBytes && node_->helps() && crossbar.contains(buffer, bytes);
-        if (total == bytes && with_help) {
+        if (root == comm.rank()) {
+            // Two roots: nothing of the other's is wanted.
+        } else if (total == bytes && with_help) {
             receive_with_help(comm, slot, buffer, bytes);
         } else if (total == bytes && piece > 0) {
             const std::byte* from = slot.at == kNoOffset
@@ -202,6 +209,10 @@ void Collectives::bcast_to_receiver(
         take(slot, use);
     } while (done < total);
     // A difference is reported when all pieces are through, so that the next broadcast begins in step.
+    if (root == comm.rank()) {
+        fail(FMPL_ERR_MISMATCH, "rank {} broadcasts as root, and so does this rank; give the same root on all ranks",
+            came_from);
+    }
     if (total != bytes) {
         fail(FMPL_ERR_MISMATCH,
             "the root, rank {}, broadcasts {} bytes, this rank expects {}; give the same size on all ranks", came_from,

@@ -1,5 +1,5 @@
-// Where the members of a communicator meet for the hardware forms of collectives: a record in the first member's arena
-// that all members map. docs/memory_layout.md explains the fields.
+// Where the members of a communicator meet for the hardware forms of collectives: a record, in the arena of the member of
+// the lowest rank in FMPL_COMM_WORLD, that all members map. docs/memory_layout.md explains the fields.
 //
 // Broadcast and reduction go through numbered *uses* of a few slots in turn (paper, section 4.2: two library buffers).
 // All members count the uses alike, since collective calls come in the same order everywhere; a slot is used again when

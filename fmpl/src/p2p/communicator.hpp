@@ -170,14 +170,14 @@ public:
     // Collectives.
     HardwareSupport hardware;
     int colour = -1;                       // of the hardware barrier; -1: none
-    Station* station = nullptr;            // in the first member's arena; nullptr: none
+    Station* station = nullptr;            // in the keeper's arena; nullptr: none
     std::uint64_t broadcast_uses = 0;      // uses of the station's broadcast slots so far, the same at all members
     std::uint64_t reduce_uses = 0;         // uses of the station's reduce slots so far, the same at all members
     Offset broadcast_buffers = kNoOffset;  // this rank's library buffers for broadcasts from it, made when first needed
     Offset deposits = kNoOffset;           // this rank's deposits for reductions, made when first needed
 
     TableOffsets own_tables{};
-    Offset own_station = kNoOffset;  // the first member's
+    Offset own_station = kNoOffset;  // at the keeper, the member of the lowest rank in FMPL_COMM_WORLD
     bool owns_areas = true;          // false: slots and flags are the user's areas (fmpl_init)
 
 private:
