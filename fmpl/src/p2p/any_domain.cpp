@@ -243,6 +243,7 @@ void AnyDomain::recv(Communicator& comm, int index, void* buffer, std::size_t ca
 
 void AnyDomain::withdraw(Communicator& comm)
 {
+    std::erase(watched_, &comm);
     std::erase_if(waiting_, [&](const Outgoing& message) {
         if (message.comm != &comm) return false;
         release(message);
@@ -252,7 +253,6 @@ void AnyDomain::withdraw(Communicator& comm)
 
 void AnyDomain::abandon(Communicator& comm)
 {
-    std::erase(watched_, &comm);
     unexpected_.erase(&comm);
     next_source_.erase(&comm);
     std::erase_if(outgoing_, [&](const Outgoing& message) {

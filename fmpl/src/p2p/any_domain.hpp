@@ -53,7 +53,8 @@ public:
     // From now on the rings of the communicator are emptied during waits; and no more, its messages forgotten.
     void watch(Communicator& comm) { watched_.push_back(&comm); }
     void abandon(Communicator& comm);
-    // Drops what waits for a credit: nobody receives on the communicator any more.
+    // Drops what waits for a credit and empties no rings any more, so that nothing is written to other ranks: nobody
+    // receives on the communicator any more.
     void withdraw(Communicator& comm);
 
 private:
