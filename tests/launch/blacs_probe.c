@@ -15,7 +15,9 @@ void pdlacon_(const int *n, double *v, const int *iv, const int *jv, const int *
 
 static int is_remote_dma(const void *p, size_t size)
 {
-    int (*ask)(const void *, size_t) = (int (*)(const void *, size_t))dlsym(RTLD_DEFAULT, "fmpl_is_remote_dma");
+    /* ISO C has no conversion of what dlsym returns to a function; POSIX shows this one. */
+    int (*ask)(const void *, size_t);
+    *(void **)&ask = dlsym(RTLD_DEFAULT, "fmpl_is_remote_dma");
     return ask != NULL && ask(p, size);
 }
 
