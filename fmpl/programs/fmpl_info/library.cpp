@@ -78,8 +78,7 @@ Section limits()
             size("reduce_partition_bytes", kPartitionBytes,
                 "where each rank has a CPU, a hardware reduction is divided among them from this on"),
             size("reduce_partition_bytes_shared_cpus", kPartitionBytesSharedCpus,
-                "where ranks share CPUs: for each rank that a CPU has"),
-            size("allreduce_partition_bytes_shared_cpus", kPartitionBytesAllSharedCpus, "the same of an allreduce")}};
+                "where ranks share CPUs: a reduce, for each rank that a CPU has; an allreduce always")}};
 }
 
 }  // namespace fmpl::info

@@ -45,11 +45,10 @@ struct Reduction {
 };
 
 // A reduction of at least this size whose operands all lie in remote-DMA memory is partitioned among the members. Where
-// ranks share CPUs the size is that of the second line (a reduce) or third (an allreduce) for each rank a CPU has; beyond
-// kDepositBytes a reduction is always partitioned.
+// ranks share CPUs an allreduce always is, and a reduce from the second size on for each rank that a CPU has, since the
+// partition makes its members wait; beyond kDepositBytes a reduction is always partitioned.
 inline constexpr std::size_t kPartitionBytes = 4 * 1024;
-inline constexpr std::size_t kPartitionBytesSharedCpus = 4 * 1024;
-inline constexpr std::size_t kPartitionBytesAllSharedCpus = 2 * 1024;
+inline constexpr std::size_t kPartitionBytesSharedCpus = 2 * 1024;
 
 // "rank 0 reduces ..., rank 1 ...": for reductions whose members do not agree.
 template <class One, class Other>
@@ -102,7 +101,7 @@ private:
     std::uint64_t begin_use(Communicator& comm, const Reduction& whole);
     void await_end(Communicator& comm, std::uint64_t use);
     void deposit(Communicator& comm, std::uint64_t use, const std::byte* operand, const Reduction& whole);
-    void combine_share(Communicator& comm, std::uint64_t use, std::byte* buffer, const Reduction& whole);
+    void combine_shares(Communicator& comm, std::uint64_t use, std::byte* buffer, const Reduction& whole);
     std::size_t partition_bytes(bool to_all) const;
     bool arrive(Communicator& comm, std::uint64_t use);
     void publish_verdict(Communicator& comm, std::uint64_t use);

@@ -9,11 +9,11 @@
 // read; that saves a copy, and costs the members of a reduce a wait that only pays while each rank has a CPU or there is
 // much to reduce. Else, up to kDepositBytes, in a library buffer, and the members of a reduce leave without waiting.
 //
-// Who combines: each member its share of the elements, in all buffers that want the result, if all operands lie in
-// the members' own buffers and there is enough to share (partition_bytes); else the root, in an allreduce the last to arrive, whose result
-// the others copy. What is too long for a library buffer goes in pieces.
-// Cost with p ranks and n bytes: two meetings + n / combine rate, on as many CPUs as run; else one meeting + p n / combine
-// rate.
+// Who combines: if all operands lie in the members' own buffers and there is enough to share (partition_bytes), the members
+// that run, each taking one share of the elements after the other and writing it to all buffers that want the result. Where
+// ranks share CPUs most members find the work done when they run: a reduction costs one run of each. Else the root, in an
+// allreduce the last to arrive, whose result the others copy. What is too long for a library buffer goes in pieces.
+// Cost with p ranks and n bytes: one meeting + p n / combine rate, on as many CPUs as run if partitioned, else on one.
 //
 // The operands are combined in the order of the ranks by whoever does it, so that the result does not depend on who
 // arrives when. Several slots take turns, so that a member other than the root need not wait for the combination of its
@@ -29,6 +29,8 @@ namespace {
 
 // Elements are combined in blocks of this size, so that the partial result stays in the first-level cache.
 constexpr std::size_t kBlockBytes = 8 * 1024;
+// A share of a partitioned reduction, at least.
+constexpr std::size_t kShareBytes = 1024;
 
 }  // namespace
 
@@ -62,15 +64,14 @@ void Collectives::end_use(Communicator& comm, std::uint64_t use)
     wake_members(comm);
 }
 
-// From which size on a reduction is partitioned among the members. That costs a meeting more, for which each rank must run
-// once more where CPUs are shared.
+// From which size on a reduction is partitioned among the members (docs/decisions/0011-partition-where-cpus-are-shared.md).
 std::size_t Collectives::partition_bytes(bool to_all) const
 {
     if (node_->helps()) return kPartitionBytes;
+    if (to_all) return 0;
     const auto cpus = static_cast<std::size_t>(node_->crossbar.control().cpus);
     const std::size_t ranks_a_cpu = (static_cast<std::size_t>(node_->crossbar.nodes()) + cpus - 1) / cpus;
-    const std::size_t bytes = (to_all ? kPartitionBytesAllSharedCpus : kPartitionBytesSharedCpus) * ranks_a_cpu;
-    return std::min(bytes, kDepositBytes + 1);
+    return std::min(kPartitionBytesSharedCpus * ranks_a_cpu, kDepositBytes + 1);
 }
 
 // Hands in this rank's deposit. True for the last to arrive, who has then judged the deposits of all and publishes the
@@ -105,6 +106,8 @@ bool Collectives::arrive(Communicator& comm, std::uint64_t use)
                   : partitioned     ? ReduceManner::partitioned
                   : is_long         ? ReduceManner::in_pieces
                                     : ReduceManner::combined;
+    slot.taken.store(0, std::memory_order_relaxed);
+    slot.finished.store(0, std::memory_order_relaxed);
     return true;
 }
 
@@ -279,9 +282,9 @@ ReduceManner Collectives::reduce_once(Communicator& comm, std::byte* buffer, con
             }
             break;
         case ReduceManner::partitioned:
-            combine_share(comm, use, buffer, whole);
-            await_others = true;
-            break;
+            combine_shares(comm, use, buffer, whole);
+            await_end(comm, use);
+            return manner;
         case ReduceManner::in_pieces:
         case ReduceManner::failed:
             break;
@@ -296,21 +299,33 @@ ReduceManner Collectives::reduce_once(Communicator& comm, std::byte* buffer, con
     return manner;
 }
 
-// This rank's share of the elements, written to every buffer that wants the result.
-void Collectives::combine_share(Communicator& comm, std::uint64_t use, std::byte* buffer, const Reduction& whole)
+// Takes shares of the elements until there is none left, and writes them to every buffer that wants the result. Where ranks
+// share CPUs, those that run do it all; the others find it done. Who finishes the last share ends the use.
+void Collectives::combine_shares(Communicator& comm, std::uint64_t use, std::byte* buffer, const Reduction& whole)
 {
-    const auto size = static_cast<std::size_t>(comm.size());
-    const auto rank = static_cast<std::size_t>(comm.rank());
-    const std::size_t begin = whole.count / size * rank + std::min(whole.count % size, rank);
-    const std::size_t end = begin + whole.count / size + (rank < whole.count % size ? 1 : 0);
-    const std::span<const std::byte* const> from = operands(comm, use, buffer);
-    results_.clear();
-    for (int member = 0; member < comm.size(); ++member) {
-        if (whole.root != kAllMembers && whole.root != member) continue;
-        const Offset at = comm.station->deposit(member, use).at;
-        results_.push_back(node_->crossbar.mapped(comm.members()[static_cast<std::size_t>(member)], at));
+    ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
+    const std::size_t shares =
+        std::clamp<std::size_t>(whole.bytes() / kShareBytes, 1, static_cast<std::size_t>(comm.size()));
+    std::span<const std::byte* const> from;
+    while (slot.taken.load(std::memory_order_relaxed) < shares) {
+        const std::size_t share = slot.taken.fetch_add(1, std::memory_order_relaxed);
+        if (share >= shares) break;
+        if (from.empty()) {
+            from = operands(comm, use, buffer);
+            results_.clear();
+            for (int member = 0; member < comm.size(); ++member) {
+                if (whole.root != kAllMembers && whole.root != member) continue;
+                const Offset at = comm.station->deposit(member, use).at;
+                results_.push_back(node_->crossbar.mapped(comm.members()[static_cast<std::size_t>(member)], at));
+            }
+        }
+        const auto begin_of = [&](std::size_t i) {
+            return whole.count / shares * i + std::min(whole.count % shares, i);
+        };
+        combine(from, begin_of(share), begin_of(share + 1), whole.op, results_);
+        // acq_rel: all shares come before the end of the use
+        if (slot.finished.fetch_add(1, std::memory_order_acq_rel) + 1 == shares) end_use(comm, use);
     }
-    combine(from, begin, end, whole.op, results_);
 }
 
 void Collectives::reduce_hardware(Communicator& comm, std::byte* buffer, const Reduction& whole, std::byte* work)

@@ -43,7 +43,7 @@ static_assert(sizeof(BroadcastSlot) == 2 * kLine);
 enum class ReduceManner : std::uint32_t {
     failed,       // it does not
     combined,     // the root combines all operands, in an allreduce the last to arrive
-    partitioned,  // each member combines its share of the elements
+    partitioned,  // the members that run take shares of the elements until there is none left
     in_pieces,    // in further uses of at most kDepositBytes, since some operand is not to be reached where it is
 };
 
@@ -58,7 +58,10 @@ struct alignas(kLine) ReduceSlot {
     std::uint32_t waiting;             // members that wait for the verdict, see Deposit::waits
     std::int32_t culprit;              // a member whose deposit does not go with member 0's, or -1
     ReduceManner manner;
-    std::uint8_t pad[kLine - 44];
+    // Manner partitioned: how many shares members have asked for, and how many they have written to the results.
+    std::atomic<std::uint32_t> taken;
+    std::atomic<std::uint32_t> finished;  // who finishes the last one ends the use
+    std::uint8_t pad[kLine - 52];
 };
 static_assert(sizeof(ReduceSlot) == kLine);
 
