@@ -1,7 +1,8 @@
-// fmpl_malloc, fmpl_free and fmpl_is_remote_dma.
+// fmpl_malloc, fmpl_free, fmpl_is_remote_dma, and what other ranks see of the memory.
 #include "../support/guarded_buffer.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <vector>
@@ -199,6 +200,43 @@ FMPL_RANKS_TEST_AT(Malloc, IsRemoteDmaTellsArenaMemoryFromOther, ({1, 2}))
     EXPECT_EQ(fmpl_is_remote_dma(p + 50, 50), 1);
     EXPECT_EQ(fmpl_is_remote_dma(p, ~std::size_t{0}), 0);
     fmpl_free(p);
+}
+
+FMPL_RANKS_TEST_AT(Malloc, RemoteViewShowsTheMemoryOfAnotherRank, ({1, 2, 3}))
+{
+    const fmpl::Session session(1);
+    fmpl::Vector<double> own(1000, rank() + 0.5);
+    const std::size_t bytes = own.size() * sizeof(double);
+    fmpl::Vector<std::uint64_t> places(static_cast<std::size_t>(size()), 0);
+    REQUIRE_OK(fmpl_remote_place(own.data(), bytes, &places[static_cast<std::size_t>(rank())]));
+    REQUIRE_OK(fmpl_allreduce(places.data(), places.size(), FMPL_SUM_INT64, FMPL_COMM_WORLD, nullptr));
+    for (int other = 0; other < size(); ++other) {
+        const std::uint64_t place = places[static_cast<std::size_t>(other)];
+        const auto* theirs = static_cast<const double*>(fmpl_remote_view(other, place, bytes));
+        if (other == rank()) {
+            EXPECT_EQ(theirs, own.data());
+        }
+        EXPECT_EQ(fmpl_is_addressable(other), other == rank() || !engine_is_unmapped() ? 1 : 0);
+        ASSERT_EQ(theirs != nullptr, fmpl_is_addressable(other) != 0);
+        if (theirs != nullptr) {
+            EXPECT_EQ(theirs[0], other + 0.5);
+            EXPECT_EQ(theirs[999], other + 0.5);
+        }
+        EXPECT_EQ(fmpl_remote_view((other + 1) % size(), place, bytes) == nullptr, size() > 1);
+        EXPECT_EQ(fmpl_remote_view(other, place, ~std::size_t{0} / 2), nullptr);
+    }
+    EXPECT_EQ(fmpl_remote_view(-1, places[0], bytes), nullptr);
+    EXPECT_EQ(fmpl_remote_view(size(), places[0], bytes), nullptr);
+    EXPECT_EQ(fmpl_remote_view(0, 0, 1), nullptr);
+    EXPECT_EQ(fmpl_is_addressable(-1) + fmpl_is_addressable(size()), 0);
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+
+    int local = 0;
+    std::uint64_t place = 1;
+    EXPECT_FAILS(
+        FMPL_ERR_ARGUMENT, fmpl_remote_place(&local, sizeof local, &place), "fmpl_remote_place", "--rdma heap");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_remote_place(own.data(), bytes, nullptr), "place is NULL");
+    EXPECT_EQ(place, 1u);
 }
 
 FMPL_RANKS_TEST_AT(Malloc, TheAllocatorServesStandardContainers, ({2}))

@@ -19,6 +19,17 @@ int fmpl_comm_world_rank(fmpl_comm_t comm, int rank, int *world_rank);
 /* 1 when all of p[0 .. size-1] lies in the calling rank's remote-DMA memory, else 0. */
 int fmpl_is_remote_dma(const void *p, size_t size);
 
+/* Memory of another rank, read where it lies. fmpl_remote_place: the place in the job of p[0 .. size-1], in *place, to be told to
+ * other ranks by any message; ARGUMENT unless all of it lies in the calling rank's remote-DMA memory. fmpl_remote_view: where
+ * the calling rank reads `size` bytes at such a place of `world_rank`; NULL where it cannot (the rank is none of the job's, its
+ * memory is not addressable from here, or the bytes are not in that rank's remote-DMA memory). It stays there until the owner frees the
+ * memory or a rank finalizes. When the bytes may be read, and until when, the ranks have to agree on by calls that
+ * synchronise them (fmpl_barrier, fmpl_allreduce). fmpl_is_addressable: 1 when the calling rank addresses the remote-DMA memory of
+ * `world_rank`, else 0. None of the three blocks. */
+int fmpl_is_addressable(int world_rank);
+int fmpl_remote_place(const void *p, size_t size, uint64_t *place);
+const void *fmpl_remote_view(int world_rank, uint64_t place, size_t size);
+
 /* A message made of columns, as a block of a column-major matrix is. Column j, 0 <= j < count, begins at base + j * stride and
  * has `bytes` bytes, of which it gives those from begin + j * begin_step to end + j * end_step, both cut to 0 .. bytes.
  *   m x n elements of e bytes, leading dimension lda:      {m*e, n, lda*e, 0, 0, m*e, 0}

@@ -253,6 +253,26 @@ int fmpl_is_remote_dma(const void* p, size_t size)
     return b.endpoint && b.endpoint->is_remote_dma(p, size) ? 1 : 0;
 }
 
+int fmpl_is_addressable(int world_rank)
+{
+    const Binding& b = binding();
+    return b.endpoint && !b.endpoint->finalized() && b.endpoint->is_addressable(world_rank) ? 1 : 0;
+}
+
+int fmpl_remote_place(const void* p, size_t size, uint64_t* place)
+{
+    return query("fmpl_remote_place", [&](Endpoint& e) {
+        if (place == nullptr) fail(FMPL_ERR_ARGUMENT, "place is NULL; give the address of a uint64_t");
+        *place = e.remote_place(p, size);
+    });
+}
+
+const void* fmpl_remote_view(int world_rank, uint64_t place, size_t size)
+{
+    const Binding& b = binding();
+    return b.endpoint && !b.endpoint->finalized() ? b.endpoint->remote_view(world_rank, place, size) : nullptr;
+}
+
 int fmpl_heap_range(void** begin, size_t* size)
 {
     if (begin == nullptr || size == nullptr) return FMPL_ERR_ARGUMENT;

@@ -353,6 +353,33 @@ bool Endpoint::is_remote_dma(const void* p, std::size_t bytes) const
     return node.crossbar.contains(p, bytes);
 }
 
+bool Endpoint::is_addressable(int world_rank) const
+{
+    return world_rank >= 0 && world_rank < node.crossbar.nodes() && node.crossbar.maps(world_rank);
+}
+
+Offset Endpoint::remote_place(const void* p, std::size_t bytes) const
+{
+    if (!is_remote_dma(p, bytes)) {
+        fail(FMPL_ERR_ARGUMENT,
+            "{} bytes at {} are not in this rank's remote-DMA memory; take them from fmpl_malloc, or start the job "
+            "with "
+            "fmplrun --rdma heap",
+            bytes, p);
+    }
+    return node.crossbar.offset_of(p);
+}
+
+const void* Endpoint::remote_view(int world_rank, Offset place, std::size_t bytes) const
+{
+    const Crossbar& crossbar = node.crossbar;
+    if (!is_addressable(world_rank)) return nullptr;
+    const Offset arena = crossbar.memory().arena_offset(world_rank);
+    const std::size_t arena_bytes = crossbar.control().arena_bytes;
+    if (place < arena || place - arena > arena_bytes || bytes > arena_bytes - (place - arena)) return nullptr;
+    return crossbar.mapped(world_rank, place);
+}
+
 TableOffsets Endpoint::allocate_tables(Communicator& comm)
 {
     struct Table {

@@ -87,6 +87,10 @@ public:
     void* allocate(std::size_t bytes);
     void free(void* p);
     bool is_remote_dma(const void* p, std::size_t bytes) const;
+    bool is_addressable(int world_rank) const;
+    // The owner's offset of its memory; and another rank's memory at such an offset, or nullptr.
+    Offset remote_place(const void* p, std::size_t bytes) const;
+    const void* remote_view(int world_rank, Offset place, std::size_t bytes) const;
 
     Node node;
     SendBuffer send_buffer;
