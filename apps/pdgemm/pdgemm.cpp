@@ -1,35 +1,26 @@
 // PSGEMM, PDGEMM, PCGEMM, PZGEMM: sub(C) = alpha op(sub(A)) op(sub(B)) + beta sub(C) on block-cyclic matrices, with the
 // calling sequence of ScaLAPACK's PBLAS.
 //
-// Algorithm: the outer-product form over panels of k, known as SUMMA (van de Geijn, Watts: SUMMA: scalable universal
-// matrix multiplication algorithm, 1997), with the block-cyclic data of PUMMA (Choi, Dongarra, Walker, 1994) and
-// without its restrictions on alignment. For each panel of k:
-//   1. op(A)(:, panel) goes to the processes of one process column in the row distribution of C, then along the rows;
-//   2. op(B)(panel, :) goes to the processes of one process row in the column distribution of C, then along the
-//      columns;
-//   3. every process multiplies its two panels into its part of C.
-// C never moves. The first half of steps 1 and 2 is empty when the operand already lies like C (operand_panels.hpp).
-//
-// Cost on an R x S grid with panels of w columns, message latency a, time b per element moved, g per multiply-add:
-//   k/w (log R + log S) a  +  (m k / R log S + k n / S log R) b  +  m n k / (R S) g
-// with tree broadcasts (with the hardware broadcast, or all reading the root's memory, the logarithms go). An operand
-// that is redistributed adds k/w (R or S, at most) messages and the same number of elements once more.
-// Memory: w (m/R + n/S) elements for the panels, the larger of the two again when an operand is redistributed; taken
-// once a call.
-//
-// A grid of one process is one local product on the matrices as they are.
+// Two algorithms, in summa.hpp and direct.hpp. `direct` is faster wherever measured (docs/decisions/0012-direct-pdgemm.md), and is
+// taken when every process of the grid can read the parts of A and B of all others where they lie; else `summa`, which needs
+// the BLACS alone. FMPL_PDGEMM_ALGORITHM overrides this. A grid of one process is one local product on the matrices as they are.
 #include "argument_check.hpp"
 #include "blacs_calls.hpp"
-#include "comm_memory.hpp"
+#include "direct.hpp"
+#include "entry_meeting.hpp"
 #include "local_gemm.hpp"
-#include "operand_panels.hpp"
+#include "peer_memory.hpp"
+#include "product.hpp"
+#include "summa.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <new>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -38,60 +29,9 @@ namespace fmpl::pdgemm {
 
 namespace {
 
-// Wide enough for the local product to run at full speed, narrow enough for the panels to stay in the caches.
-constexpr int widest_panel = 128;
-
 char upper(const char* letter)
 {
     return static_cast<char>(std::toupper(static_cast<unsigned char>(*letter)));
-}
-
-// Ends the job when any process of the grid found an error; all processes agree on which one counts: the lowest number,
-// and of the processes that found it the first in row-major order, which reports it.
-void report_errors(const ProcessGrid& grid, const char* routine, const ArgumentError& own)
-{
-    std::vector<int> numbers(static_cast<std::size_t>(grid.processes()), 0);
-    const int me = grid.my_row * grid.columns + grid.my_column;
-    numbers[static_cast<std::size_t>(me)] = own.number;
-    Cigsum2d(grid.context, "All", " ", grid.processes(), 1, numbers.data(), grid.processes(), -1, -1);
-
-    // Compared by position: an entry of a descriptor (above 100) belongs to its descriptor's position.
-    const auto key = [](int number) { return number == 0 ? 1 << 30 : number < 100 ? 100 * number : number; };
-    const auto first = std::min_element(numbers.begin(), numbers.end(), [&](int x, int y) { return key(x) < key(y); });
-    if (*first == 0) return;
-    if (first - numbers.begin() == me) {
-        fmt::print(stderr, "{{{:5},{:5}}}:  On entry to {} parameter number {:4} had an illegal value\n", grid.my_row,
-            grid.my_column, routine, own.number);
-        fmt::print(stderr, "{} at process ({}, {}): {}.\n", routine, grid.my_row, grid.my_column, own.words);
-        std::fflush(stderr);
-    }
-    // Nobody ends the job before the words are out.
-    Cblacs_barrier(grid.context, "All");
-    Cblacs_abort(grid.context, 1);
-}
-
-// The local part of sub(C): contiguous in both dimensions, because its global indices are.
-template <class T>
-struct LocalBlock {
-    int rows;
-    int columns;
-    T* data;
-    int leading_dimension;
-};
-
-template <class T>
-void scale(const LocalBlock<T>& c, T beta)
-{
-    if (beta == T(1)) return;
-    for (int j = 0; j < c.columns; ++j) {
-        T* column = c.data + static_cast<std::ptrdiff_t>(j) * c.leading_dimension;
-        // Not a product when beta is 0: C may hold anything then, NaN too.
-        if (beta == T(0)) {
-            std::fill_n(column, c.rows, T(0));
-        } else {
-            std::transform(column, column + c.rows, column, [beta](T value) { return beta * value; });
-        }
-    }
 }
 
 // The distributions of a submatrix and where this process's part of it begins.
@@ -119,47 +59,44 @@ StoredOperand<T> stored_operand(
     return {placement.rows, placement.columns, local + placement.offset, matrix.whole.leading_dimension, transposed};
 }
 
-// The width of the next panel: equal shares of what is left up to the limit, so that none is a sliver.
-int panel_width(int available)
+// Whether this process reads the memory of all others of the grid.
+bool reads_all(const ProcessGrid& grid)
 {
-    const int panels = (available - 1) / widest_panel + 1;
-    return (available - 1) / panels + 1;
+    for (int row = 0; row < grid.rows; ++row) {
+        for (int column = 0; column < grid.columns; ++column) {
+            if (!reads_memory_of(Cblacs_pnum(grid.context, row, column))) return false;
+        }
+    }
+    return true;
 }
 
-// REQUIRES: checked arguments; m, n, k > 0; alpha != 0.
+// Where others read this process's part of an operand; nothing when they cannot.
 template <class T>
-void multiply(const GemmArguments& arguments, const ProcessGrid& grid, T alpha, const StoredOperand<T>& a,
-    const StoredOperand<T>& b, T beta, const LocalBlock<T>& c, const Placement& c_placement)
+std::optional<PartPlace> place_of_part(const StoredOperand<T>& stored, const ProcessGrid& grid)
 {
-    const int k = arguments.k;
-    OperandPanels<T> a_panels(grid, Axis::rows, a, c_placement.rows, std::min(k, widest_panel));
-    OperandPanels<T> b_panels(grid, Axis::columns, b, c_placement.columns, std::min(k, widest_panel));
+    const int rows = stored.rows.local_count(grid.my_row);
+    const int columns = stored.columns.local_count(grid.my_column);
+    if (rows == 0 || columns == 0) return PartPlace{};
+    const auto elements = static_cast<std::size_t>(columns - 1) * static_cast<std::size_t>(stored.leading_dimension) +
+                          static_cast<std::size_t>(rows);
+    const std::optional<std::uint64_t> place = place_of(stored.local, elements * sizeof(T));
+    if (!place) return std::nullopt;
+    return PartPlace{*place, stored.leading_dimension};
+}
 
-    // One allocation: the two panels and, shared because only one operand moves at a time, the messages.
-    const auto whole_lines = [](std::size_t elements) { return (elements * sizeof(T) + 63) / 64 * 64; };
-    const std::size_t a_bytes = whole_lines(a_panels.panel_elements());
-    const std::size_t b_bytes = whole_lines(b_panels.panel_elements());
-    const std::size_t message_bytes = whole_lines(std::max(a_panels.message_elements(), b_panels.message_elements()));
-    const CommMemory memory(std::max<std::size_t>(64, a_bytes + b_bytes + message_bytes));
-    const auto at = [&](std::size_t offset) { return reinterpret_cast<T*>(memory.data() + offset); };
-    a_panels.use_buffers(at(0), at(a_bytes + b_bytes));
-    b_panels.use_buffers(at(a_bytes), at(a_bytes + b_bytes));
-
-    T scale_c = beta;
-    int number = 0;
-    for (int k0 = 0; k0 < k; ++number) {
-        const int limit = std::min(a_panels.panel_limit(k0), b_panels.panel_limit(k0));
-        const int k1 = k0 + panel_width(limit - k0);
-        const Panel<T> a_panel = a_panels.bring(k0, k1, number);
-        const Panel<T> b_panel = b_panels.bring(k0, k1, number);
-        if (c.rows > 0 && c.columns > 0) {
-            local_gemm(arguments.transa, arguments.transb, c.rows, c.columns, k1 - k0, alpha, a_panel.data,
-                a_panel.leading_dimension, b_panel.data, b_panel.leading_dimension, scale_c, c.data,
-                c.leading_dimension);
+template <class T>
+std::vector<StoredPart<T>> parts_of(
+    const ProcessGrid& grid, const std::vector<Announcement>& all, PartPlace Announcement::*operand)
+{
+    std::vector<StoredPart<T>> parts;
+    for (int row = 0; row < grid.rows; ++row) {
+        for (int column = 0; column < grid.columns; ++column) {
+            const PartPlace& part = all[parts.size()].*operand;
+            const void* const local = at_place(Cblacs_pnum(grid.context, row, column), part.place);
+            parts.push_back({static_cast<const T*>(local), part.leading_dimension});
         }
-        scale_c = T(1);
-        k0 = k1;
     }
+    return parts;
 }
 
 template <class T>
@@ -179,11 +116,27 @@ void gemm(const char* routine, const GemmArguments& arguments, T alpha, const T*
         Cblacs_abort(grid.context, 1);
         return;
     }
-    report_errors(grid, routine, check_arguments(arguments, grid));
-
     const int m = arguments.m;
     const int n = arguments.n;
     const int k = arguments.k;
+    const ArgumentError error = check_arguments(arguments, grid);
+    Announcement own{error.number, wanted_algorithm(), false, {}, {}};
+    std::optional<StoredOperand<T>> stored_a;
+    std::optional<StoredOperand<T>> stored_b;
+    if (error.number == 0) {
+        stored_a.emplace(stored_operand(arguments.a, a, arguments.transa, m, k, grid));
+        stored_b.emplace(stored_operand(arguments.b, b, arguments.transb, k, n, grid));
+        if (grid.processes() > 1 && own.wanted != Algorithm::summa && reads_all(grid)) {
+            const std::optional<PartPlace> a_place = place_of_part(*stored_a, grid);
+            const std::optional<PartPlace> b_place = place_of_part(*stored_b, grid);
+            own.readable = a_place && b_place;
+            own.a = a_place.value_or(PartPlace{});
+            own.b = b_place.value_or(PartPlace{});
+        }
+    }
+    const std::vector<Announcement> all = meet(grid, own);
+    report_errors(grid, routine, error, all);
+
     if (m == 0 || n == 0) return;
     const Placement c_placement(arguments.c, m, n, grid);
     const LocalBlock<T> local_c{c_placement.rows.local_count(grid.my_row),
@@ -192,14 +145,32 @@ void gemm(const char* routine, const GemmArguments& arguments, T alpha, const T*
         scale(local_c, beta);
         return;
     }
-    const StoredOperand<T> stored_a = stored_operand(arguments.a, a, arguments.transa, m, k, grid);
-    const StoredOperand<T> stored_b = stored_operand(arguments.b, b, arguments.transb, k, n, grid);
     if (grid.processes() == 1) {
-        local_gemm(arguments.transa, arguments.transb, m, n, k, alpha, stored_a.local, stored_a.leading_dimension,
-            stored_b.local, stored_b.leading_dimension, beta, local_c.data, local_c.leading_dimension);
-    } else {
-        multiply(arguments, grid, alpha, stored_a, stored_b, beta, local_c, c_placement);
+        local_gemm(arguments.transa, arguments.transb, m, n, k, alpha, stored_a->local, stored_a->leading_dimension,
+            stored_b->local, stored_b->leading_dimension, beta, local_c.data, local_c.leading_dimension);
+        return;
     }
+    const Product<T> product{grid, arguments.transa, arguments.transb, alpha, beta,
+        Operand<T>(grid, Axis::rows, &Run::a, *stored_a, c_placement.rows),
+        Operand<T>(grid, Axis::columns, &Run::b, *stored_b, c_placement.columns), c_placement.rows, c_placement.columns,
+        local_c};
+    if (agreed_algorithm(grid, routine, all) == Algorithm::direct) {
+        multiply_directly(product, parts_of<T>(grid, all, &Announcement::a), parts_of<T>(grid, all, &Announcement::b));
+    } else {
+        multiply_by_summa(product);
+    }
+}
+
+void abort_with(int context, const char* routine, const char* words, const std::exception& error)
+{
+    int row = -1;
+    int column = -1;
+    int rows = 0;
+    int columns = 0;
+    Cblacs_gridinfo(context, &rows, &columns, &row, &column);
+    std::fprintf(stderr, "%s at process (%d, %d): %s (%s).\n", routine, row, column, words, error.what());
+    std::fflush(stderr);
+    Cblacs_abort(context, 1);
 }
 
 // The Fortran interface: no exception may pass it.
@@ -212,18 +183,11 @@ void entry(const char* routine, const char* transa, const char* transb, const in
         const GemmArguments arguments{upper(transa), upper(transb), *m, *n, *k, {*ia, *ja, Descriptor::read(desca)},
             {*ib, *jb, Descriptor::read(descb)}, {*ic, *jc, Descriptor::read(descc)}};
         gemm(routine, arguments, *alpha, a, b, *beta, c);
+    } catch (const std::bad_alloc& error) {
+        abort_with(desca[1], routine,
+            "no memory for the panels of A and B; use fewer processes on this host or smaller matrices", error);
     } catch (const std::exception& error) {
-        int row = -1;
-        int column = -1;
-        int rows = 0;
-        int columns = 0;
-        Cblacs_gridinfo(desca[1], &rows, &columns, &row, &column);
-        std::fprintf(stderr,
-            "%s at process (%d, %d): no memory for the panels of A and B (%s); use fewer processes on this host "
-            "or smaller matrices.\n",
-            routine, row, column, error.what());
-        std::fflush(stderr);
-        Cblacs_abort(desca[1], 1);
+        abort_with(desca[1], routine, "the call cannot go on", error);
     }
 }
 

@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <limits>
@@ -32,6 +33,13 @@ namespace {
 double seconds_now()
 {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// What the library was asked for.
+std::string algorithm_name(const ProgramOptions& options)
+{
+    const char* const variable = std::getenv("FMPL_PDGEMM_ALGORITHM");
+    return !options.algorithm.empty() ? options.algorithm : variable != nullptr ? variable : "auto";
 }
 
 double median(std::vector<double> values)
@@ -190,9 +198,9 @@ int report(const ProgramOptions& options, int processes, const Timing& timing, c
     const std::string b = block_text(options.b.block);
     const std::string c = block_text(options.c.block);
     const std::string blocks = a == b && b == c ? a : fmt::format("A {}, B {}, C {}", a, b, c);
-    fmt::print("P{}GEMM  M={} N={} K={}  op(A)={} op(B)={}  grid {}x{} of {} ranks  block {}\n",
+    fmt::print("P{}GEMM  M={} N={} K={}  op(A)={} op(B)={}  grid {}x{} of {} ranks  block {}  algorithm {}\n",
         static_cast<char>(options.type - 'a' + 'A'), options.m, options.n, options.k, options.transa, options.transb,
-        options.grid.rows, options.grid.columns, processes, blocks);
+        options.grid.rows, options.grid.columns, processes, blocks, algorithm_name(options));
     fmt::print("{:>12} {:>12} {:>12} {:>12} {:>12}  {}\n", "best GFlop/s", "median", "median ms", "comm share",
         "residual", "verified");
     fmt::print("{:>12.3f} {:>12.3f} {:>12.3f} {:>10.1f} % {:>12}  {}\n", gflops(best), gflops(middle), middle * 1e3,
@@ -235,6 +243,7 @@ int report(const ProgramOptions& options, int processes, const Timing& timing, c
             {"c", matrix(options.c)},
             {"seed", options.seed},
             {"reps", options.reps},
+            {"algorithm", algorithm_name(options)},
             {"seconds", timing.seconds},
             {"seconds_best", best},
             {"seconds_median", middle},
@@ -299,6 +308,7 @@ int run_program(int argc, const char* const* argv)
         Cblacs_exit(0);
         return end.exit_code();
     }
+    if (!options.algorithm.empty()) setenv("FMPL_PDGEMM_ALGORITHM", options.algorithm.c_str(), 1);
     count_comm_seconds();
 
     int world = 0;

@@ -132,6 +132,11 @@ ProgramOptions read_options(int argc, const char* const* argv, int processes)
     app.add_option("--source-c", source_c, "The same for C")->capture_default_str();
     app.add_option("--lld-pad", options.leading_dimension_pad, "Unused rows below each local array")
         ->capture_default_str();
+    app.add_option("--algorithm", options.algorithm,
+           "auto, summa (panels are broadcast) or direct (each process reads the others' parts where they lie); "
+           "default: "
+           "FMPL_PDGEMM_ALGORITHM, else auto")
+        ->check(CLI::IsMember({"auto", "summa", "direct"}));
     app.add_option("--reps", options.reps, "Timed repetitions, after one that is not timed")->capture_default_str();
     app.add_flag("--verify", options.verify, "Compare with Eigen's product of the whole matrices on process (0,0)");
     app.add_option("--seed", options.seed, "Seed of the matrices")->capture_default_str();

@@ -35,6 +35,7 @@ struct ProgramOptions {
     std::complex<double> alpha = 1.0;
     std::complex<double> beta = 0.0;
     int leading_dimension_pad = 0;
+    std::string algorithm;  // auto, summa, direct; empty: as FMPL_PDGEMM_ALGORITHM says
     int reps = 20;
     bool verify = false;
     std::uint64_t seed = 1;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "block_cyclic.hpp"
+#include "inner_order.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -82,14 +83,29 @@ struct RedistributionPlan {
     std::vector<Pieces> incoming;
 };
 
-// The pieces of begin .. end-1 by owner, for a target that stores the range as it is.
-inline void list_pieces_by_owner(const BlockCyclic& from, int begin, int end, std::vector<Pieces>& by_owner)
+// The indices of a chunk by owner, for a target that stores the chunk as it is. `side`: &Run::a or &Run::b.
+inline void list_pieces_by_owner(Chunk chunk, InnerPlace Run::*side, std::vector<Pieces>& by_owner)
 {
     for (Pieces& pieces : by_owner) pieces.clear();
-    from.for_each_interval(begin, end, [&](int owner, int piece_begin, int piece_end) {
-        by_owner[static_cast<std::size_t>(owner)].add(
-            from.local_index(piece_begin), piece_begin - begin, piece_end - piece_begin);
-    });
+    int target = 0;
+    for (const Run& run : chunk) {
+        const InnerPlace& place = run.*side;
+        by_owner[static_cast<std::size_t>(place.owner)].add(place.local, target, run.width);
+        target += run.width;
+    }
+}
+
+// Where the chunk begins, if one owner has all of it in one piece; else owner -1.
+inline InnerPlace place_in_one_piece(Chunk chunk, InnerPlace Run::*side)
+{
+    const InnerPlace first = chunk.front().*side;
+    int next = first.local;
+    for (const Run& run : chunk) {
+        const InnerPlace& place = run.*side;
+        if (place.owner != first.owner || place.local != next) return {-1, 0};
+        next += run.width;
+    }
+    return first;
 }
 
 // Three copies of the elements rows x columns of a column-major matrix. `dense` holds rows.elements() x

@@ -1,9 +1,11 @@
 // The index arithmetic of PDGEMM against a walk over every element, on random shapes.
 #include "block_cyclic.hpp"
+#include "inner_order.hpp"
 #include "redistribution_plan.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -13,8 +15,12 @@
 namespace {
 
 using fmpl::pdgemm::BlockCyclic;
+using fmpl::pdgemm::ChunkRule;
+using fmpl::pdgemm::InnerOrder;
 using fmpl::pdgemm::Pieces;
 using fmpl::pdgemm::RedistributionPlan;
+using InnerRun = fmpl::pdgemm::Run;  // Run alone is a member of every test
+using fmpl::pdgemm::width_of;
 
 constexpr int shapes = 400;
 
@@ -213,24 +219,84 @@ TEST_F(PdgemmDistribution, ARedistributionDeliversEveryElementOnce)
     }
 }
 
-TEST_F(PdgemmDistribution, APanelIsListedByOwnerInTheOrderOfThePanel)
+TEST_F(PdgemmDistribution, TheOrderHasEveryInnerIndexOnceWhereItsOwnersHaveIt)
 {
     for (int shape = 0; shape < shapes; ++shape) {
-        const BlockCyclic whole = distribution();
-        const int begin = between(0, whole.size());
-        const int end = between(begin, whole.size());
-        std::vector<Pieces> by_owner(static_cast<std::size_t>(whole.processes()));
-        by_owner[0].add(3, 4, 5);  // of an earlier panel: must go
-        fmpl::pdgemm::list_pieces_by_owner(whole, begin, end, by_owner);
-        std::vector<int> panel(static_cast<std::size_t>(end - begin), -1);
-        for (int owner = 0; owner < whole.processes(); ++owner) {
-            for (const auto& piece : by_owner[static_cast<std::size_t>(owner)]) {
-                for (int i = 0; i < piece.length; ++i) {
-                    panel.at(static_cast<std::size_t>(piece.target + i)) = whole.global_index(owner, piece.source + i);
+        const int size = between(1, 300);
+        const BlockCyclic a = distribution_of(size);
+        const BlockCyclic b = distribution_of(size);
+        const int least = between(1, 20);
+        const ChunkRule rule{between(2 * least, 2 * least + 40), between(1, 40), least};
+        const InnerOrder order(a, b, rule);
+        std::vector<bool> seen(static_cast<std::size_t>(size), false);
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            ASSERT_GE(width_of(order[i]), 1);
+            ASSERT_LE(width_of(order[i]), std::min(rule.widest, order.widest()));
+            for (const InnerRun& run : order[i]) {
+                for (int j = 0; j < run.width; ++j) {
+                    const int global = a.global_index(run.a.owner, run.a.local + j);
+                    ASSERT_EQ(global, b.global_index(run.b.owner, run.b.local + j));
+                    ASSERT_FALSE(seen.at(static_cast<std::size_t>(global)));
+                    seen[static_cast<std::size_t>(global)] = true;
                 }
             }
         }
-        for (int i = 0; i < end - begin; ++i) ASSERT_EQ(panel[static_cast<std::size_t>(i)], begin + i);
+        ASSERT_EQ(std::count(seen.begin(), seen.end(), true), size);
+    }
+}
+
+TEST_F(PdgemmDistribution, IndicesOfOneOwnerPairThatLieTogetherAreOneRun)
+{
+    // A square grid and equal blocks: each process's indices are neighbours in both.
+    const BlockCyclic both(640, 40, 40, 0, 4);
+    const InnerOrder order(both, both, {384, 16, 16});
+    ASSERT_EQ(order.size(), 4u);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        EXPECT_EQ(order[i].size(), 1u);
+        EXPECT_EQ(width_of(order[i]), 160);
+    }
+    // One process row: B has all of k together, A every second block of it. Runs of 40 are wide enough alone or not.
+    const BlockCyclic half(640, 40, 40, 0, 2);
+    const BlockCyclic all(640, 40, 40, 0, 1);
+    EXPECT_EQ(InnerOrder(half, all, {384, 16, 16}).size(), 16u);
+    const InnerOrder gathered(half, all, {384, 128, 128});
+    ASSERT_EQ(gathered.size(), 2u);
+    EXPECT_EQ(gathered[0].size(), 8u);
+    EXPECT_EQ(fmpl::pdgemm::place_in_one_piece(gathered[1], &InnerRun::a).owner, 1);
+    EXPECT_EQ(fmpl::pdgemm::place_in_one_piece(gathered[1], &InnerRun::b).owner, -1);
+    // Blocks of one: nothing is narrower than the least but the rest.
+    const BlockCyclic ones(100, 1, 1, 0, 7);
+    const BlockCyclic twos(100, 2, 2, 0, 3);
+    const InnerOrder mixed(ones, twos, {64, 32, 20});
+    for (std::size_t i = 0; i + 1 < mixed.size(); ++i) EXPECT_GE(width_of(mixed[i]), 20);
+}
+
+TEST_F(PdgemmDistribution, AChunkIsListedByOwnerInTheOrderOfTheChunk)
+{
+    for (int shape = 0; shape < shapes; ++shape) {
+        const int size = between(1, 90);
+        const BlockCyclic a = distribution_of(size);
+        const BlockCyclic b = distribution_of(size);
+        const InnerOrder order(a, b, {between(2, 60), 30, 1});
+        std::vector<Pieces> by_owner(static_cast<std::size_t>(b.processes()));
+        by_owner[0].add(3, 4, 5);  // of an earlier chunk: must go
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            fmpl::pdgemm::list_pieces_by_owner(order[i], &InnerRun::b, by_owner);
+            std::vector<int> panel(static_cast<std::size_t>(width_of(order[i])), -1);
+            for (int owner = 0; owner < b.processes(); ++owner) {
+                for (const auto& piece : by_owner[static_cast<std::size_t>(owner)]) {
+                    for (int j = 0; j < piece.length; ++j) {
+                        panel.at(static_cast<std::size_t>(piece.target + j)) = b.global_index(owner, piece.source + j);
+                    }
+                }
+            }
+            std::size_t at = 0;
+            for (const InnerRun& run : order[i]) {
+                for (int j = 0; j < run.width; ++j) {
+                    ASSERT_EQ(panel[at++], a.global_index(run.a.owner, run.a.local + j));
+                }
+            }
+        }
     }
 }
 

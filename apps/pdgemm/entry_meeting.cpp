@@ -1,0 +1,116 @@
+#include "entry_meeting.hpp"
+
+#include "blacs_calls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+
+namespace fmpl::pdgemm {
+namespace {
+
+// An announcement as integers, the one type that every BLACS combines exactly.
+constexpr int kWords = 9;
+
+int low_half(std::uint64_t value)
+{
+    return static_cast<int>(static_cast<std::uint32_t>(value));
+}
+
+int high_half(std::uint64_t value)
+{
+    return static_cast<int>(static_cast<std::uint32_t>(value >> 32));
+}
+
+std::uint64_t whole(int low, int high)
+{
+    return static_cast<std::uint32_t>(low) | static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32;
+}
+
+int my_place(const ProcessGrid& grid)
+{
+    return grid.my_row * grid.columns + grid.my_column;
+}
+
+}  // namespace
+
+Algorithm wanted_algorithm()
+{
+    const char* value = std::getenv("FMPL_PDGEMM_ALGORITHM");
+    const std::string_view name = value != nullptr ? value : "auto";
+    if (name == "auto") return Algorithm::automatic;
+    if (name == "summa") return Algorithm::summa;
+    if (name == "direct") return Algorithm::direct;
+    throw std::invalid_argument(
+        fmt::format("FMPL_PDGEMM_ALGORITHM={} is unknown; allowed are: auto, summa, direct", name));
+}
+
+std::vector<Announcement> meet(const ProcessGrid& grid, const Announcement& own)
+{
+    const auto processes = static_cast<std::size_t>(grid.processes());
+    std::vector<int> words(processes * kWords, 0);
+    const int mine[kWords] = {own.error, static_cast<int>(own.wanted), own.readable ? 1 : 0, low_half(own.a.place),
+        high_half(own.a.place), own.a.leading_dimension, low_half(own.b.place), high_half(own.b.place),
+        own.b.leading_dimension};
+    std::copy_n(mine, kWords, &words[static_cast<std::size_t>(my_place(grid)) * kWords]);
+    Cigsum2d(grid.context, "All", " ", kWords, grid.processes(), words.data(), kWords, -1, -1);
+
+    std::vector<Announcement> all(processes);
+    for (std::size_t p = 0; p < processes; ++p) {
+        const int* theirs = &words[p * kWords];
+        all[p] = {theirs[0], static_cast<Algorithm>(theirs[1]), theirs[2] != 0,
+            {whole(theirs[3], theirs[4]), theirs[5]}, {whole(theirs[6], theirs[7]), theirs[8]}};
+    }
+    return all;
+}
+
+void report_errors(
+    const ProcessGrid& grid, const char* routine, const ArgumentError& own, const std::vector<Announcement>& all)
+{
+    // Compared by position: an entry of a descriptor (above 100) belongs to its descriptor's position.
+    const auto key = [](const Announcement& announcement) {
+        const int number = announcement.error;
+        return number == 0 ? 1 << 30 : number < 100 ? 100 * number : number;
+    };
+    const auto first =
+        std::min_element(all.begin(), all.end(), [&](const auto& x, const auto& y) { return key(x) < key(y); });
+    if (first->error == 0) return;
+    if (first - all.begin() == my_place(grid)) {
+        fmt::print(stderr, "{{{:5},{:5}}}:  On entry to {} parameter number {:4} had an illegal value\n", grid.my_row,
+            grid.my_column, routine, own.number);
+        fmt::print(stderr, "{} at process ({}, {}): {}.\n", routine, grid.my_row, grid.my_column, own.words);
+        std::fflush(stderr);
+    }
+    // Nobody ends the job before the words are out.
+    Cblacs_barrier(grid.context, "All");
+    Cblacs_abort(grid.context, 1);
+}
+
+Algorithm agreed_algorithm(const ProcessGrid& grid, const char* routine, const std::vector<Announcement>& all)
+{
+    const auto any_wants = [&](Algorithm algorithm) {
+        return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.wanted == algorithm; });
+    };
+    const auto unreadable = std::find_if(all.begin(), all.end(), [](const auto& one) { return !one.readable; });
+    if (any_wants(Algorithm::summa)) return Algorithm::summa;
+    if (unreadable == all.end()) return Algorithm::direct;
+    if (!any_wants(Algorithm::direct)) return Algorithm::summa;
+    if (unreadable - all.begin() == my_place(grid)) {
+        fmt::print(stderr,
+            "{} at process ({}, {}): FMPL_PDGEMM_ALGORITHM=direct needs A and B in remote-DMA memory that all "
+            "processes of "
+            "the grid can read, and this process's are not, or it cannot read the others'; start the job with fmplrun "
+            "--rdma heap, take the matrices from fmpl_malloc, or say auto.\n",
+            routine, grid.my_row, grid.my_column);
+        std::fflush(stderr);
+    }
+    Cblacs_barrier(grid.context, "All");
+    Cblacs_abort(grid.context, 1);
+    return Algorithm::summa;
+}
+
+}  // namespace fmpl::pdgemm

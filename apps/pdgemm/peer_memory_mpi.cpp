@@ -1,0 +1,21 @@
+// Over an MPI: messages only.
+#include "peer_memory.hpp"
+
+namespace fmpl::pdgemm {
+
+bool reads_memory_of(int)
+{
+    return false;
+}
+
+std::optional<std::uint64_t> place_of(const void*, std::size_t)
+{
+    return std::nullopt;
+}
+
+const void* at_place(int, std::uint64_t)
+{
+    return nullptr;
+}
+
+}  // namespace fmpl::pdgemm
