@@ -7,8 +7,9 @@
 namespace fmpl::rdma_heap {
 namespace {
 
-constexpr const char* kPreloaded[] = {"libblacs_fmpl.so", "libfmpl.so"};  // what --blacs brings needs libfmpl itself
-constexpr const char* kAskedFor[] = {"libfmpl.so", "blacs", "scalapack"};
+// What --blacs brings needs libfmpl itself.
+constexpr const char* kPreloaded[] = {"libpdgemm_fmpl.so", "libblacs_fmpl.so", "libfmpl.so"};
+constexpr const char* kAskedFor[] = {"libfmpl.so", "libpdgemm_fmpl.so", "blacs", "scalapack"};
 
 bool is_preloaded(const char* path)
 {

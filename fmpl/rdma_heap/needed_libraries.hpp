@@ -5,7 +5,7 @@
 namespace fmpl::rdma_heap {
 
 // Whether the program is one that may become a rank: it, or a library that it brings, needs libfmpl or a BLACS or
-// ScaLAPACK library of any name. fmplrun --blacs puts libblacs_fmpl, and with it libfmpl, into every process; a shell
+// ScaLAPACK library of any name. fmplrun --blacs puts libpdgemm_fmpl, libblacs_fmpl and libfmpl into every process; a shell
 // around the program must not pass for a rank by that. Allocates nothing; to be called before threads are there.
 bool program_needs_fmpl();
 

@@ -17,8 +17,9 @@ STATIC_PROBE = PROBE + "_static"
 LIBRARIES = os.environ["FMPL_LIBRARIES"]
 LIMIT = 120  # seconds after which something that should have happened has not
 
-HEAP, BLACS, MEND = (os.path.join(LIBRARIES, name) for name in
-                     ("libfmpl_rdma_heap.so", "libblacs_fmpl.so", "libfmpl_scalapack_mend.so"))
+HEAP, PDGEMM, BLACS, MEND = (os.path.join(LIBRARIES, name) for name in
+                             ("libfmpl_rdma_heap.so", "libpdgemm_fmpl.so", "libblacs_fmpl.so",
+                              "libfmpl_scalapack_mend.so"))
 
 
 def run(*arguments, launcher=FMPLRUN, **variables):
@@ -54,8 +55,9 @@ class BlacsPreload(unittest.TestCase):
 
     def test_comes_before_what_the_user_preloads(self):
         other = "libm.so.6"
-        for arguments, expected in (((), f"{HEAP}:{BLACS}:{MEND}:{other}"),
-                                    (("--rdma", "none"), f"{BLACS}:{MEND}:{other}")):
+        for arguments, expected in (((), f"{HEAP}:{PDGEMM}:{BLACS}:{MEND}:{other}"),
+                                    (("--rdma", "none"), f"{PDGEMM}:{BLACS}:{MEND}:{other}"),
+                                    (("--pdgemm", "none"), f"{HEAP}:{BLACS}:{MEND}:{other}")):
             result = run("--blacs", *arguments, PROBE, "preload", LD_PRELOAD=other)
             self.assertEqual(result.stdout.strip(), expected)
             result = run("--blacs", *arguments, "-x", f"LD_PRELOAD={other}", PROBE, "preload")
@@ -63,7 +65,16 @@ class BlacsPreload(unittest.TestCase):
 
     def test_is_there_once_in_an_inner_job(self):
         result = run("--blacs", FMPLRUN, "--blacs", PROBE, "preload")
+        self.assertEqual(result.stdout.strip(), f"{HEAP}:{PDGEMM}:{BLACS}:{MEND}")
+        result = run("--blacs", FMPLRUN, "--blacs", "--pdgemm", "none", PROBE, "preload")
         self.assertEqual(result.stdout.strip(), f"{HEAP}:{BLACS}:{MEND}")
+
+    def test_pdgemm_alone_is_put_in_front_of_a_linked_program(self):
+        self.assertEqual(run("--pdgemm", "fmpl", PROBE, "preload").stdout.strip(), PDGEMM)
+        self.assertEqual(run("--pdgemm", "none", PROBE, "preload").stdout.strip(), "-")
+        result = run("--pdgemm", "mine", PROBE, "preload")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn('"mine" is neither fmpl nor none', result.stderr)
 
     def test_gives_scalapacks_norm_estimators_a_defined_start(self):
         result = run(PROBE, "estimates")
@@ -88,6 +99,10 @@ class BlacsPreload(unittest.TestCase):
             self.assertRegex(result.stderr, r"--blacs: libblacs_fmpl\.so is not in .*; nothing was started")
             for library in (BLACS, MEND):
                 shutil.copy(library, os.path.join(folder, "lib"))
+            result = run("--blacs", PROBE, launcher=launcher)
+            self.assertEqual(result.returncode, 1)
+            self.assertRegex(result.stderr, r"libpdgemm_fmpl\.so is not in .* --pdgemm none; nothing was started")
+            shutil.copy(PDGEMM, os.path.join(folder, "lib"))
             result = run("--blacs", PROBE, launcher=launcher)
             self.assertEqual(result.returncode, 1)
             self.assertRegex(result.stderr, r"libfmpl_rdma_heap\.so is not in .* --rdma none .*; nothing was started")

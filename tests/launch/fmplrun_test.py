@@ -5,6 +5,7 @@ Waits are for conditions, with a generous limit; none of the tests measures time
 """
 
 import os
+import pathlib
 import pty
 import re
 import resource
@@ -242,6 +243,16 @@ class Environment(LaunchTest):
         result = self.run_job("-x", "OMP_NUM_THREADS=5", "sh", "-c", "echo $OMP_NUM_THREADS $OPENBLAS_NUM_THREADS",
                               variables={"OPENBLAS_NUM_THREADS": "6"})
         self.assertEqual(result.stdout, "5 6\n")
+
+    def test_openblas_gets_the_kernels_of_this_processor_unless_the_user_says_which(self):
+        flags = set(pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").partition("\nflags")[2].partition("\n")[0]
+                    .split())
+        expected = ("SkylakeX" if {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"} <= flags
+                    else "Haswell" if {"avx2", "fma"} <= flags else "unset")
+        show = ("sh", "-c", 'echo "${OPENBLAS_CORETYPE-unset}"')
+        self.assertEqual(self.run_job(*show).stdout, expected + "\n")
+        self.assertEqual(self.run_job(*show, variables={"OPENBLAS_CORETYPE": "Zen"}).stdout, "Zen\n")
+        self.assertEqual(self.run_job("-x", "OPENBLAS_CORETYPE=", *show).stdout, "\n")
 
     def test_x_sets_variables(self):
         result = self.run_job("-n", "2", "-x", "FIRST=a b=c", "-x", "SECOND", "-x", "EMPTY=", "sh", "-c",

@@ -74,6 +74,12 @@ std::string rdma_from(const std::string& text)
     throw CLI::ValidationError("--rdma", fmt::format("\"{}\" is neither heap nor none", text));
 }
 
+std::string pdgemm_from(const std::string& text)
+{
+    if (text == "fmpl" || text == "none") return text;
+    throw CLI::ValidationError("--pdgemm", fmt::format("\"{}\" is neither fmpl nor none", text));
+}
+
 // NAME=VALUE, or NAME alone: the value that it has here.
 std::pair<std::string, std::string> variable_from(const std::string& text)
 {
@@ -152,6 +158,12 @@ CommandLine parse_command_line(int argc, const char* const* argv)
         ->type_name("heap|none");
     app.add_flag("--blacs", options.blacs,
         "Put BLACS-FMPL in front of the BLACS of an unmodified program that is linked with a shared libscalapack");
+    app.add_option_function<std::string>(
+           "--pdgemm", [&](const std::string& text) { options.pdgemm = pdgemm_from(text); },
+           "fmpl: put FMPL's psgemm_, pdgemm_, pcgemm_ and pzgemm_ in front of those of the program's ScaLAPACK "
+           "(default: "
+           "none; fmpl with --blacs)")
+        ->type_name("fmpl|none");
     app.add_flag("--stats", options.statistics, "At the end, print each rank's time in computation and communication");
     app.add_flag("--report-bindings", options.report_bindings, "Print on which CPUs each rank may run");
 

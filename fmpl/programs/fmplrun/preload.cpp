@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view kHeapLibrary = "libfmpl_rdma_heap.so";
 constexpr std::string_view kBlacsLibraries[] = {"libblacs_fmpl.so", "libfmpl_scalapack_mend.so"};
+constexpr std::string_view kPdgemmLibrary = "libpdgemm_fmpl.so";
 constexpr std::string_view kSeparators = ": ";  // of LD_PRELOAD
 
 // The value that a rank would see: of the last -x, else fmplrun's own.
@@ -93,15 +94,23 @@ void add_preload_variables(Options& options)
     }
     std::vector<std::string> names = names_in(variable_of_ranks(options, "LD_PRELOAD").value_or(""));
     bool changed = take_out(names, kHeapLibrary);
+    std::vector<std::string> in_front;
     if (options.blacs) {
-        std::vector<std::string> blacs;
         for (const std::string_view library : kBlacsLibraries) {
             take_out(names, library);
-            blacs.push_back(path_of(library, "--blacs", "link the program with -lblacs_fmpl in front"));
+            in_front.push_back(path_of(library, "--blacs", "link the program with -lblacs_fmpl in front"));
         }
-        names.insert(names.begin(), blacs.begin(), blacs.end());
-        changed = true;
     }
+    const bool pdgemm = options.pdgemm == "fmpl" || (options.pdgemm.empty() && options.blacs);
+    if (pdgemm || options.pdgemm == "none") changed = take_out(names, kPdgemmLibrary) || changed;
+    if (pdgemm) {
+        const bool implied = options.pdgemm.empty();
+        in_front.insert(in_front.begin(),
+            path_of(kPdgemmLibrary, implied ? "--blacs with --pdgemm fmpl, its default" : "--pdgemm fmpl",
+                implied ? "say --pdgemm none" : "leave the option out"));
+    }
+    names.insert(names.begin(), in_front.begin(), in_front.end());
+    changed = changed || !in_front.empty();
     if (mode == "heap") {
         const bool implied = options.rdma.empty() && !variable;
         names.insert(

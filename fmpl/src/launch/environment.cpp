@@ -52,6 +52,11 @@ std::span<const EnvironmentVariable> environment_variables()
             "32 "
             "makes more and shorter messages. Results differ by rounding",
             false},
+        {"FMPL_PDGEMM_ALGORITHM", "auto, summa, direct", "auto",
+            "direct, in which each process reads the others' parts of A and B where they lie, is faster at every size and "
+            "number of ranks measured, and auto takes it where all parts are in remote-DMA memory; summa broadcasts panels "
+            "through the BLACS",
+            false},
         {"FMPL_MAP_ANYWHERE", "any", "unset: all ranks map the job's memory at one address, where that is free",
             "nothing in FMPL relies on it; set, the variable lets tests show that", false},
         {"FMPL_RANK", "0 to ranks - 1", "unset: a job of one rank", "the rank of this process, set by fmplrun", true},
