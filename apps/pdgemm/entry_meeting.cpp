@@ -8,7 +8,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+
+// How the PBLAS of ScaLAPACK say what is wrong, and that a call ends. Where the program has a ScaLAPACK, its own are used, or
+// those that the program puts in their place.
+extern "C" {
+[[gnu::weak]] void PB_Cwarn(int context, int line, const char* routine, const char* format, ...);
+[[gnu::weak]] void PB_Cabort(int context, const char* routine, int info);
+}
 
 namespace fmpl::pdgemm {
 namespace {
@@ -34,6 +42,28 @@ std::uint64_t whole(int low, int high)
 int my_place(const ProcessGrid& grid)
 {
     return grid.my_row * grid.columns + grid.my_column;
+}
+
+void print_error(int row, int column, const char* routine, int number, const std::string& words)
+{
+    fmt::print(stderr, "{{{:5},{:5}}}:  On entry to {} parameter number {:4} had an illegal value\n", row, column,
+        routine, number);
+    if (row >= 0) {
+        fmt::print(stderr, "{} at process ({}, {}): {}.\n", routine, row, column, words);
+    } else {
+        fmt::print(stderr, "{}: {}.\n", routine, words);
+    }
+    std::fflush(stderr);
+}
+
+// As the routine of ScaLAPACK would end.
+void end_call(int context, const char* routine, int number)
+{
+    if (PB_Cabort != nullptr) {
+        PB_Cabort(context, routine, -number);
+    } else {
+        Cblacs_abort(context, 1);
+    }
 }
 
 }  // namespace
@@ -68,7 +98,7 @@ std::vector<Announcement> meet(const ProcessGrid& grid, const Announcement& own)
     return all;
 }
 
-void report_errors(
+bool report_errors(
     const ProcessGrid& grid, const char* routine, const ArgumentError& own, const std::vector<Announcement>& all)
 {
     // Compared by position: an entry of a descriptor (above 100) belongs to its descriptor's position.
@@ -78,16 +108,27 @@ void report_errors(
     };
     const auto first =
         std::min_element(all.begin(), all.end(), [&](const auto& x, const auto& y) { return key(x) < key(y); });
-    if (first->error == 0) return;
+    if (first->error == 0) return false;
     if (first - all.begin() == my_place(grid)) {
-        fmt::print(stderr, "{{{:5},{:5}}}:  On entry to {} parameter number {:4} had an illegal value\n", grid.my_row,
-            grid.my_column, routine, own.number);
-        fmt::print(stderr, "{} at process ({}, {}): {}.\n", routine, grid.my_row, grid.my_column, own.words);
-        std::fflush(stderr);
+        if (PB_Cwarn != nullptr) {
+            PB_Cwarn(grid.context, -1, routine, "%s", own.words.c_str());
+        } else {
+            print_error(grid.my_row, grid.my_column, routine, own.number, own.words);
+        }
     }
     // Nobody ends the job before the words are out.
     Cblacs_barrier(grid.context, "All");
-    Cblacs_abort(grid.context, 1);
+    end_call(grid.context, routine, first->error);
+    return true;
+}
+
+void report_bad_context(int context, const char* routine)
+{
+    if (PB_Cabort == nullptr) {
+        print_error(-1, -1, routine, context_error_number,
+            fmt::format("DESCA entry 2 (CTXT) is {}, which is no BLACS context of this process", context));
+    }
+    end_call(context, routine, context_error_number);
 }
 
 Algorithm agreed_algorithm(const ProcessGrid& grid, const char* routine, const std::vector<Announcement>& all)

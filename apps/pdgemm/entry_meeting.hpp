@@ -35,10 +35,14 @@ struct Announcement {
 // Collective over the grid: everybody's announcement, in row-major order of the grid.
 std::vector<Announcement> meet(const ProcessGrid& grid, const Announcement& own);
 
-// Ends the job when any process announced an error; all agree on which one counts: the first in the calling sequence, and of
-// the processes that found it the first in row-major order, which reports it.
-void report_errors(
+// Whether any process announced an error; then the job has been ended, unless the ScaLAPACK of this program has its own way of
+// that and came back from it, as the PBLAS testers do. All processes agree on which error counts: the first in the calling
+// sequence, and of the processes that found it the first in row-major order, which reports it.
+bool report_errors(
     const ProcessGrid& grid, const char* routine, const ArgumentError& own, const std::vector<Announcement>& all);
+
+// The same for a process that is in no grid of its context.
+void report_bad_context(int context, const char* routine);
 
 // The algorithm of this call, the same on all processes. Ends the job when one wants `direct` and it cannot be.
 Algorithm agreed_algorithm(const ProcessGrid& grid, const char* routine, const std::vector<Announcement>& all);

@@ -23,8 +23,6 @@
 #include <optional>
 #include <vector>
 
-#include <fmt/format.h>
-
 namespace fmpl::pdgemm {
 
 namespace {
@@ -108,12 +106,7 @@ void gemm(const char* routine, const GemmArguments& arguments, T alpha, const T*
     if (grid.context < 0) return;
     Cblacs_gridinfo(grid.context, &grid.rows, &grid.columns, &grid.my_row, &grid.my_column);
     if (grid.rows < 0) {
-        fmt::print(stderr, "{{{:5},{:5}}}:  On entry to {} parameter number {:4} had an illegal value\n", -1, -1,
-            routine, context_error_number);
-        fmt::print(stderr, "{}: DESCA entry 2 (CTXT) is {}, which is no BLACS context of this process.\n", routine,
-            grid.context);
-        std::fflush(stderr);
-        Cblacs_abort(grid.context, 1);
+        report_bad_context(grid.context, routine);
         return;
     }
     const int m = arguments.m;
@@ -135,7 +128,7 @@ void gemm(const char* routine, const GemmArguments& arguments, T alpha, const T*
         }
     }
     const std::vector<Announcement> all = meet(grid, own);
-    report_errors(grid, routine, error, all);
+    if (report_errors(grid, routine, error, all)) return;
 
     if (m == 0 || n == 0) return;
     const Placement c_placement(arguments.c, m, n, grid);
