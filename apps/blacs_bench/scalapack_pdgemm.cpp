@@ -1,16 +1,19 @@
 // scalapack-pdgemm.openmpi, scalapack-pdgemm.mpich: the time of the PDGEMM of the ScaLAPACK library that the program is
 // linked with. Under `fmplrun --blacs` the same file runs over BLACS-FMPL.
 //
-// C = A B with square matrices in square blocks, on the process grid that is nearest to a square. Small whole numbers
-// make the result exact, whatever the order of the sums.
+// C = A B with square matrices in square blocks, on the process grid that is nearest to a square. A repetition is timed
+// as pdgemm.<comm> does it: C is written anew, and process (0, 0) takes the time between two barriers, from the last
+// process's entry to the last one's return.
 #include "../bench/benchmarks.hpp"
 #include "../bench/options.hpp"
 #include "../bench/report.hpp"
 #include "../bench/transport.hpp"
+#include "exact_product.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -27,34 +30,23 @@ namespace fmpl::bench {
 namespace {
 
 constexpr int kReps = 20;
-constexpr int kMostOrder = 100'000;
 constexpr int kDescriptorLength = 9;
 constexpr int kZero = 0, kOne = 1;
 
 int order_of(const Options& options)
 {
-    return read_count("--order", options.own.at("--order"), 1, kMostOrder);
+    return read_count("--order", options.own.at("--order"), 1, exact_product::kMostOrder);
 }
 
 int block_of(const Options& options)
 {
-    return read_count("--block", options.own.at("--block"), 1, kMostOrder);
+    return read_count("--block", options.own.at("--block"), 1, exact_product::kMostOrder);
 }
 
 void settle(Options& options)
 {
     order_of(options);
     block_of(options);
-}
-
-double element_of_a(int i, int k)
-{
-    return (7 * i + 3 * k) % 11 - 5;
-}
-
-double element_of_b(int k, int j)
-{
-    return (5 * k + 2 * j) % 13 - 6;
 }
 
 // One dimension of the block-cyclic distribution: what lies on this process.
@@ -102,57 +94,89 @@ public:
         descinit_(descriptor_, &order, &order, &block, &block, &kZero, &kZero, &context, &lld_, &info);
         if (info != 0) throw std::runtime_error(fmt::format("descinit refuses its argument {}", -info));
     }
-    // f(i, j, element) for the elements of every stride-th local column.
+    // element(i, j) = f(i, j)
     template <class F>
-    void for_each(int stride, const F& f)
+    void set(const F& f)
     {
-        for (int j = 0; j < n_; j += stride) {
+        for (int j = 0; j < n_; ++j) {
             for (int i = 0; i < m_; ++i) {
-                f(rows_.global(i), columns_.global(j), values_[static_cast<std::size_t>(j) * lld_ + i]);
+                values_[static_cast<std::size_t>(j) * static_cast<std::size_t>(lld_) + static_cast<std::size_t>(i)] =
+                    f(rows_.global(i), columns_.global(j));
             }
         }
+    }
+    void set_all(double value) { std::fill(values_.begin(), values_.end(), value); }
+    // Whether this process has its part of the product.
+    bool is_product(int order) const
+    {
+        return exact_product::is_right(
+            order, places(rows_, m_), places(columns_, n_), values_.data(), static_cast<std::size_t>(lld_));
     }
     double* data() { return values_.data(); }
     const int* descriptor() const { return descriptor_; }
 
 private:
+    static std::vector<int> places(const Axis& axis, int count)
+    {
+        std::vector<int> found(static_cast<std::size_t>(count));
+        for (int local = 0; local < count; ++local) found[static_cast<std::size_t>(local)] = axis.global(local);
+        return found;
+    }
+
     Axis rows_, columns_;
     int m_, n_, lld_;
     std::vector<double> values_;
     int descriptor_[kDescriptorLength] = {};
 };
 
+// The seconds of a repetition in each of options.samples batches, and the repetitions of a batch. once() does one and
+// returns its seconds. Collective over the job.
+template <class Once>
+Samples sample_repetitions(const Options& options, const Once& once)
+{
+    const Sampling sampling = options.sampling(kReps);
+    int reps = sampling.reps;
+    int warmup = sampling.warmup < 0 ? reps : sampling.warmup;
+    if (sampling.batch_seconds > 0) {
+        once();  // what is cold takes longer
+        double seconds = once();
+        transport::max_over_ranks(&seconds, 1);
+        reps = static_cast<int>(std::clamp<double>(sampling.batch_seconds / std::max(seconds, 1e-9), 1, reps));
+        if (sampling.warmup < 0) warmup = 0;  // it is warm
+    }
+    while (warmup-- > 0) once();
+    Samples result{reps, {std::vector<double>(static_cast<std::size_t>(sampling.samples), 0.0)}};
+    for (double& seconds : result.seconds[0]) {
+        for (int i = 0; i < reps; ++i) seconds += once() / reps;
+    }
+    return result;
+}
+
 void run_pdgemm(const Options& options, const Job& job, Report& report)
 {
-    constexpr int kCheckedColumns = 8;  // one of so many
     const int order = order_of(options);
     const int block = block_of(options);
     const Grid grid(job.ranks);
     Matrix a(grid, order, block), b(grid, order, block), c(grid, order, block);
-    a.for_each(1, [](int i, int j, double& element) { element = element_of_a(i, j); });
-    b.for_each(1, [](int i, int j, double& element) { element = element_of_b(i, j); });
+    a.set(exact_product::element_of_a);
+    b.set(exact_product::element_of_b);
 
-    const Batch activities[] = {[&](std::uint64_t, std::uint64_t count) {
-        const double alpha = 1, beta = 0;
-        for (std::uint64_t i = 0; i < count; ++i) {
-            pdgemm_("N", "N", &order, &order, &order, &alpha, a.data(), &kOne, &kOne, a.descriptor(), b.data(), &kOne,
-                &kOne, b.descriptor(), &beta, c.data(), &kOne, &kOne, c.descriptor());
-        }
-    }};
     report.line(fmt::format("order {}, blocks of {}, grid {}", order, block, grid.words()));
     std::vector<std::string> names = {"order", "block", "reps"};
     names.insert(names.end(), time_columns().begin(), time_columns().end());
     names.push_back("GFlop/s");
     report.columns(names);
-    const Samples samples = sample(options.sampling(kReps), transport::Group::world(), true, activities);
-
-    bool right = true;
-    c.for_each(kCheckedColumns, [&](int i, int j, double& element) {
-        double sum = 0;
-        for (int k = 0; k < order; ++k) sum += element_of_a(i, k) * element_of_b(k, j);
-        right = right && element == sum;
+    const Samples samples = sample_repetitions(options, [&] {
+        const double alpha = 1, beta = 0;
+        c.set_all(std::numeric_limits<double>::quiet_NaN());
+        Cblacs_barrier(grid.context(), "All");
+        const double begin = now_seconds();
+        pdgemm_("N", "N", &order, &order, &order, &alpha, a.data(), &kOne, &kOne, a.descriptor(), b.data(), &kOne,
+            &kOne, b.descriptor(), &beta, c.data(), &kOne, &kOne, c.descriptor());
+        Cblacs_barrier(grid.context(), "All");
+        return now_seconds() - begin;
     });
-    all_must_be_right(right, "pdgemm: the product is wrong");
+    all_must_be_right(c.is_product(order), "pdgemm: the product is wrong");
 
     const std::vector<double>& seconds = samples.seconds[0];
     const double flops = 2.0 * order * order * order;

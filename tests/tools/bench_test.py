@@ -1,7 +1,7 @@
 """tools/bench measures FMPL alone where there are no peers, compares what its contenders report, names those that fail,
 and leaves nothing behind. But for the first test, stand-ins that copy given results take the place of all launchers.
 
-Environment: FMPL_BENCH_PROGRAMS, the folder of fmplrun, fmpl-bench and blacs-bench.fmpl.
+Environment: FMPL_BENCH_PROGRAMS, the folder of fmplrun, fmpl-bench, blacs-bench.fmpl, pdgemm.fmpl and dgemm-limit.
 """
 import json
 import os
@@ -43,6 +43,13 @@ def outstanding(few, many):
                   {"bytes": 4, "outstanding": 4096, "reps": 1, "seconds": samples(many, many, many)})
 
 
+def product(order, rate, comm_share=0.25):
+    """What is reported of the product of this order at so many GFlop/s: by pdgemm.<comm>, and by the other programs."""
+    seconds = 2 * order**3 / (rate * 1e9)
+    return {**answer({"order": order, "reps": 1, "seconds": samples(seconds, seconds)}),
+            "m": order, "seconds": [seconds, seconds], "seconds_median": seconds, "comm_share": comm_share}
+
+
 def exists(pid):
     try:
         os.kill(pid, 0)
@@ -78,6 +85,31 @@ class FmplAlone(unittest.TestCase):
         self.assertIn("--rdma heap", written["commands"]["fmpl"]["p2p, 2 ranks"])
         self.assertIn("--rdma none", written["commands"]["fmpl-plain"]["p2p, 2 ranks"])
 
+    def test_pdgemm_is_measured_by_each_algorithm_beside_dgemm(self):
+        written, printed = self.quick_run("pdgemm", "--only", "640")
+        figures = {figure["figure"]: figure for figure in written["figures"]}
+        self.assertEqual(list(figures), ["pdgemm-640-40-2", "pdgemm-640-40-4", "pdgemm-640-40-16"])
+        for name, figure in figures.items():
+            with self.subTest(name):
+                self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-summa", "fmpl-direct", "dgemm"})
+                self.assertTrue(all(shown["median"] > 0 for shown in figure["contenders"].values()))
+                self.assertEqual(set(figure["of_limit"]), {"fmpl", "fmpl-summa", "fmpl-direct"})
+                self.assertTrue(0 < figure["contenders"]["fmpl"]["comm_share"] < 1)
+                self.assertIsNotNone(figure["met"])
+        self.assertIn("M=N=K=640, block 40, 1 round", printed)
+        self.assertIn("OpenBLAS", written["libraries"]["dgemm"])
+
+    def test_the_limit_refuses_what_it_cannot_do(self):
+        program = pathlib.Path(PROGRAMS) / "dgemm-limit"
+        for words, status, said in ((("--order", "0"), 2, "--order '0': give a whole number from 1"),
+                                    (("--samples", "2x"), 2, "--samples '2x'"),
+                                    (("--size", "3"), 2, "--help explains"),
+                                    (("--order", "3", "--json", "/missing/file"), 1, "cannot be written")):
+            with self.subTest(words):
+                done = subprocess.run([program, *words], capture_output=True, text=True, timeout=LIMIT_SECONDS)
+                self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+                self.assertIn(said, done.stderr)
+
     def test_a_quick_run_writes_what_it_measured(self):
         written, printed = self.quick_run("--only", "latency,outstanding,barrier")
         figures = {figure["figure"]: figure for figure in written["figures"]}
@@ -106,8 +138,9 @@ class StandIns(unittest.TestCase):
         self.pids = self.root / "pids"
         (self.root / "tmp").mkdir()
         kinds = ("openmpi", "mpich")
-        for program in ("fmpl-bench", "blacs-bench.fmpl", *(f"{name}.{kind}" for kind in kinds for name in
-                                                            ("mpi-bench", "blacs-bench", "scalapack-pdgemm"))):
+        for program in ("fmpl-bench", "blacs-bench.fmpl", "pdgemm.fmpl", "dgemm-limit",
+                        *(f"{name}.{kind}" for kind in kinds
+                          for name in ("mpi-bench", "blacs-bench", "scalapack-pdgemm", "pdgemm"))):
             self.stand_in(program, "exit 1")
         self.stand_in("pkg-config", "exit 0")
         self.answers("fmplrun", outstanding(2e-7, 2e-7))
@@ -125,7 +158,8 @@ class StandIns(unittest.TestCase):
 
     def start(self, *options, what=("--only", "outstanding")):
         environment = {**os.environ, "PATH": f"{self.root}:{os.environ['PATH']}", "TMPDIR": str(self.root / "tmp")}
-        return subprocess.Popen([sys.executable, SOURCE / "tools/bench", *what, "--programs", self.root, "--output", self.root / "result.json", *options],
+        return subprocess.Popen([sys.executable, SOURCE / "tools/bench", *what, "--programs", self.root,
+                                 "--output", self.root / "result.json", *options],
                                 env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def run_bench(self, *options, status=0, **how):
@@ -174,13 +208,114 @@ class StandIns(unittest.TestCase):
     def test_fmpl_runs_the_unmodified_file_of_a_peer(self):
         _, document, _ = self.run_pdgemm(fmpl=50, openmpi=40, mpich=20)
         command = document["commands"]["fmpl"]["pdgemm, 2 ranks"]
-        self.assertRegex(command, r"^env OPENBLAS_NUM_THREADS=1 .*fmplrun -n 2 .*--blacs --rdma heap \S+"
+        self.assertRegex(command, r"^env OPENBLAS_NUM_THREADS=1 .*fmplrun -n 2 .*--blacs --pdgemm none --rdma heap \S+"
                                   r"/scalapack-pdgemm\.openmpi --order 640")
         (self.root / "scalapack-pdgemm.openmpi").unlink()
         (figure, *_), document, printed = self.run_pdgemm(fmpl=50, openmpi=40, mpich=20)
         self.assertIn("scalapack-pdgemm.mpich", document["commands"]["fmpl"]["pdgemm, 2 ranks"])
         self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-plain", "mpich"})
         self.assertIn("there is no scalapack-pdgemm.openmpi", printed)
+
+    def run_products(self, *options, order=640, fmpl=89, openmpi=70, mpich=40, dgemm=100, **how):
+        """Each with the rate that it is to report, in GFlop/s. {ranks: figure}, the document and what was printed."""
+        for name, rate in (("fmplrun", fmpl), ("mpirun.openmpi", openmpi), ("mpiexec.mpich", mpich),
+                           ("dgemm-limit", dgemm)):
+            if rate:
+                self.answers(name, product(order, rate))
+        figures, document, printed = self.run_bench(*options, what=("pdgemm", "--only", str(order)), **how)
+        return {figure["ranks"]: figure for figure in figures}, document, printed
+
+    def test_products_are_compared_with_dgemm_and_with_the_best_mpi(self):
+        figures, document, printed = self.run_products("--quick")
+        self.assertEqual(list(figures), [2, 4, 16])
+        for figure in figures.values():
+            self.assertEqual(list(figure["contenders"]),
+                             ["fmpl", "fmpl-summa", "fmpl-direct", "scalapack-fmpl", "dgemm", "openmpi", "mpich",
+                              "pdgemm-openmpi", "pdgemm-mpich"])
+            self.assertAlmostEqual(figure["of_limit"]["fmpl"], 0.89)
+            self.assertAlmostEqual(figure["of_limit"]["openmpi"], 0.7)
+            self.assertNotIn("dgemm", figure["of_limit"])
+            self.assertIn(figure["best_peer"], ("openmpi", "pdgemm-openmpi"))
+            self.assertAlmostEqual(figure["ratio"], 89 / 70)
+            self.assertEqual(figure["contenders"]["fmpl"]["comm_share"], 0.25)
+            self.assertNotIn("comm_share", figure["contenders"]["openmpi"])
+        self.assertEqual([figure["met"] for figure in figures.values()], [False, True, True],
+                         "0.90, 0.88 and 0.80 are expected")
+        for line in (r"M=N=K=640, block 40, 1 round +\| 2 ranks +\| 4 ranks +\| 16 ranks",
+                     r"dgemm, GFlop/s +\| 100\.0 \(100\.0-100\.0\)", r"pdgemm\.fmpl, of dgemm +\| 0\.89",
+                     r"  expected +\| >= 0\.90 +\| >= 0\.88 +\| >= 0\.80", r"  met +\| NO +\| yes +\| yes",
+                     r"  times the best on an MPI +\| 1\.27", r"pdgemm\.fmpl, communication +\| 25\.0%"):
+            self.assertRegex(printed, rf"(?m)^{line}")
+        self.assertEqual(document["failures"], [])
+
+    def test_products_are_compared_with_the_dgemm_of_their_round(self):
+        steps, algorithms = 5, 3
+        for name, launches, rates in (("fmplrun", steps * algorithms, (90, 45, 30)),
+                                      ("dgemm-limit", steps, (100, 60, 32))):
+            for turn, rate in enumerate(rates):
+                (self.root / f"{name}.{turn}").write_text(json.dumps(product(640, rate)))
+            self.stand_in(name, 'n=$(cat "$0.launches" 2>&- || echo 0); echo $((n + 1)) > "$0.launches"; '
+                                f'for last; do :; done; cp "$0.$((n / {launches}))" "$last"')
+        figures, _, _ = self.run_bench("--rounds", "3", "--peers", "none", what=("pdgemm", "--only", "640"))
+        self.assertEqual(len(figures), steps)
+        for figure in figures:
+            self.assertAlmostEqual(figure["of_limit"]["fmpl"], 0.9, msg="the median of 0.9, 0.75 and 0.94")
+
+    def test_each_contender_of_pdgemm_gets_its_program_and_its_threads(self):
+        _, document, _ = self.run_products("--rounds", "1")
+        commands = document["commands"]
+        one_thread, two_threads = r"^env OPENBLAS_NUM_THREADS=1 .*", r"^env OPENBLAS_NUM_THREADS=2 .*"
+        algorithms = {"fmpl": "auto", "fmpl-summa": "summa", "fmpl-direct": "direct"}
+        for name, algorithm in algorithms.items():
+            self.assertRegex(commands[name]["640, 8 ranks"], one_thread + r"fmplrun -n 8 \S+/pdgemm\.fmpl --m 640 "
+                             rf"--n 640 --k 640 --nb 40 --algorithm {algorithm} --reps 40$")
+        self.assertRegex(commands["scalapack-fmpl"]["640, 2 ranks"], one_thread + r"fmplrun -n 2 .*--blacs --pdgemm "
+                         r"none \S+/scalapack-pdgemm\.openmpi --order 640 --block 40 --warmup 1 --reps 1 --samples 40$")
+        self.assertRegex(commands["openmpi"]["640, 16 ranks"], one_thread + r"mpirun\.openmpi .*-n 16 .*"
+                         r"/scalapack-pdgemm\.openmpi --order 640")
+        self.assertRegex(commands["pdgemm-mpich"]["640, 2 ranks"], one_thread + r"mpiexec\.mpich -n 2 .*"
+                         r"/pdgemm\.mpich --m 640 --n 640 --k 640 --nb 40 --reps 40$")
+        limit = r"taskset -c \S+ \S+/dgemm-limit --order 640 --samples 40$"
+        self.assertRegex(commands["dgemm"]["640, 16 ranks"], two_threads + limit)
+        self.assertRegex(commands["dgemm"]["640, 1 rank"], one_thread + limit)
+
+    def test_an_mpich_that_has_fewer_cpus_than_ranks_is_measured_once(self):
+        figures, document, printed = self.run_products("--rounds", "3")
+        rounds = {name: [r["round"] for r in shown["rounds"]]
+                  for name, shown in figures[4]["contenders"].items()}
+        self.assertEqual(rounds, {**dict.fromkeys(rounds, [1, 2, 3]), "mpich": [1], "pdgemm-mpich": [1]})
+        self.assertEqual(len(figures[2]["contenders"]["mpich"]["rounds"]), 3)
+        self.assertRegex(document["commands"]["mpich"]["640, 4 ranks"], "--samples 2$")
+        self.assertRegex(printed, r"ScaLAPACK on MPICH, GFlop/s +\| - +\| 40\.0 \(40\.0-40\.0\) +\| "
+                                  r"40\.0 \(40\.0-40\.0\), 1 round ")
+
+    def test_large_products_are_measured_in_some_rounds_and_without_a_crowded_mpich(self):
+        figures, _, printed = self.run_products("--rounds", "5", order=2048)
+        for ranks, figure in figures.items():
+            with self.subTest(ranks):
+                self.assertEqual([r["round"] for r in figure["contenders"]["fmpl"]["rounds"]], [1, 4])
+                self.assertEqual(figure["contenders"]["mpich"] is None, ranks in (1, 4, 8, 16))
+                self.assertIsNone(figure["expected"])
+        self.assertIn("M=N=K=2048, block 64, 2 rounds", printed)
+
+    def test_a_program_over_the_shim_is_measured_where_there_is_one(self):
+        figures, _, printed = self.run_products("--quick", "--peers", "none")
+        self.assertEqual(set(figures[2]["contenders"]), {"fmpl", "fmpl-summa", "fmpl-direct", "dgemm"})
+        self.assertNotIn("pdgemm.mpi", printed)
+        self.stand_in("pdgemm.mpi", "exit 1")
+        figures, document, _ = self.run_products("--quick", "--peers", "none")
+        self.assertEqual(figures[2]["contenders"]["pdgemm-mpi"]["comm_share"], 0.25)
+        self.assertRegex(document["commands"]["pdgemm-mpi"]["640, 2 ranks"], r"fmplrun -n 2 .*/pdgemm\.mpi --m 640")
+
+    def test_without_the_limit_nothing_is_judged(self):
+        (self.root / "dgemm-limit").unlink()
+        figures, _, printed = self.run_products("--quick", dgemm=None)
+        self.assertEqual((figures[2]["of_limit"], figures[2]["met"]), ({}, None))
+        self.assertIn("there is no dgemm-limit", printed)
+        self.stand_in("dgemm-limit", FAIL)
+        figures, document, _ = self.run_products("--quick", dgemm=None, status=1)
+        self.assertEqual(figures[2]["met"], None)
+        self.assertEqual({failure["contender"] for failure in document["failures"]}, {"dgemm"})
 
     def test_a_scalapack_that_is_not_installed_is_named_with_its_packages(self):
         self.stand_in("pkg-config", "exit 1")
@@ -192,7 +327,8 @@ class StandIns(unittest.TestCase):
     def test_arguments_that_do_not_exist_are_refused_before_anything_runs(self):
         for what, words in ((("blas",), "invalid choice: 'blas'"),
                             (("blacs", "--only", "latency"), "'latency' is none of p2p, strided"),
-                            (("--only", "p2p"), "'p2p' is none of latency, rdma")):
+                            (("--only", "p2p"), "'p2p' is none of latency, rdma"),
+                            (("pdgemm", "--only", "641"), "'641' is none of 640, 2048, 4096")):
             with self.subTest(what):
                 process = self.start(what=what)
                 _, err = process.communicate(timeout=LIMIT_SECONDS)

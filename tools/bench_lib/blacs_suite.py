@@ -4,41 +4,13 @@ issue 4 says.
 The messages lie in the program's heap. FMPL's first column has that in remote-DMA memory, as fmplrun --blacs does;
 the second has it where malloc puts it.
 """
-import functools
-import os
-import pathlib
-import subprocess
-import sys
-
 from bench_lib.contenders import Contender, Suite
 from bench_lib.figures import (KIB, MIB, RANKS, Figure, Step, barrier_steps, collective_steps, list_of, size_words,
                                times_faster)
+from bench_lib.openblas import openblas_variables
 
 PROGRAMS = {kind: f"blacs-bench.{kind}" for kind in ("fmpl", "openmpi", "mpich")}
 ORDER, BLOCK = 640, 40
-
-# What OpenBLAS says of the processor that it takes this one for.
-CORE_NAME = "import ctypes; name = ctypes.CDLL('libopenblas.so.0').openblas_get_corename; " \
-            "name.restype = ctypes.c_char_p; print(name().decode())"
-FALLBACK_CORE = "Prescott"
-
-
-@functools.cache
-def openblas_variables():
-    """One thread in each rank, where OpenBLAS would have as many as there are CPUs; and the kernels of the instructions
-    that this processor has, where OpenBLAS is older than the processor and falls back to those of SSE3."""
-    variables = {"OPENBLAS_NUM_THREADS": "1"}
-    done = subprocess.run([sys.executable, "-c", CORE_NAME], capture_output=True, text=True, check=False,
-                          env={**os.environ, **variables})
-    if done.stdout.strip() == FALLBACK_CORE and "OPENBLAS_CORETYPE" not in os.environ:
-        flags = set(pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").partition("\nflags")[2].partition("\n")[0]
-                    .split())
-        if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= flags:
-            variables["OPENBLAS_CORETYPE"] = "SkylakeX"
-        elif {"avx2", "fma"} <= flags:
-            variables["OPENBLAS_CORETYPE"] = "Haswell"
-    return variables
-
 
 
 def contiguous_step():
@@ -56,18 +28,17 @@ def shaped_step(group, shape, words, expected=None):
                 ["p2p", "--shape", shape, "--matrix", f"{BLOCK}x{BLOCK}", "--lda", str(ORDER)], [figure], name=shape)
 
 
-def pdgemm_step(ranks, expected, kinds):
-    """FMPL runs the file that is linked with another library's BLACS."""
-    linked = [kind for kind in kinds if kind != "fmpl"]
-    programs = {kind: f"scalapack-pdgemm.{kind}" for kind in linked}
-    programs["fmpl"] = programs[linked[0]]
+def pdgemm_step(ranks, expected, peers):
+    """FMPL runs the file that is linked with another library's BLACS, and its PDGEMM, not FMPL's own."""
+    programs = {peer: f"scalapack-pdgemm.{peer}" for peer in peers}
+    programs["fmpl"] = programs[peers[0]]
     figure = Figure(f"pdgemm-{ranks}", f"pdgemm {ORDER}, block {BLOCK}, {ranks} ranks", "order", ORDER,
                     expectation=times_faster(expected), flops=2 * ORDER**3)
     return Step("pdgemm", ranks, programs, ["--order", str(ORDER), "--block", str(BLOCK)], [figure],
-                environment=openblas_variables, fmplrun=["--blacs"])
+                environment=openblas_variables, fmplrun=["--blacs", "--pdgemm", "none"])
 
 
-def steps(quick, kinds):
+def steps(quick, peers):
     """PDGEMM only where there is a program that holds it."""
     ranks = (2, 4, 16) if quick else RANKS
 
@@ -85,9 +56,9 @@ def steps(quick, kinds):
         *collective("amx", {}),
         *barrier_steps(PROGRAMS, ranks, {}),
     ]
-    if len(kinds) > 1:
+    if peers:
         expected = {2: 1.1, 4: 1.1, 8: 1.4, 16: 1.6}
-        found += [pdgemm_step(count, expected[count], kinds) for count in ranks]
+        found += [pdgemm_step(count, expected[count], peers) for count in ranks]
     return found
 
 
@@ -99,4 +70,4 @@ SUITE = Suite(
                ("openmpi-bin", "libopenmpi-dev", "libscalapack-openmpi-dev"), "scalapack-openmpi", "ompi-c"),
      Contender("mpich", "ScaLAPACK, MPICH", "mpich", "mpiexec.mpich",
                ("mpich", "libmpich-dev", "libscalapack-mpich-dev"), "scalapack-mpich", "mpich")],
-    steps)
+    steps, quick="the collective calls and PDGEMM at 2, 4 and 16 ranks")

@@ -5,16 +5,19 @@ import shutil
 import subprocess
 
 from bench_lib.figures import list_of
+from bench_lib.tables import table
 
 
 class Contender:
-    """kind: fmpl, openmpi or mpich: whose launcher and programs it takes. module: what pkg-config calls it;
-    module_below: the library under it, where that is another one. options: of its launcher."""
+    """kind: fmpl, openmpi or mpich: whose launcher and programs it takes; alone: a single process without a launcher.
+    module: what pkg-config calls it; module_below: the library under it, where that is another one. options: of its
+    launcher. optional: its program is measured where the build has it, and not missed otherwise."""
 
-    def __init__(self, name, title, kind, launcher, packages=(), module=None, module_below=None, options=()):
+    def __init__(self, name, title, kind, launcher=None, packages=(), module=None, module_below=None, options=(),
+                 optional=False):
         self.name, self.title, self.kind, self.launcher = name, title, kind, launcher
         self.packages, self.module, self.module_below = packages, module, module_below
-        self.options = options
+        self.options, self.optional = options, optional
 
     def missing(self):
         """Whether what it needs to be built or started is not installed."""
@@ -31,30 +34,40 @@ class Contender:
         return f" over {self.module_below} {done.stdout.strip()}"
 
     def is_peer(self):
-        return self.kind != "fmpl"
+        return self.kind not in ("fmpl", "alone")
 
 
 class Suite:
     """What one word of the command line measures. fmpl: FMPL's contenders, the first of which is compared with the best
-    of the peers. steps_of(quick, kinds) gives the steps that can be measured with programs of these kinds."""
+    of the peers. steps_of(quick, peers) gives the steps that can be measured beside the peers of these names. limit: a
+    contender that shows what could be reached at best. write_table(rows, contenders): the text that is printed, with
+    figures in the unit. quick: what --quick leaves."""
 
-    def __init__(self, what, fmpl, peers, steps_of):
-        self.what, self.fmpl, self.peers, self.steps_of = what, fmpl, peers, steps_of
+    def __init__(self, what, fmpl, peers, steps_of, quick, limit=None, write_table=table,
+                 unit="microseconds where no unit is named"):
+        self.what, self.fmpl, self.peers, self.steps_of, self.quick = what, fmpl, peers, steps_of, quick
+        self.limit, self.write_table, self.unit = limit, write_table, unit
         self.groups = list(dict.fromkeys(step.group for step in self.steps(quick=False, peers=peers)))
 
+    def own(self):
+        """Those that need no other library."""
+        return [*self.fmpl, *([self.limit] if self.limit else [])]
+
     def steps(self, quick, peers):
-        return self.steps_of(quick, ["fmpl", *(peer.kind for peer in peers)])
+        return self.steps_of(quick, [peer.name for peer in peers])
 
     def programs(self, contender, peers):
         """Those that the contender runs, in the order of the steps."""
-        steps = self.steps(quick=False, peers=peers)
-        return list(dict.fromkeys(step.programs[contender.kind] for step in steps))
+        found = (step.program_of(contender) for step in self.steps(quick=False, peers=peers))
+        return list(dict.fromkeys(name for name in found if name))
 
 
 def launch_words(contender, step, cpus, programs):
     """How the contender starts the step's ranks, as its documentation has it. Ranks that fit the CPUs are bound, one
     to each."""
     ranks = step.ranks
+    if contender.kind == "alone":
+        return []
     bound = ranks <= len(cpus)
     if contender.kind == "fmpl":
         return [str(programs / "fmplrun"), "-n", str(ranks), *(["--bind-to", "core"] if bound else []), *step.fmplrun,
@@ -69,14 +82,10 @@ def launch_words(contender, step, cpus, programs):
 
 
 def command_of(contender, step, cpus, programs, effort):
-    memory = step.peer_memory if contender.is_peer() else step.memory
-    variables = [f"{name}={value}" for name, value in step.environment().items()]
-    words = [*(["env", *variables] if variables else []), "taskset", "-c", list_of(cpus),
-             *launch_words(contender, step, cpus, programs), str(programs / step.programs[contender.kind]),
-             *step.arguments, "--samples", str(effort.samples)]
-    if step.fits_batches:
-        words += ["--batch-ms", str(effort.batch_ms)]
-    return words + (["--memory", memory] if memory else [])
+    variables = [f"{name}={value}" for name, value in step.variables(contender).items()]
+    return [*(["env", *variables] if variables else []), "taskset", "-c", list_of(cpus),
+            *launch_words(contender, step, cpus, programs), str(programs / step.program_of(contender)),
+            *step.words_for(contender, effort)]
 
 
 def apt_command(packages):

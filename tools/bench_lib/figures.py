@@ -6,10 +6,12 @@ RANKS = (2, 4, 8, 16)
 
 class Expectation:
     """What is expected of a figure: `times` faster than the best peer, within `of_floor` of the floor, at most
-    `seconds`, at most `growth` times the figure `than`. Each may be absent."""
+    `seconds`, at most `growth` times the figure `than`, at least the rate `of_limit` of the limit's. Each may be
+    absent."""
 
-    def __init__(self, times=None, of_floor=None, seconds=None, growth=None, than=None):
+    def __init__(self, times=None, of_floor=None, seconds=None, growth=None, than=None, of_limit=None):
         self.times, self.of_floor, self.seconds, self.growth, self.than = times, of_floor, seconds, growth, than
+        self.of_limit = of_limit
 
     def words(self):
         parts = []
@@ -21,10 +23,12 @@ class Expectation:
             parts.append(f"< {self.seconds * 1e6:g} us")
         if self.growth:
             parts.append("not growing")
+        if self.of_limit:
+            parts.append(f">= {self.of_limit:.2f}")
         return ", ".join(parts)
 
-    def met(self, ratio, value, floor, other):
-        """True or False; None when a figure that it needs is missing."""
+    def met(self, ratio, value, floor, other, share=None):
+        """True or False; None when a figure that it needs is missing. share: of the limit's rate."""
         if value is None:
             return None
         answers = []
@@ -36,6 +40,8 @@ class Expectation:
             answers.append(value < self.seconds)
         if self.growth:
             answers.append(None if other is None else value <= self.growth * other)
+        if self.of_limit:
+            answers.append(None if share is None else share >= self.of_limit)
         return False if False in answers else None if None in answers else True
 
 
@@ -57,9 +63,9 @@ class Figure:
 class Step:
     """One run of a measuring program, which gives some figures.
 
-    programs: {kind of a contender: its program}. memory: FMPL's, where the program lets choose; an MPI has peer_memory.
-    environment: a function that gives variables of all contenders. fmplrun: further options of the launcher. name: where the group has
-    several steps with as many ranks."""
+    programs: {name or kind of a contender: its program}; who has none takes no part. memory: FMPL's, where the program
+    lets choose; an MPI has peer_memory. environment: a function that gives variables of all contenders. fmplrun:
+    further options of the launcher. name: where the group has several steps with as many ranks."""
 
     def __init__(self, group, ranks, programs, arguments, figures, memory=None, peer_memory=None, fits_batches=True,
                  environment=dict, fmplrun=(), name=None):
@@ -70,7 +76,29 @@ class Step:
         self.name = name or group
 
     def words(self):
-        return f"{self.name}, {self.ranks} ranks"
+        return f"{self.name}, {self.ranks} rank{'' if self.ranks == 1 else 's'}"
+
+    def program_of(self, contender):
+        """None for a contender that takes no part."""
+        return self.programs.get(contender.name, self.programs.get(contender.kind))
+
+    def variables(self, _contender):
+        return self.environment()
+
+    def words_for(self, contender, effort):
+        """The arguments of the contender's program."""
+        memory = self.peer_memory if contender.is_peer() else self.memory
+        return [*self.arguments, "--samples", str(effort.samples),
+                *(["--batch-ms", str(effort.batch_ms)] if self.fits_batches else []),
+                *(["--memory", memory] if memory else [])]
+
+    def share_of_rounds(self, _contender):
+        """Less than 1 for what takes long; everybody is measured once at least."""
+        return 1
+
+    def read(self, _contender, document):
+        """What the program wrote, with its `results`."""
+        return document
 
 
 def size_words(size):

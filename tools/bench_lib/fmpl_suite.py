@@ -23,7 +23,7 @@ def outstanding_step():
                 "rdma", "heap", fits_batches=False)
 
 
-def steps(quick, _kinds):
+def steps(quick, _peers):
     """In quick runs, collective calls with data have the sizes and ranks that are spoken of most."""
     sizes = COLLECTIVE_BYTES[:2] if quick else COLLECTIVE_BYTES
     ranks = (2, 4, 16) if quick else RANKS
@@ -52,4 +52,4 @@ SUITE = Suite(
     "FMPL's calls beside those of an MPI", [Contender("fmpl", "FMPL", "fmpl", "fmplrun")],
     [Contender("openmpi", "Open MPI", "openmpi", "mpirun.openmpi", ("openmpi-bin", "libopenmpi-dev"), "ompi-c"),
      Contender("mpich", "MPICH", "mpich", "mpiexec.mpich", ("mpich", "libmpich-dev"), "mpich")],
-    steps)
+    steps, quick="the collective calls at 2, 4 and 16 ranks, with 8 B and 8 KiB at most")
