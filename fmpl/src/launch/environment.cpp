@@ -53,8 +53,10 @@ std::span<const EnvironmentVariable> environment_variables()
             "makes more and shorter messages. Results differ by rounding",
             false},
         {"FMPL_PDGEMM_ALGORITHM", "auto, summa, direct", "auto",
-            "direct, in which each process reads the others' parts of A and B where they lie, is faster at every size and "
-            "number of ranks measured, and auto takes it where all parts are in remote-DMA memory; summa broadcasts panels "
+            "direct, in which each process reads the others' parts of A and B where they lie, is faster at every size "
+            "and "
+            "number of ranks measured, and auto takes it where all parts are in remote-DMA memory; summa broadcasts "
+            "panels "
             "through the BLACS",
             false},
         {"FMPL_MAP_ANYWHERE", "any", "unset: all ranks map the job's memory at one address, where that is free",
