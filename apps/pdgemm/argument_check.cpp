@@ -28,12 +28,17 @@ enum class Entry {
     leading_dimension
 };
 
-// The place of an entry in the caller's descriptor, from 1. A descriptor of type 1 has one block size for both kinds.
-int entry_number(Entry entry, int descriptor_type)
+// As ScaLAPACK counts: the place in a descriptor of type 2.
+int entry_number(Entry entry)
 {
-    const int position = static_cast<int>(entry) + 1;
-    const bool short_form = descriptor_type == block_cyclic_type;
-    return short_form && entry >= Entry::row_block ? position - 2 : position;
+    return static_cast<int>(entry) + 1;
+}
+
+// In the caller's own descriptor: one of type 1 has one block size for the first block and the others.
+int entry_place(Entry entry, int descriptor_type)
+{
+    const bool short_form = descriptor_type == block_cyclic_type && entry >= Entry::row_block;
+    return entry_number(entry) - (short_form ? 2 : 0);
 }
 
 const char* entry_name(Entry entry, int descriptor_type)
@@ -72,9 +77,9 @@ public:
 
     void entry(int position, char name, const Descriptor& descriptor, Entry entry, int value, const std::string& rule)
     {
-        const int number = 100 * position + entry_number(entry, descriptor.type);
+        const int number = 100 * position + entry_number(entry);
         note(number, number,
-            fmt::format("DESC{} entry {} ({}) is {}; it must be {}", name, entry_number(entry, descriptor.type),
+            fmt::format("DESC{} entry {} ({}) is {}; it must be {}", name, entry_place(entry, descriptor.type),
                 entry_name(entry, descriptor.type), value, rule));
     }
 
@@ -141,10 +146,10 @@ void check_matrix(FirstError& errors, const ProcessGrid& grid, int context, char
     require(whole.first_column_block >= 1, Entry::first_column_block, whole.first_column_block, "at least 1");
     require(whole.row_block >= 1, Entry::row_block, whole.row_block, "at least 1");
     require(whole.column_block >= 1, Entry::column_block, whole.column_block, "at least 1");
-    require(whole.row_source >= 0 && whole.row_source < grid.rows, Entry::row_source, whole.row_source,
-        fmt::format("a process row, 0 to {} (replicated matrices are not supported)", grid.rows - 1));
-    require(whole.column_source >= 0 && whole.column_source < grid.columns, Entry::column_source, whole.column_source,
-        fmt::format("a process column, 0 to {} (replicated matrices are not supported)", grid.columns - 1));
+    require(whole.row_source >= -1 && whole.row_source < grid.rows, Entry::row_source, whole.row_source,
+        fmt::format("a process row, 0 to {}, or -1 when every process row has all rows", grid.rows - 1));
+    require(whole.column_source >= -1 && whole.column_source < grid.columns, Entry::column_source, whole.column_source,
+        fmt::format("a process column, 0 to {}, or -1 when every process column has all columns", grid.columns - 1));
 
     if (rows.value == 0 || columns.value == 0) {
         require(whole.rows >= 0, Entry::rows, whole.rows, "at least 0");
@@ -160,8 +165,8 @@ void check_matrix(FirstError& errors, const ProcessGrid& grid, int context, char
     }
     // The local sizes have a meaning only when everything before was right.
     if (errors.none()) {
-        const int local_rows = whole.row_distribution(grid).local_count(grid.my_row);
-        const int local_columns = whole.column_distribution(grid).local_count(grid.my_column);
+        const int local_rows = whole.row_distribution(grid).local_count(whole.storing_row(grid));
+        const int local_columns = whole.column_distribution(grid).local_count(whole.storing_column(grid));
         const int least = local_columns > 0 ? std::max(1, local_rows) : 1;
         require(whole.leading_dimension >= least, Entry::leading_dimension, whole.leading_dimension,
             fmt::format(

@@ -11,7 +11,6 @@ void Cblacs_pinfo(int* rank, int* processes);
 void Cblacs_get(int context, int what, int* value);
 void Cblacs_gridinit(int* context, const char* order, int rows, int columns);
 void Cblacs_gridinfo(int context, int* rows, int* columns, int* my_row, int* my_column);
-int Cblacs_pnum(int context, int row, int column);
 void Cblacs_gridexit(int context);
 void Cblacs_barrier(int context, const char* scope);
 void Cblacs_abort(int context, int code);

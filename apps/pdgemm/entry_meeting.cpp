@@ -22,7 +22,7 @@ namespace fmpl::pdgemm {
 namespace {
 
 // An announcement as integers, the one type that every BLACS combines exactly.
-constexpr int kWords = 9;
+constexpr int kWords = 10;
 
 int low_half(std::uint64_t value)
 {
@@ -83,17 +83,17 @@ std::vector<Announcement> meet(const ProcessGrid& grid, const Announcement& own)
 {
     const auto processes = static_cast<std::size_t>(grid.processes());
     std::vector<int> words(processes * kWords, 0);
-    const int mine[kWords] = {own.error, static_cast<int>(own.wanted), own.readable ? 1 : 0, low_half(own.a.place),
-        high_half(own.a.place), own.a.leading_dimension, low_half(own.b.place), high_half(own.b.place),
-        own.b.leading_dimension};
+    const int mine[kWords] = {own.error, static_cast<int>(own.wanted), own.readable ? 1 : 0, own.memory_number,
+        low_half(own.a.place), high_half(own.a.place), own.a.leading_dimension, low_half(own.b.place),
+        high_half(own.b.place), own.b.leading_dimension};
     std::copy_n(mine, kWords, &words[static_cast<std::size_t>(my_place(grid)) * kWords]);
     Cigsum2d(grid.context, "All", " ", kWords, grid.processes(), words.data(), kWords, -1, -1);
 
     std::vector<Announcement> all(processes);
     for (std::size_t p = 0; p < processes; ++p) {
         const int* theirs = &words[p * kWords];
-        all[p] = {theirs[0], static_cast<Algorithm>(theirs[1]), theirs[2] != 0,
-            {whole(theirs[3], theirs[4]), theirs[5]}, {whole(theirs[6], theirs[7]), theirs[8]}};
+        all[p] = {theirs[0], static_cast<Algorithm>(theirs[1]), theirs[2] != 0, theirs[3],
+            {whole(theirs[4], theirs[5]), theirs[6]}, {whole(theirs[7], theirs[8]), theirs[9]}};
     }
     return all;
 }
@@ -142,10 +142,11 @@ Algorithm agreed_algorithm(const ProcessGrid& grid, const char* routine, const s
     if (!any_wants(Algorithm::direct)) return Algorithm::summa;
     if (unreadable - all.begin() == my_place(grid)) {
         fmt::print(stderr,
-            "{} at process ({}, {}): FMPL_PDGEMM_ALGORITHM=direct needs A and B in remote-DMA memory that all "
-            "processes of "
-            "the grid can read, and this process's are not, or it cannot read the others'; start the job with fmplrun "
-            "--rdma heap, take the matrices from fmpl_malloc, or say auto.\n",
+            "{} at process ({}, {}): FMPL_PDGEMM_ALGORITHM=direct needs remote-DMA memory that all processes of the "
+            "job can "
+            "read; this process cannot read that of all others, or has none left for its parts of A and B. Say auto, "
+            "or give "
+            "the ranks larger arenas with FMPL_ARENA_SIZE.\n",
             routine, grid.my_row, grid.my_column);
         std::fflush(stderr);
     }

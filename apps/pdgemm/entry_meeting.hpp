@@ -28,8 +28,9 @@ struct Announcement {
     int error = 0;  // number of the first error in the arguments; 0: none
     Algorithm wanted = Algorithm::automatic;
     bool readable = false;  // this process reads the memory of all others, and they read both its parts
-    PartPlace a;
-    PartPlace b;
+    int memory_number = 0;  // of this process, see peer_memory.hpp
+    PartPlace a{};
+    PartPlace b{};
 };
 
 // Collective over the grid: everybody's announcement, in row-major order of the grid.

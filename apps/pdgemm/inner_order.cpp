@@ -1,5 +1,7 @@
 #include "inner_order.hpp"
 
+#include "equal_share.hpp"
+
 #include <algorithm>
 
 namespace fmpl::pdgemm {
@@ -34,13 +36,6 @@ std::vector<std::vector<Run>> runs_by_owners(const BlockCyclic& a, const BlockCy
     return pairs;
 }
 
-// Equal shares of at most `widest`, so that none is a sliver.
-int share_of(int width, int widest)
-{
-    const int shares = (width - 1) / widest + 1;
-    return (width - 1) / shares + 1;
-}
-
 }  // namespace
 
 InnerOrder::InnerOrder(const BlockCyclic& a, const BlockCyclic& b, const ChunkRule& rule)
@@ -63,7 +58,7 @@ InnerOrder::InnerOrder(const BlockCyclic& a, const BlockCyclic& b, const ChunkRu
         if (!gathers) {
             close();
             for (const Run& run : runs) {
-                const int share = share_of(run.width, rule.widest);
+                const int share = equal_share(run.width, rule.widest);
                 for (int begin = 0; begin < run.width; begin += share) {
                     add(run, begin, std::min(share, run.width - begin));
                     close();
@@ -71,7 +66,7 @@ InnerOrder::InnerOrder(const BlockCyclic& a, const BlockCyclic& b, const ChunkRu
             }
             continue;
         }
-        const int share = std::max(share_of(open + width_of(runs), rule.widest), rule.least);
+        const int share = std::max(equal_share(open + width_of(runs), rule.widest), rule.least);
         for (const Run& run : runs) {
             for (int begin = 0; begin < run.width;) {
                 const int width = std::min(share - open, run.width - begin);

@@ -6,6 +6,7 @@
 // the BLACS alone. FMPL_PDGEMM_ALGORITHM overrides this. A grid of one process is one local product on the matrices as they are.
 #include "argument_check.hpp"
 #include "blacs_calls.hpp"
+#include "comm_memory.hpp"
 #include "direct.hpp"
 #include "entry_meeting.hpp"
 #include "local_gemm.hpp"
@@ -13,6 +14,7 @@
 #include "product.hpp"
 #include "summa.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <complex>
 #include <cstddef>
@@ -41,9 +43,11 @@ struct Placement {
     Placement(const Submatrix& matrix, int row_count, int column_count, const ProcessGrid& grid)
         : rows(matrix.whole.row_distribution(grid).window(matrix.row - 1, row_count)),
           columns(matrix.whole.column_distribution(grid).window(matrix.column - 1, column_count)),
-          offset(matrix.whole.row_distribution(grid).local_count_before(grid.my_row, matrix.row - 1) +
-                 static_cast<std::ptrdiff_t>(matrix.whole.leading_dimension) *
-                     matrix.whole.column_distribution(grid).local_count_before(grid.my_column, matrix.column - 1))
+          offset(
+              matrix.whole.row_distribution(grid).local_count_before(matrix.whole.storing_row(grid), matrix.row - 1) +
+              static_cast<std::ptrdiff_t>(matrix.whole.leading_dimension) *
+                  matrix.whole.column_distribution(grid).local_count_before(
+                      matrix.whole.storing_column(grid), matrix.column - 1))
     {
     }
 };
@@ -57,44 +61,85 @@ StoredOperand<T> stored_operand(
     return {placement.rows, placement.columns, local + placement.offset, matrix.whole.leading_dimension, transposed};
 }
 
-// Whether this process reads the memory of all others of the grid.
-bool reads_all(const ProcessGrid& grid)
-{
-    for (int row = 0; row < grid.rows; ++row) {
-        for (int column = 0; column < grid.columns; ++column) {
-            if (!reads_memory_of(Cblacs_pnum(grid.context, row, column))) return false;
+// This process's part of an operand, where the other processes can read it: where it lies, or, in memory that they cannot read,
+// in a copy.
+template <class T>
+class ReadablePart {
+public:
+    ReadablePart(const StoredOperand<T>& stored, const ProcessGrid& grid)
+    {
+        const int rows = stored.rows.local_count(grid.my_row);
+        const int columns = stored.columns.local_count(grid.my_column);
+        if (rows == 0 || columns == 0) {
+            place_ = PartPlace{};  // nobody will look there
+            return;
+        }
+        if (announce(stored.local, rows, columns, stored.leading_dimension)) return;
+        const std::size_t elements = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+        copy_.emplace(elements * sizeof(T));
+        T* const copied = reinterpret_cast<T*>(copy_->data());
+        if (announce(copied, rows, columns, rows)) {
+            for (int j = 0; j < columns; ++j) {
+                std::copy_n(stored.local + static_cast<std::ptrdiff_t>(j) * stored.leading_dimension, rows,
+                    copied + static_cast<std::ptrdiff_t>(j) * rows);
+            }
+        } else {
+            copy_.reset();
         }
     }
-    return true;
-}
 
-// Where others read this process's part of an operand; nothing when they cannot.
-template <class T>
-std::optional<PartPlace> place_of_part(const StoredOperand<T>& stored, const ProcessGrid& grid)
-{
-    const int rows = stored.rows.local_count(grid.my_row);
-    const int columns = stored.columns.local_count(grid.my_column);
-    if (rows == 0 || columns == 0) return PartPlace{};
-    const auto elements = static_cast<std::size_t>(columns - 1) * static_cast<std::size_t>(stored.leading_dimension) +
-                          static_cast<std::size_t>(rows);
-    const std::optional<std::uint64_t> place = place_of(stored.local, elements * sizeof(T));
-    if (!place) return std::nullopt;
-    return PartPlace{*place, stored.leading_dimension};
-}
+    // Nothing: it cannot be made readable.
+    const std::optional<PartPlace>& place() const { return place_; }
+
+private:
+    bool announce(const T* local, int rows, int columns, int leading_dimension)
+    {
+        const std::size_t elements =
+            static_cast<std::size_t>(columns - 1) * static_cast<std::size_t>(leading_dimension) +
+            static_cast<std::size_t>(rows);
+        const std::optional<std::uint64_t> place = place_of(local, elements * sizeof(T));
+        if (place) place_ = PartPlace{*place, leading_dimension};
+        return place.has_value();
+    }
+
+    std::optional<CommMemory> copy_;
+    std::optional<PartPlace> place_;
+};
 
 template <class T>
-std::vector<StoredPart<T>> parts_of(
-    const ProcessGrid& grid, const std::vector<Announcement>& all, PartPlace Announcement::*operand)
+std::vector<StoredPart<T>> parts_of(const std::vector<Announcement>& all, PartPlace Announcement::*operand)
 {
     std::vector<StoredPart<T>> parts;
-    for (int row = 0; row < grid.rows; ++row) {
-        for (int column = 0; column < grid.columns; ++column) {
-            const PartPlace& part = all[parts.size()].*operand;
-            const void* const local = at_place(Cblacs_pnum(grid.context, row, column), part.place);
-            parts.push_back({static_cast<const T*>(local), part.leading_dimension});
-        }
+    for (const Announcement& process : all) {
+        const PartPlace& part = process.*operand;
+        parts.push_back({static_cast<const T*>(at_place(process.memory_number, part.place)), part.leading_dimension});
     }
     return parts;
+}
+
+// Where a matrix is replicated, the first process row (column) has computed it: the others get it from there.
+template <class T>
+void replicate(const ProcessGrid& grid, const Submatrix& matrix, int rows, int columns, T* local, int local_rows,
+    int local_columns)
+{
+    const int leading_dimension = matrix.whole.leading_dimension;
+    if (matrix.whole.rows_replicated() && grid.rows > 1 && local_columns > 0) {
+        if (grid.my_row == 0) {
+            BlacsCalls<T>::broadcast_send(grid.context, "Column", rows, local_columns, local, leading_dimension);
+        } else {
+            BlacsCalls<T>::broadcast_receive(
+                grid.context, "Column", rows, local_columns, local, leading_dimension, 0, grid.my_column);
+        }
+    }
+    if (matrix.whole.rows_replicated()) local_rows = rows;
+    if (matrix.whole.columns_replicated() && grid.columns > 1 && local_rows > 0) {
+        if (grid.my_column == 0) {
+            BlacsCalls<T>::broadcast_send(grid.context, "Row", local_rows, columns, local, leading_dimension);
+        } else {
+            BlacsCalls<T>::broadcast_receive(
+                grid.context, "Row", local_rows, columns, local, leading_dimension, grid.my_row, 0);
+        }
+    }
 }
 
 template <class T>
@@ -113,18 +158,21 @@ void gemm(const char* routine, const GemmArguments& arguments, T alpha, const T*
     const int n = arguments.n;
     const int k = arguments.k;
     const ArgumentError error = check_arguments(arguments, grid);
-    Announcement own{error.number, wanted_algorithm(), false, {}, {}};
+    Announcement own{.error = error.number, .wanted = wanted_algorithm(), .memory_number = memory_number()};
     std::optional<StoredOperand<T>> stored_a;
     std::optional<StoredOperand<T>> stored_b;
+    std::optional<ReadablePart<T>> readable_a;
+    std::optional<ReadablePart<T>> readable_b;
     if (error.number == 0) {
         stored_a.emplace(stored_operand(arguments.a, a, arguments.transa, m, k, grid));
         stored_b.emplace(stored_operand(arguments.b, b, arguments.transb, k, n, grid));
-        if (grid.processes() > 1 && own.wanted != Algorithm::summa && reads_all(grid)) {
-            const std::optional<PartPlace> a_place = place_of_part(*stored_a, grid);
-            const std::optional<PartPlace> b_place = place_of_part(*stored_b, grid);
-            own.readable = a_place && b_place;
-            own.a = a_place.value_or(PartPlace{});
-            own.b = b_place.value_or(PartPlace{});
+        const bool multiplies = m > 0 && n > 0 && k > 0 && alpha != T(0);
+        if (multiplies && grid.processes() > 1 && own.wanted != Algorithm::summa && reads_all_memory()) {
+            readable_a.emplace(*stored_a, grid);
+            readable_b.emplace(*stored_b, grid);
+            own.readable = readable_a->place() && readable_b->place();
+            own.a = readable_a->place().value_or(PartPlace{});
+            own.b = readable_b->place().value_or(PartPlace{});
         }
     }
     const std::vector<Announcement> all = meet(grid, own);
@@ -136,22 +184,21 @@ void gemm(const char* routine, const GemmArguments& arguments, T alpha, const T*
         c_placement.columns.local_count(grid.my_column), c + c_placement.offset, arguments.c.whole.leading_dimension};
     if (k == 0 || alpha == T(0)) {
         scale(local_c, beta);
-        return;
-    }
-    if (grid.processes() == 1) {
+    } else if (grid.processes() == 1) {
         local_gemm(arguments.transa, arguments.transb, m, n, k, alpha, stored_a->local, stored_a->leading_dimension,
             stored_b->local, stored_b->leading_dimension, beta, local_c.data, local_c.leading_dimension);
-        return;
-    }
-    const Product<T> product{grid, arguments.transa, arguments.transb, alpha, beta,
-        Operand<T>(grid, Axis::rows, &Run::a, *stored_a, c_placement.rows),
-        Operand<T>(grid, Axis::columns, &Run::b, *stored_b, c_placement.columns), c_placement.rows, c_placement.columns,
-        local_c};
-    if (agreed_algorithm(grid, routine, all) == Algorithm::direct) {
-        multiply_directly(product, parts_of<T>(grid, all, &Announcement::a), parts_of<T>(grid, all, &Announcement::b));
     } else {
-        multiply_by_summa(product);
+        const Product<T> product{grid, arguments.transa, arguments.transb, alpha, beta,
+            Operand<T>(grid, Axis::rows, &Run::a, *stored_a, c_placement.rows),
+            Operand<T>(grid, Axis::columns, &Run::b, *stored_b, c_placement.columns), c_placement.rows,
+            c_placement.columns, local_c};
+        if (agreed_algorithm(grid, routine, all) == Algorithm::direct) {
+            multiply_directly(product, parts_of<T>(all, &Announcement::a), parts_of<T>(all, &Announcement::b));
+        } else {
+            multiply_by_summa(product);
+        }
     }
+    replicate(grid, arguments.c, m, n, local_c.data, local_c.rows, local_c.columns);
 }
 
 void abort_with(int context, const char* routine, const char* words, const std::exception& error)

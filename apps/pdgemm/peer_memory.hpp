@@ -10,13 +10,16 @@
 
 namespace fmpl::pdgemm {
 
-// Whether this process can read memory of `process`, a process number of the BLACS.
-bool reads_memory_of(int process);
+// Whether this process can read the memory of all processes of the job.
+bool reads_all_memory();
+
+// The number by which other processes find this one's memory.
+int memory_number();
 
 // The place of this process's memory at p, to be told to others; nothing when they cannot read it there.
 std::optional<std::uint64_t> place_of(const void* p, std::size_t bytes);
 
-// Where this process reads it. REQUIRES: reads_memory_of(process), who told the place.
-const void* at_place(int process, std::uint64_t place);
+// Where this process reads the memory of the process that told `number` and `place`. REQUIRES: reads_all_memory().
+const void* at_place(int number, std::uint64_t place);
 
 }  // namespace fmpl::pdgemm

@@ -1,13 +1,21 @@
-// Over FMPL: remote-DMA memory of ranks that this one addresses. The BLACS number processes as FMPL_COMM_WORLD does.
+// Over FMPL: remote-DMA memory of ranks that this one addresses, by their rank in FMPL_COMM_WORLD.
 #include "peer_memory.hpp"
 
 #include <fmpl/layers.h>
 
 namespace fmpl::pdgemm {
 
-bool reads_memory_of(int process)
+bool reads_all_memory()
 {
-    return fmpl_is_addressable(process) != 0;
+    for (int rank = fmpl_job_size(); rank-- > 0;) {
+        if (fmpl_is_addressable(rank) == 0) return false;
+    }
+    return true;
+}
+
+int memory_number()
+{
+    return fmpl_job_rank();
 }
 
 std::optional<std::uint64_t> place_of(const void* p, std::size_t bytes)
@@ -17,9 +25,9 @@ std::optional<std::uint64_t> place_of(const void* p, std::size_t bytes)
     return place;
 }
 
-const void* at_place(int process, std::uint64_t place)
+const void* at_place(int number, std::uint64_t place)
 {
-    return fmpl_remote_view(process, place, 0);
+    return fmpl_remote_view(number, place, 0);
 }
 
 }  // namespace fmpl::pdgemm

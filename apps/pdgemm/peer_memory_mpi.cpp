@@ -3,9 +3,14 @@
 
 namespace fmpl::pdgemm {
 
-bool reads_memory_of(int)
+bool reads_all_memory()
 {
     return false;
+}
+
+int memory_number()
+{
+    return 0;
 }
 
 std::optional<std::uint64_t> place_of(const void*, std::size_t)

@@ -1,8 +1,8 @@
 // One product on a grid of several processes, as both algorithms take it: sub(C) = alpha op(sub(A)) op(sub(B)) + beta sub(C).
 #pragma once
 
-#include "local_gemm.hpp"
 #include "operand.hpp"
+#include "tiled_gemm.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -51,9 +51,11 @@ struct Product {
     void multiply(const Panel<T>& a_panel, const Panel<T>& b_panel, int width, bool first) const
     {
         if (c.rows == 0 || c.columns == 0) return;
-        local_gemm(transa, transb, c.rows, c.columns, width, alpha, a_panel.data, a_panel.leading_dimension,
-            b_panel.data, b_panel.leading_dimension, first ? beta : T(1), c.data, c.leading_dimension);
+        tiled_gemm(transa, transb, c.rows, c.columns, width, alpha, a_panel.data, a_panel.leading_dimension,
+            b_panel.data, b_panel.leading_dimension, first ? beta : T(1), c.data, c.leading_dimension, unpacked);
     }
+
+    const bool unpacked = has_unpacked_kernels();
 };
 
 // Memory for several arrays in one piece, each beginning a line.

@@ -75,11 +75,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ColumnsOfB", [](A& x) { x.b.whole.columns = 0; }, 1404},
         Case{"RowBlockOfA", [](A& x) { x.a.whole.first_row_block = x.a.whole.row_block = 0; }, 1005},
         Case{"ColumnBlockOfC", [](A& x) { x.c.whole.first_column_block = x.c.whole.column_block = -2; }, 1906},
-        Case{"RowSourceOfA", [](A& x) { x.a.whole.row_source = 2; }, 1007},
-        Case{"NegativeRowSourceOfB", [](A& x) { x.b.whole.row_source = -1; }, 1407},
-        Case{"ColumnSourceOfC", [](A& x) { x.c.whole.column_source = 3; }, 1908},
-        Case{"LeadingDimensionOfA", [](A& x) { x.a.whole.leading_dimension = 5; }, 1009},
-        Case{"LeadingDimensionOfC", [](A& x) { x.c.whole.leading_dimension = 0; }, 1909},
+        Case{"RowSourceOfA", [](A& x) { x.a.whole.row_source = 2; }, 1009},
+        Case{"NegativeRowSourceOfB", [](A& x) { x.b.whole.row_source = -2; }, 1409},
+        Case{"ColumnSourceOfC", [](A& x) { x.c.whole.column_source = 3; }, 1910},
+        Case{"LeadingDimensionOfA", [](A& x) { x.a.whole.leading_dimension = 5; }, 1011},
+        Case{"LeadingDimensionOfC", [](A& x) { x.c.whole.leading_dimension = 0; }, 1911},
         Case{"LastEntryOfALongDescriptor",
              [](A& x) {
                  x.b.whole.type = 2;
@@ -104,7 +104,19 @@ INSTANTIATE_TEST_SUITE_P(
                  x.a.whole.row_source = 7;
                  x.b.row = 0;
              },
-             1007},
+             1009},
+        Case{"ReplicatedRowsAndColumns",
+             [](A& x) {
+                 x.a.whole.row_source = x.b.whole.column_source = -1;
+                 x.a.whole.leading_dimension = x.a.whole.rows;
+             },
+             0},
+        Case{"ReplicatedRowsNeedRoomForAll",
+             [](A& x) {
+                 x.a.whole.row_source = -1;
+                 x.a.whole.leading_dimension = x.a.whole.rows - 1;
+             },
+             1011},
         Case{"TransposedAHasKRows", [](A& x) { x.transa = 'T'; }, 8},
         Case{"TransposedBFits",
              [](A& x) {

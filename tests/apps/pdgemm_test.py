@@ -214,13 +214,13 @@ class BadArguments(unittest.TestCase):
 
     def test_on_all_processes_one_reports(self):
         for argument, value, number in [("transa", "X", 1), ("m", -1, 3), ("ja", 2, 9), ("b.type", 7, 1401),
-                                        ("c.context", 99, 1902), ("a.nb", 0, 1006), ("c.lld", 7, 1909)]:
+                                        ("c.context", 99, 1902), ("a.nb", 0, 1006), ("c.lld", 7, 1911)]:
             with self.subTest(argument):
                 self.check(argument, value, number)
 
     def test_on_one_process_only_all_end(self):
         for rank in (0, 1):
-            for argument, value, number in [("transb", "Q", 2), ("c.lld", 7, 1909), ("b.rsrc", 4, 1407)]:
+            for argument, value, number in [("transb", "Q", 2), ("c.lld", 7, 1911), ("b.rsrc", 4, 1409)]:
                 with self.subTest(argument, rank=rank):
                     self.check(argument, value, number, rank)
 
