@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace fmpl::pdgemm {
@@ -37,7 +38,7 @@ public:
         }
     }
 
-    // Elements of the panel that broadcasts arrive in, and of the messages by which it is gathered.
+    // Elements of one of the two panels that broadcasts arrive in, in turn, and of the messages by which they are gathered.
     std::size_t panel_elements() const
     {
         const bool never_used = all_in_place_ && operand_.grid.count(root_axis_) == 1;
@@ -49,17 +50,19 @@ public:
         const int stored = operand_.kept.local_count(operand_.grid.mine(operand_.stored_kept_axis()));
         return static_cast<std::size_t>(std::max(operand_.kept_count, stored)) * static_cast<std::size_t>(widest_);
     }
-    // Memory for both, which must outlive this object's use. The message buffer may serve other operands too.
-    void use_buffers(T* panel, T* message)
+    // Memory for them, which must outlive this object's use. The message buffer may serve other operands too.
+    void use_buffers(T* panel, T* other_panel, T* message)
     {
         panel_ = panel;
+        other_panel_ = other_panel;
         message_ = message;
     }
 
     // Collective over the grid, in the same order of chunks everywhere; `number` counts them. The panel is valid until the
-    // next call.
+    // call after the next.
     Panel<T> bring(Chunk chunk, std::size_t number)
     {
+        std::swap(panel_, other_panel_);
         const int width = width_of(chunk);
         const InnerPlace place = chunk.front().*operand_.side;
         // A transposed operand's inner dimension lies on the other axis of the grid, so any root is as good: taking turns
@@ -161,6 +164,7 @@ private:
     std::optional<RedistributionPlan> plan_;  // of the kept dimension; like the next, only if something is gathered
     std::vector<Pieces> inner_pieces_;        // of the present chunk, by owner
     T* panel_ = nullptr;
+    T* other_panel_ = nullptr;
     T* message_ = nullptr;
 };
 
