@@ -32,6 +32,7 @@ struct Benchmark {
     std::vector<OwnOption> own_options = {};
     // Refuses own options that cannot be used, and may change others that they rule; nullptr: nothing to do. Local.
     void (*settle)(Options&) = nullptr;
+    int least_ranks = 2;
 };
 
 // Of this program. Where there is one alone, its name is not typed.

@@ -47,7 +47,7 @@ int run(int argc, const char* const* argv)
         const auto session = process.session(1);
         return end.exit_code();
     }
-    if (process.ranks() < 2) {
+    if (process.ranks() < options.benchmark->least_ranks) {
         fmt::print(stderr, "{0}: {1} needs at least 2 ranks, and this job has 1; start it with {2} -n 2 {0} {1}\n",
             transport::kProgram, options.benchmark->name, transport::kLauncher);
         return kWrongArguments;

@@ -197,7 +197,7 @@ std::span<const Benchmark> benchmarks()
     static const Benchmark pdgemm = {"pdgemm", "Time of PDGEMM", {}, 1, false, false, false, run_pdgemm,
         {{"--order", "N", "Rows and columns of each matrix (default: 640)", "640"},
             {"--block", "N", "Rows and columns of a block (default: 40)", "40"}},
-        settle};
+        settle, 1};
     return {&pdgemm, 1};
 }
 

@@ -13,7 +13,6 @@ CPUS = 2
 ALGORITHMS = {"fmpl": "auto", "fmpl-summa": "summa", "fmpl-direct": "direct"}
 # MPICH's ranks spin while they wait: where they share CPUs, each message takes time slices of the system.
 CROWDED_REPETITIONS = 2
-LEAST_RANKS_OF_SCALAPACK_PDGEMM = 2
 
 
 class Size:
@@ -55,12 +54,12 @@ class ProductStep(Step):
         if size.whole:
             programs["pdgemm-mpi"] = "pdgemm.mpi"
         scalapacks = {name: f"scalapack-pdgemm.{name}" for name in ("openmpi", "mpich") if name in peers}
-        if ranks >= LEAST_RANKS_OF_SCALAPACK_PDGEMM and scalapacks:
+        if scalapacks:
             programs["scalapack-fmpl"] = next(iter(scalapacks.values()))
         for mpi in ("openmpi", "mpich"):
             if mpi == "mpich" and (not size.whole or ranks > CPUS and not size.crowded):
                 continue
-            if mpi in scalapacks and ranks >= LEAST_RANKS_OF_SCALAPACK_PDGEMM:
+            if mpi in scalapacks:
                 programs[mpi] = scalapacks[mpi]
             if f"pdgemm-{mpi}" in peers and size.whole:
                 programs[f"pdgemm-{mpi}"] = f"pdgemm.{mpi}"
