@@ -301,15 +301,21 @@ ReduceManner Collectives::reduce_once(Communicator& comm, std::byte* buffer, con
 
 // Takes shares of the elements until there is none left, and writes them to every buffer that wants the result. Where ranks
 // share CPUs, those that run do it all; the others find it done. Who finishes the last share ends the use.
+//
+// A member begins with the share of its own number and goes on with the nearest: ranks that share a CPU are neighbours, so the
+// same CPU takes the same shares again and again, and finds in its cache what it has written last.
 void Collectives::combine_shares(Communicator& comm, std::uint64_t use, std::byte* buffer, const Reduction& whole)
 {
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-    const std::size_t shares =
-        std::clamp<std::size_t>(whole.bytes() / kShareBytes, 1, static_cast<std::size_t>(comm.size()));
+    const auto members = static_cast<std::size_t>(comm.size());
+    const std::size_t shares = std::clamp<std::size_t>(whole.bytes() / kShareBytes, 1, std::min(members, kMostShares));
+    const std::size_t own = static_cast<std::size_t>(comm.rank()) * shares / members;
+    const auto begin_of = [&](std::size_t i) { return whole.count / shares * i + std::min(whole.count % shares, i); };
     std::span<const std::byte* const> from;
-    while (slot.taken.load(std::memory_order_relaxed) < shares) {
-        const std::size_t share = slot.taken.fetch_add(1, std::memory_order_relaxed);
-        if (share >= shares) break;
+    const auto take = [&](std::size_t share) {
+        const std::uint64_t bit = std::uint64_t{1} << share;
+        if ((slot.taken.load(std::memory_order_relaxed) & bit) != 0) return;
+        if ((slot.taken.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) return;
         if (from.empty()) {
             from = operands(comm, use, buffer);
             results_.clear();
@@ -319,12 +325,14 @@ void Collectives::combine_shares(Communicator& comm, std::uint64_t use, std::byt
                 results_.push_back(node_->crossbar.mapped(comm.members()[static_cast<std::size_t>(member)], at));
             }
         }
-        const auto begin_of = [&](std::size_t i) {
-            return whole.count / shares * i + std::min(whole.count % shares, i);
-        };
         combine(from, begin_of(share), begin_of(share + 1), whole.op, results_);
         // acq_rel: all shares come before the end of the use
         if (slot.finished.fetch_add(1, std::memory_order_acq_rel) + 1 == shares) end_use(comm, use);
+    };
+    take(own);
+    for (std::size_t distance = 1; distance < shares; ++distance) {
+        if (own >= distance) take(own - distance);
+        if (own + distance < shares) take(own + distance);
     }
 }
 

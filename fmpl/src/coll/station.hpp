@@ -22,6 +22,7 @@ inline constexpr std::size_t kBroadcastInlineBytes = 32;
 inline constexpr std::uint64_t kBroadcastFailed = ~std::uint64_t{0};
 inline constexpr std::size_t kReduceSlots = 8;
 inline constexpr std::size_t kDepositBytes = 32 * 1024;
+inline constexpr std::size_t kMostShares = 64;
 
 struct alignas(kLine) BroadcastSlot {
     // Line 0: written by the root of the use.
@@ -58,10 +59,11 @@ struct alignas(kLine) ReduceSlot {
     std::uint32_t waiting;             // members that wait for the verdict, see Deposit::waits
     std::int32_t culprit;              // a member whose deposit does not go with member 0's, or -1
     ReduceManner manner;
-    // Manner partitioned: how many shares members have asked for, and how many they have written to the results.
-    std::atomic<std::uint32_t> taken;
-    std::atomic<std::uint32_t> finished;  // who finishes the last one ends the use
-    std::uint8_t pad[kLine - 52];
+    // Manner partitioned:
+    std::atomic<std::uint32_t>
+        finished;  // shares that have been written to the results; who finishes the last ends the use
+    std::atomic<std::uint64_t> taken;  // bit i: a member has taken share i
+    std::uint8_t pad[kLine - 56];
 };
 static_assert(sizeof(ReduceSlot) == kLine);
 
