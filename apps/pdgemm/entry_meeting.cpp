@@ -56,6 +56,21 @@ void print_error(int row, int column, const char* routine, int number, const std
     std::fflush(stderr);
 }
 
+// In pieces, since the one of ScaLAPACK puts what it is given into 100 characters, unchecked.
+void warn(int context, const char* routine, std::string_view words)
+{
+    constexpr std::size_t kMost = 90;
+    while (!words.empty()) {
+        std::size_t length = words.size();
+        if (length > kMost) {
+            length = words.rfind(' ', kMost);
+            if (length == std::string_view::npos || length == 0) length = kMost;
+        }
+        PB_Cwarn(context, -1, routine, "%s", std::string(words.substr(0, length)).c_str());
+        words.remove_prefix(std::min(words.size(), words.find_first_not_of(' ', length)));
+    }
+}
+
 // As the routine of ScaLAPACK would end.
 void end_call(int context, const char* routine, int number)
 {
@@ -111,7 +126,7 @@ bool report_errors(
     if (first->error == 0) return false;
     if (first - all.begin() == my_place(grid)) {
         if (PB_Cwarn != nullptr) {
-            PB_Cwarn(grid.context, -1, routine, "%s", own.words.c_str());
+            warn(grid.context, routine, own.words);
         } else {
             print_error(grid.my_row, grid.my_column, routine, own.number, own.words);
         }

@@ -6,7 +6,6 @@
 // the BLACS alone. FMPL_PDGEMM_ALGORITHM overrides this. A grid of one process is one local product on the matrices as they are.
 #include "argument_check.hpp"
 #include "blacs_calls.hpp"
-#include "comm_memory.hpp"
 #include "direct.hpp"
 #include "entry_meeting.hpp"
 #include "local_gemm.hpp"
@@ -75,18 +74,20 @@ public:
             return;
         }
         if (announce(stored.local, rows, columns, stored.leading_dimension)) return;
-        const std::size_t elements = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-        copy_.emplace(elements * sizeof(T));
-        T* const copied = reinterpret_cast<T*>(copy_->data());
-        if (announce(copied, rows, columns, rows)) {
-            for (int j = 0; j < columns; ++j) {
-                std::copy_n(stored.local + static_cast<std::ptrdiff_t>(j) * stored.leading_dimension, rows,
-                    copied + static_cast<std::ptrdiff_t>(j) * rows);
-            }
-        } else {
-            copy_.reset();
+        copy_ = allocate_readable(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * sizeof(T));
+        T* const copied = reinterpret_cast<T*>(copy_);
+        if (copied == nullptr || !announce(copied, rows, columns, rows)) return;
+        for (int j = 0; j < columns; ++j) {
+            std::copy_n(stored.local + static_cast<std::ptrdiff_t>(j) * stored.leading_dimension, rows,
+                copied + static_cast<std::ptrdiff_t>(j) * rows);
         }
     }
+    ~ReadablePart()
+    {
+        if (copy_ != nullptr) free_readable(copy_);
+    }
+    ReadablePart(const ReadablePart&) = delete;
+    ReadablePart& operator=(const ReadablePart&) = delete;
 
     // Nothing: it cannot be made readable.
     const std::optional<PartPlace>& place() const { return place_; }
@@ -102,7 +103,7 @@ private:
         return place.has_value();
     }
 
-    std::optional<CommMemory> copy_;
+    std::byte* copy_ = nullptr;
     std::optional<PartPlace> place_;
 };
 

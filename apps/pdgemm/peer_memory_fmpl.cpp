@@ -25,6 +25,24 @@ std::optional<std::uint64_t> place_of(const void* p, std::size_t bytes)
     return place;
 }
 
+std::byte* allocate_readable(std::size_t bytes)
+{
+    constexpr std::size_t kLeft = std::size_t{4} << 20;
+    void* const p = fmpl_try_malloc(bytes);
+    void* const left = p != nullptr ? fmpl_try_malloc(kLeft) : nullptr;
+    fmpl_free(left);
+    if (left == nullptr) {
+        fmpl_free(p);
+        return nullptr;
+    }
+    return static_cast<std::byte*>(p);
+}
+
+void free_readable(std::byte* p)
+{
+    fmpl_free(p);
+}
+
 const void* at_place(int number, std::uint64_t place)
 {
     return fmpl_remote_view(number, place, 0);

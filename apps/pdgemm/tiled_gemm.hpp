@@ -10,10 +10,11 @@
 #include "equal_share.hpp"
 #include "local_gemm.hpp"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <complex>
 #include <cstddef>
-#include <string_view>
 #include <type_traits>
 
 namespace fmpl::pdgemm {
@@ -21,8 +22,11 @@ namespace fmpl::pdgemm {
 // Whether the OpenBLAS of this process has such kernels for this processor.
 inline bool has_unpacked_kernels()
 {
-    const std::string_view core = openblas_get_corename();
-    return core == "SkylakeX" || core == "Cooperlake" || core == "Sapphirerapids";
+    const char* const core = openblas_get_corename();
+    for (const char* name : {"SkylakeX", "Cooperlake", "SapphireRapids"}) {
+        if (strcasecmp(core, name) == 0) return true;
+    }
+    return false;
 }
 
 // As local_gemm, for m, n, k > 0. `unpacked`: has_unpacked_kernels().

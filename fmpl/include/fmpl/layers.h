@@ -19,6 +19,9 @@ int fmpl_comm_world_rank(fmpl_comm_t comm, int rank, int *world_rank);
 /* 1 when all of p[0 .. size-1] lies in the calling rank's remote-DMA memory, else 0. */
 int fmpl_is_remote_dma(const void *p, size_t size);
 
+/* fmpl_malloc, but that it says nothing where there is too little memory: NULL then. For memory that one can do without. */
+void *fmpl_try_malloc(size_t size);
+
 /* Memory of another rank, read where it lies. fmpl_remote_place: the place in the job of p[0 .. size-1], in *place, to be told to
  * other ranks by any message; ARGUMENT unless all of it lies in the calling rank's remote-DMA memory. fmpl_remote_view: where
  * the calling rank reads `size` bytes at such a place of `world_rank`; NULL where it cannot (the rank is none of the job's, its

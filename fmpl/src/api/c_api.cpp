@@ -235,6 +235,20 @@ void* fmpl_malloc(size_t size)
     }
 }
 
+void* fmpl_try_malloc(size_t size)
+{
+    Binding& b = binding();
+    if (b.endpoint && b.endpoint->finalized()) return nullptr;
+    try {
+        return b.attach().allocate(size);
+    } catch (const Error& error) {
+        if (error.code() != FMPL_ERR_MEMORY) b.report_current_exception("fmpl_try_malloc");
+    } catch (...) {
+        b.report_current_exception("fmpl_try_malloc");
+    }
+    return nullptr;
+}
+
 void fmpl_free(void* p)
 {
     Binding& b = binding();
@@ -256,7 +270,7 @@ int fmpl_is_remote_dma(const void* p, size_t size)
 int fmpl_is_addressable(int world_rank)
 {
     const Binding& b = binding();
-    return b.endpoint && !b.endpoint->finalized() && b.endpoint->is_addressable(world_rank) ? 1 : 0;
+    return b.endpoint && b.endpoint->initialized() && b.endpoint->is_addressable(world_rank) ? 1 : 0;
 }
 
 int fmpl_remote_place(const void* p, size_t size, uint64_t* place)
@@ -270,7 +284,7 @@ int fmpl_remote_place(const void* p, size_t size, uint64_t* place)
 const void* fmpl_remote_view(int world_rank, uint64_t place, size_t size)
 {
     const Binding& b = binding();
-    return b.endpoint && !b.endpoint->finalized() ? b.endpoint->remote_view(world_rank, place, size) : nullptr;
+    return b.endpoint && b.endpoint->initialized() ? b.endpoint->remote_view(world_rank, place, size) : nullptr;
 }
 
 int fmpl_heap_range(void** begin, size_t* size)
