@@ -20,13 +20,16 @@ PDGEMM = os.environ.get("PDGEMM", "pdgemm.fmpl")
 BAD_ARGUMENT = os.environ.get("PDGEMM_BAD_ARGUMENT")
 JOB_LIMIT_SECONDS = 60
 RANDOM_SHAPES = 20
+# The name by which the dynamic linker finds it; a program with a sanitizer must have that first.
+SCALAPACK = next((path.name for path in sorted(pathlib.Path("/usr/lib").glob("*/libscalapack-openmpi.so.2*"))
+                  if not os.environ.get("FMPL_TEST_SANITIZED")), None)
 
 
-def run(ranks, program, arguments):
+def run(ranks, program, arguments, launcher_arguments=()):
     environment = dict(os.environ)
     # Many ranks and one matrix product in each: threads of OpenBLAS would only get in each other's way.
     environment["OPENBLAS_NUM_THREADS"] = "1"
-    return subprocess.run([*FMPLRUN, "-n", str(ranks), program, *arguments], env=environment, stdin=subprocess.DEVNULL,
+    return subprocess.run([*FMPLRUN, "-n", str(ranks), *launcher_arguments, program, *arguments], env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=JOB_LIMIT_SECONDS, check=False)
 
 
@@ -228,6 +231,16 @@ class BadArguments(unittest.TestCase):
         result = run(2, BAD_ARGUMENT, ["a.context", "99", "1"])
         self.assertNotEqual(result.returncode, 0)
         self.assertIn("parameter number 1002 had an illegal value", result.stderr)
+
+    @unittest.skipUnless(SCALAPACK, "libscalapack is not installed, or cannot be preloaded under a sanitizer")
+    def test_beside_scalapack_its_own_words_come(self):
+        # The longest words there are: PB_Cwarn has 100 characters for each of its pieces.
+        result = run(2, BAD_ARGUMENT, ["b.csrc", "4"],
+                     ("--blacs", "--rdma", "none", "-x", f"LD_PRELOAD={SCALAPACK}"))
+        self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+        self.assertIn("PBLAS ERROR 'DESCB entry 8 (CSRC) is 4; it must be a process column, 0 to 1,", result.stderr)
+        self.assertIn("Parameter number 1410 had an illegal value", result.stderr)
+        self.assertNotIn("buffer overflow", result.stderr)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,72 @@
+// Packing is the work of a plain loop, not a search for every element: a vector is packed at no less than a third of the
+// loop's speed. The ratio of the better of several times of each is taken, in a process of its own.
+#include "datatype/layout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+namespace {
+
+using namespace fmpl::mpi;
+
+template <class F>
+double shortest_seconds(F&& f)
+{
+    double least = 1e9;
+    for (int i = 0; i < 15; ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        f();
+        least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    return least;
+}
+
+// The loop's block length is a constant, so that the compiler makes the best of it.
+template <int block_length>
+void expect_packs_like_a_loop()
+{
+    constexpr int kCount = 1 << 14;
+    constexpr int stride = 2 * block_length;
+    std::vector<double> buffer(static_cast<std::size_t>(kCount) * static_cast<std::size_t>(stride), 1.0);
+    std::vector<double> dense(buffer.size() / 2);
+    std::vector<double> by_loop(dense.size());
+    for (std::size_t i = 0; i < buffer.size(); ++i) buffer[i] = static_cast<double>(i);
+    const auto layout =
+        Layout::compile(*Datatype::vector(kCount, block_length, stride, Datatype::predefined(Predefined::double_real)));
+    const std::uint64_t bytes = layout->bytes(1);
+
+    const double loop = shortest_seconds([&] {
+        double* to = by_loop.data();
+        const double* from = buffer.data();
+        for (int i = 0; i < kCount; ++i) {
+            for (int j = 0; j < block_length; ++j) *to++ = from[i * stride + j];
+        }
+    });
+    const double packing = shortest_seconds([&] { layout->pack(buffer.data(), 1, 0, bytes, dense.data()); });
+    const double unpacking = shortest_seconds([&] { layout->unpack(buffer.data(), 1, 0, bytes, dense.data()); });
+    EXPECT_EQ(dense, by_loop);
+    std::printf("blocks of %d: loop %.1f us, pack %.1f us, unpack %.1f us\n", block_length, 1e6 * loop, 1e6 * packing,
+        1e6 * unpacking);
+    EXPECT_LT(packing, 3 * loop);
+    EXPECT_LT(unpacking, 3 * loop);
+}
+
+TEST(LayoutSpeed, VectorsArePackedAtAThirdOfALoopsSpeedOrMore)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+    GTEST_SKIP() << "says nothing in a build for a sanitizer or without optimization";
+#endif
+    expect_packs_like_a_loop<1>();
+    expect_packs_like_a_loop<2>();
+    expect_packs_like_a_loop<3>();
+    expect_packs_like_a_loop<5>();
+    expect_packs_like_a_loop<8>();
+    expect_packs_like_a_loop<13>();
+    expect_packs_like_a_loop<100>();
+}
+
+}  // namespace
