@@ -16,8 +16,8 @@
 
 namespace fmpl::bench {
 
-// Processors fetch lines in pairs, hence 128. Steps are counted from 1: the even rank writes the odd numbers, the odd rank
-// the even ones.
+// Processors fetch lines in pairs, hence 128. Steps are counted from 1: the even rank writes the odd numbers, the odd
+// rank the even ones.
 struct SharedLine {
     alignas(128) std::atomic<std::uint64_t> step;
 };

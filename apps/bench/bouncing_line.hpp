@@ -1,8 +1,8 @@
-// The floor under every latency: one cache line in memory that a pair of ranks shares, written by each in turn and polled
-// by the other, without a library in between.
+// The floor under every latency: one cache line in memory that a pair of ranks shares, written by each in turn and
+// polled by the other, without a library in between.
 //
-// One line, not one for each direction: a rank that polls a line of its own beside the one that it writes moves two lines
-// for every step, which takes more than twice as long and would be no lower bound.
+// One line, not one for each direction: a rank that polls a line of its own beside the one that it writes moves two
+// lines for every step, which takes more than twice as long and would be no lower bound.
 #pragma once
 
 #include "job.hpp"

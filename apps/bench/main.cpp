@@ -1,5 +1,5 @@
-// fmpl-bench: micro-benchmarks of FMPL; and mpi-bench.openmpi, mpi-bench.mpich: the same benchmarks, from the same sources,
-// of an MPI (transport.hpp).
+// fmpl-bench: micro-benchmarks of FMPL; and mpi-bench.openmpi, mpi-bench.mpich: the same benchmarks, from the same
+// sources, of an MPI (transport.hpp).
 //
 // Exit status: 0 when everything was measured and the data was right; 1 when not, or when the results could not be
 // written; 2 for options that cannot be used, or fewer than 2 ranks.

@@ -11,8 +11,8 @@ enum class MemoryKind { rdma, heap, stack, static_data };
 
 const char* memory_name(MemoryKind kind);
 
-// Calls f with `bytes` bytes of the kind, aligned to 64 and written once, so that every page is there. They last until f
-// returns. Throws std::runtime_error where there is not so much; for the stack, where its limit does not allow it.
+// Calls f with `bytes` bytes of the kind, aligned to 64 and written once, so that every page is there. They last until
+// f returns. Throws std::runtime_error where there is not so much; for the stack, where its limit does not allow it.
 void with_message_memory(MemoryKind kind, std::size_t bytes, const std::function<void(std::byte*)>& f);
 
 // Equal buffers, a power of two of them, that together fill about `footprint` bytes; at least

@@ -34,8 +34,8 @@ public:
     // Round trips first .. first + count - 1, each through the buffers whose turn it is.
     void operator()(std::uint64_t first, std::uint64_t count) const;
 
-    // Whether all buffers hold the pattern, and hold it again after each rank has cleared those that it receives into and
-    // all messages were exchanged once more.
+    // Whether all buffers hold the pattern, and hold it again after each rank has cleared those that it receives into
+    // and all messages were exchanged once more.
     bool verify() const;
 
 private:

@@ -59,8 +59,8 @@ struct Samples {
 };
 
 // Times the batches of each activity, alternating between the activities so that what disturbs one disturbs all. Before
-// each batch the ranks of the group meet in a barrier; a rank with takes_part = false only waits for the end. Collective
-// over the job.
+// each batch the ranks of the group meet in a barrier; a rank with takes_part = false only waits for the end.
+// Collective over the job.
 Samples sample(
     const Sampling& sampling, const transport::Group& group, bool takes_part, std::span<const Batch> activities);
 

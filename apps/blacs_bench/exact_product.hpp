@@ -21,7 +21,8 @@ inline double element_of_b(int k, int j)
 
 // Whether a part of C = A B, each of this order, at most kMostOrder, is right: column-major, with rows[i] and
 // columns[j] as the places of its element (i, j) in C. Compares C x with A (B x) for an x of whole numbers, so that
-// every element counts, in as many steps as A has elements in these rows, B in these columns, and the part. NaN is wrong.
+// every element counts, in as many steps as A has elements in these rows, B in these columns, and the part. NaN is
+// wrong.
 inline bool is_right(
     int order, const std::vector<int>& rows, const std::vector<int>& columns, const double* c, std::size_t lld)
 {

@@ -1,5 +1,5 @@
-// bench/transport.hpp for the BLACS: C names alone, so that one object file serves every BLACS that it is linked with or
-// that is preloaded.
+// bench/transport.hpp for the BLACS: C names alone, so that one object file serves every BLACS that it is linked with
+// or that is preloaded.
 //
 // All ranks form a grid of one row. Data counts in doubles; other sizes lose their rest.
 #pragma once

@@ -1,8 +1,9 @@
 // The arguments of PxGEMM, and the checks that ScaLAPACK's PBLAS make of them.
 //
-// The number of an error is that of ScaLAPACK's PBLAS: the position of a scalar in the calling sequence, or 100 * position +
-// entry for an entry of a descriptor. Entries are counted from 1 as they stand in a descriptor of type 2, whatever the
-// caller's type: LLD is 11. Of several errors the one with the lowest position counts. Everything here is local: no call communicates or blocks.
+// The number of an error is that of ScaLAPACK's PBLAS: the position of a scalar in the calling sequence, or 100 *
+// position + entry for an entry of a descriptor. Entries are counted from 1 as they stand in a descriptor of type 2,
+// whatever the caller's type: LLD is 11. Of several errors the one with the lowest position counts. Everything here is
+// local: no call communicates or blocks.
 #pragma once
 
 #include "block_cyclic.hpp"
@@ -44,7 +45,8 @@ struct Descriptor {
         if (columns_replicated()) return all_on_first(columns, column_block, grid.columns);
         return {columns, first_column_block, column_block, column_source, grid.columns};
     }
-    // The places along the two dimensions of the grid by whose share in these distributions this process stores the matrix.
+    // The places along the two dimensions of the grid by whose share in these distributions this process stores the
+    // matrix.
     int storing_row(const ProcessGrid& grid) const { return rows_replicated() ? 0 : grid.my_row; }
     int storing_column(const ProcessGrid& grid) const { return columns_replicated() ? 0 : grid.my_column; }
 

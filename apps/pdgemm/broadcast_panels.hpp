@@ -1,12 +1,13 @@
 // The panels of an operand by messages of the BLACS, for the algorithm `summa`.
 //
 // A panel is broadcast along the axis of the grid that C does not distribute the operand over. Two ways:
-// - *In place*: the kept dimension is distributed as in C, along the same axis, and one process column (for A; row for B) has
-//   the chunk in one piece. Its owners broadcast it from where it lies and multiply from where it lies; no copy is made.
-// - *Gathered*: the processes send the pieces they hold to the process of the root column (row) that has these rows (columns)
-//   of C; this covers transposition, other block sizes, other offsets and runs of several owners. Then as above. Sends are
-//   locally blocking in the BLACS and every process sends before it receives, so no cycle can form. Both sides know the pieces
-//   from the descriptors; empty messages are not sent, own pieces are copied.
+// - *In place*: the kept dimension is distributed as in C, along the same axis, and one process column (for A; row for
+//   B) has the chunk in one piece. Its owners broadcast it from where it lies and multiply from where it lies; no copy
+//   is made.
+// - *Gathered*: the processes send the pieces they hold to the process of the root column (row) that has these rows
+//   (columns) of C; this covers transposition, other block sizes, other offsets and runs of several owners. Then as
+//   above. Sends are locally blocking in the BLACS and every process sends before it receives, so no cycle can form.
+//   Both sides know the pieces from the descriptors; empty messages are not sent, own pieces are copied.
 #pragma once
 
 #include "blacs_calls.hpp"
@@ -38,7 +39,8 @@ public:
         }
     }
 
-    // Elements of one of the two panels that broadcasts arrive in, in turn, and of the messages by which they are gathered.
+    // Elements of one of the two panels that broadcasts arrive in, in turn, and of the messages by which they are
+    // gathered.
     std::size_t panel_elements() const
     {
         const bool never_used = all_in_place_ && operand_.grid.count(root_axis_) == 1;
@@ -58,15 +60,15 @@ public:
         message_ = message;
     }
 
-    // Collective over the grid, in the same order of chunks everywhere; `number` counts them. The panel is valid until the
-    // call after the next.
+    // Collective over the grid, in the same order of chunks everywhere; `number` counts them. The panel is valid until
+    // the call after the next.
     Panel<T> bring(Chunk chunk, std::size_t number)
     {
         std::swap(panel_, other_panel_);
         const int width = width_of(chunk);
         const InnerPlace place = chunk.front().*operand_.side;
-        // A transposed operand's inner dimension lies on the other axis of the grid, so any root is as good: taking turns
-        // spreads the work. Otherwise the pieces are nearest to the owner of the first ones.
+        // A transposed operand's inner dimension lies on the other axis of the grid, so any root is as good: taking
+        // turns spreads the work. Otherwise the pieces are nearest to the owner of the first ones.
         const int processes = operand_.grid.count(root_axis_);
         const int root =
             operand_.stored.transposed ? static_cast<int>(number % static_cast<std::size_t>(processes)) : place.owner;

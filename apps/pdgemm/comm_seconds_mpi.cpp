@@ -1,5 +1,5 @@
-// Over an MPI: by the profiling interface. The calls that the BLACS make while a matrix is multiplied are defined here, where
-// the dynamic linker finds them before the library's, and pass on to the PMPI names.
+// Over an MPI: by the profiling interface. The calls that the BLACS make while a matrix is multiplied are defined here,
+// where the dynamic linker finds them before the library's, and pass on to the PMPI names.
 #include "comm_seconds.hpp"
 
 #include <mpi.h>

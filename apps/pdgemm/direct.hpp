@@ -1,10 +1,11 @@
-// The algorithm `direct`: every process takes the parts of A and B that it needs from the memory of their owners, by itself
-// (direct_panels.hpp). Nobody waits for anybody between the meeting at the beginning, after which all parts are there, and the
-// barrier at the end, after which their owners may change them. The processes begin at different places in k, so that they
-// read different owners' memory at a time.
+// The algorithm `direct`: every process takes the parts of A and B that it needs from the memory of their owners, by
+// itself (direct_panels.hpp). Nobody waits for anybody between the meeting at the beginning, after which all parts are
+// there, and the barrier at the end, after which their owners may change them. The processes begin at different places
+// in k, so that they read different owners' memory at a time.
 //
-// Cost on an R x S grid, time b per element copied, g per multiply-add: m n k / (R S) g, and (m/R + n/S) k b for what is not in
-// place; one combine operation and one barrier. Memory: two panels, if something is copied; taken once a call.
+// Cost on an R x S grid, time b per element copied, g per multiply-add: m n k / (R S) g, and (m/R + n/S) k b for what
+// is not in place; one combine operation and one barrier. Memory: two panels, if something is copied; taken once a
+// call.
 #pragma once
 
 #include "blacs_calls.hpp"
@@ -21,9 +22,9 @@
 
 namespace fmpl::pdgemm {
 
-// How k is cut. Narrow runs are multiplied where they lie as long as C stays in the second-level cache from one to the next;
-// the local product is as fast then with 16 columns as with many. Beyond that each product of `width` columns reads and writes
-// C from further away, and below 128 columns this shows (docs/performance.md).
+// How k is cut. Narrow runs are multiplied where they lie as long as C stays in the second-level cache from one to the
+// next; the local product is as fast then with 16 columns as with many. Beyond that each product of `width` columns
+// reads and writes C from further away, and below 128 columns this shows (docs/performance.md).
 inline ChunkRule direct_chunks(std::size_t c_bytes)
 {
     const long second_level = sysconf(_SC_LEVEL2_CACHE_SIZE);

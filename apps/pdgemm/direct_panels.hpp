@@ -1,8 +1,8 @@
 // The panels of an operand straight from the memory of their owners, for the algorithm `direct`.
 //
-// Where the kept dimension is distributed as in C and one process has the chunk in one piece, the panel is that process's
-// memory: the local product reads it there, and no copy is made. Else the pieces are copied from the memory of their owners
-// into a panel of this process's.
+// Where the kept dimension is distributed as in C and one process has the chunk in one piece, the panel is that
+// process's memory: the local product reads it there, and no copy is made. Else the pieces are copied from the memory
+// of their owners into a panel of this process's.
 //
 // REQUIRES: all owners' parts can be read, and nobody changes them before the product ends. Local: nothing here waits.
 #pragma once
@@ -17,8 +17,8 @@
 
 namespace fmpl::pdgemm {
 
-// What a process of the grid has of the operand, as this process sees it: its part of the submatrix from the first local
-// element on.
+// What a process of the grid has of the operand, as this process sees it: its part of the submatrix from the first
+// local element on.
 template <class T>
 struct StoredPart {
     const T* local;

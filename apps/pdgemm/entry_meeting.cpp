@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-// How the PBLAS of ScaLAPACK say what is wrong, and that a call ends. Where the program has a ScaLAPACK, its own are used, or
-// those that the program puts in their place.
+// How the PBLAS of ScaLAPACK say what is wrong, and that a call ends. Where the program has a ScaLAPACK, its own are
+// used, or those that the program puts in their place.
 extern "C" {
 [[gnu::weak]] void PB_Cwarn(int context, int line, const char* routine, const char* format, ...);
 [[gnu::weak]] void PB_Cabort(int context, const char* routine, int info);

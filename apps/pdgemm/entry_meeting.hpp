@@ -1,5 +1,5 @@
-// What the processes of the grid tell each other when they enter PxGEMM: errors in their arguments, which algorithm they want,
-// and where their parts of A and B can be read. One combine operation of the BLACS for all of it.
+// What the processes of the grid tell each other when they enter PxGEMM: errors in their arguments, which algorithm
+// they want, and where their parts of A and B can be read. One combine operation of the BLACS for all of it.
 #pragma once
 
 #include "argument_check.hpp"
@@ -36,9 +36,9 @@ struct Announcement {
 // Collective over the grid: everybody's announcement, in row-major order of the grid.
 std::vector<Announcement> meet(const ProcessGrid& grid, const Announcement& own);
 
-// Whether any process announced an error; then the job has been ended, unless the ScaLAPACK of this program has its own way of
-// that and came back from it, as the PBLAS testers do. All processes agree on which error counts: the first in the calling
-// sequence, and of the processes that found it the first in row-major order, which reports it.
+// Whether any process announced an error; then the job has been ended, unless the ScaLAPACK of this program has its own
+// way of that and came back from it, as the PBLAS testers do. All processes agree on which error counts: the first in
+// the calling sequence, and of the processes that found it the first in row-major order, which reports it.
 bool report_errors(
     const ProcessGrid& grid, const char* routine, const ArgumentError& own, const std::vector<Announcement>& all);
 

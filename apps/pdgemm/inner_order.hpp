@@ -1,10 +1,10 @@
 // The order in which a product takes the indices of k, and its cuts into chunks that are multiplied at once.
 //
-// The sum over k may be taken in any order. So indices come together that have the same owner in A and the same in B, and
-// are neighbours in the memory of both or of one, however the blocks deal them out: first those of one pair of owners, then
-// those of the next. A chunk consists of *runs*, each contiguous at both owners. A run that is wide enough for a local
-// product of its own is a chunk; narrower ones share a chunk, for which one operand or both have to be gathered. What a pair
-// of owners has less than `least` of is gathered with indices of the next pair.
+// The sum over k may be taken in any order. So indices come together that have the same owner in A and the same in B,
+// and are neighbours in the memory of both or of one, however the blocks deal them out: first those of one pair of
+// owners, then those of the next. A chunk consists of *runs*, each contiguous at both owners. A run that is wide enough
+// for a local product of its own is a chunk; narrower ones share a chunk, for which one operand or both have to be
+// gathered. What a pair of owners has less than `least` of is gathered with indices of the next pair.
 //
 // Local, and the same on every process. Takes O(k / block) time and memory.
 #pragma once

@@ -1,9 +1,11 @@
 // One operand of PxGEMM, op(A) or op(B), as the processes of the grid store it and as the product needs it.
 //
-// Words. The *kept* dimension of the operand is the one that C has too (m of op(A), n of op(B)); the *inner* one is k. A
-// *panel* is a chunk of the inner dimension (inner_order.hpp) with the part of the kept dimension that this process has of C:
-// its `kept_axis` is the axis of the grid over which C distributes it, rows for A, columns for B. In memory a panel has the
-// orientation of the stored matrix, transposed or not: the local product transposes, the communication never does.
+// Words. The *kept* dimension of the operand is the one that C has too (m of op(A), n of op(B)); the *inner* one is k.
+// A
+// *panel* is a chunk of the inner dimension (inner_order.hpp) with the part of the kept dimension that this process has
+// of C: its `kept_axis` is the axis of the grid over which C distributes it, rows for A, columns for B. In memory a
+// panel has the orientation of the stored matrix, transposed or not: the local product transposes, the communication
+// never does.
 #pragma once
 
 #include "block_cyclic.hpp"

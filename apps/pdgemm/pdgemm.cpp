@@ -1,9 +1,10 @@
 // PSGEMM, PDGEMM, PCGEMM, PZGEMM: sub(C) = alpha op(sub(A)) op(sub(B)) + beta sub(C) on block-cyclic matrices, with the
 // calling sequence of ScaLAPACK's PBLAS.
 //
-// Two algorithms, in summa.hpp and direct.hpp. `direct` is faster wherever measured (docs/decisions/0012-direct-pdgemm.md), and is
-// taken when every process of the grid can read the parts of A and B of all others where they lie; else `summa`, which needs
-// the BLACS alone. FMPL_PDGEMM_ALGORITHM overrides this. A grid of one process is one local product on the matrices as they are.
+// Two algorithms, in summa.hpp and direct.hpp. `direct` is faster wherever measured
+// (docs/decisions/0012-direct-pdgemm.md), and is taken when every process of the grid can read the parts of A and B of
+// all others where they lie; else `summa`, which needs the BLACS alone. FMPL_PDGEMM_ALGORITHM overrides this. A grid of
+// one process is one local product on the matrices as they are.
 #include "argument_check.hpp"
 #include "blacs_calls.hpp"
 #include "direct.hpp"
@@ -60,8 +61,8 @@ StoredOperand<T> stored_operand(
     return {placement.rows, placement.columns, local + placement.offset, matrix.whole.leading_dimension, transposed};
 }
 
-// This process's part of an operand, where the other processes can read it: where it lies, or, in memory that they cannot read,
-// in a copy.
+// This process's part of an operand, where the other processes can read it: where it lies, or, in memory that they
+// cannot read, in a copy.
 template <class T>
 class ReadablePart {
 public:

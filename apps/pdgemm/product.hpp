@@ -1,4 +1,5 @@
-// One product on a grid of several processes, as both algorithms take it: sub(C) = alpha op(sub(A)) op(sub(B)) + beta sub(C).
+// One product on a grid of several processes, as both algorithms take it: sub(C) = alpha op(sub(A)) op(sub(B)) + beta
+// sub(C).
 #pragma once
 
 #include "operand.hpp"

@@ -2,17 +2,19 @@
 // multiplication algorithm, 1997), with the block-cyclic data of PUMMA (Choi, Dongarra, Walker, 1994) and without its
 // restrictions on alignment; the way of the paper's section 5.6. For each chunk of k:
 //   1. op(A)(:, chunk) goes to the processes of one process column in the row distribution of C, then along the rows;
-//   2. op(B)(chunk, :) goes to the processes of one process row in the column distribution of C, then along the columns;
+//   2. op(B)(chunk, :) goes to the processes of one process row in the column distribution of C, then along the
+//   columns;
 //   3. every process multiplies its two panels into its part of C.
-// C never moves. The first half of steps 1 and 2 is empty when the operand already lies like C (broadcast_panels.hpp). The
-// panels of the next chunk are brought before this chunk is multiplied, so that nobody who has work waits for one who is late.
+// C never moves. The first half of steps 1 and 2 is empty when the operand already lies like C (broadcast_panels.hpp).
+// The panels of the next chunk are brought before this chunk is multiplied, so that nobody who has work waits for one
+// who is late.
 //
 // Cost on an R x S grid with panels of w columns, message latency a, time b per element moved, g per multiply-add:
 //   k/w (log R + log S) a  +  (m k / R log S + k n / S log R) b  +  m n k / (R S) g
-// with tree broadcasts (with the hardware broadcast, or all reading the root's memory, the logarithms go). An operand that is
-// redistributed adds k/w (R or S, at most) messages and the same number of elements once more.
-// Memory: 2 w (m/R + n/S) elements for the panels, the larger of m/R and n/S times w again when an operand is redistributed; taken
-// once a call. Throws std::bad_alloc.
+// with tree broadcasts (with the hardware broadcast, or all reading the root's memory, the logarithms go). An operand
+// that is redistributed adds k/w (R or S, at most) messages and the same number of elements once more.
+// Memory: 2 w (m/R + n/S) elements for the panels, the larger of m/R and n/S times w again when an operand is
+// redistributed; taken once a call. Throws std::bad_alloc.
 #pragma once
 
 #include "broadcast_panels.hpp"
@@ -25,8 +27,8 @@
 
 namespace fmpl::pdgemm {
 
-// Wide enough for the local product to run at full speed and for few broadcasts, narrow enough for the panels to stay in the
-// caches.
+// Wide enough for the local product to run at full speed and for few broadcasts, narrow enough for the panels to stay
+// in the caches.
 inline constexpr ChunkRule kSummaChunks{256, 128, 64};
 
 // Collective over the grid.

@@ -1,11 +1,11 @@
 // Preloaded by fmplrun --blacs: gives PSLACON and PDLACON of ScaLAPACK 2.2.1 (and 2.2.2) the EST that they read.
 //
-// PSLACON estimates a norm in several calls: KASE is 0 in the first. EST is its result, and documented as output alone, but
-// it is copied on entry and, in the third call, compared with the first estimate. Its callers (PSGECON, PSGERFS, PSPOCON,
-// PSPORFS, ...) leave it undefined. So the processes of a column compare with what happens to lie on their stacks, may
-// decide differently, and then wait for each other for ever, over any BLACS: in Debian 12 the testers xslu and xsllt do. The
-// defect is issue 121 of Reference-ScaLAPACK. Here EST starts as 0, as in ScaLAPACK's own correction. PCLACON and PZLACON
-// set theirs.
+// PSLACON estimates a norm in several calls: KASE is 0 in the first. EST is its result, and documented as output alone,
+// but it is copied on entry and, in the third call, compared with the first estimate. Its callers (PSGECON, PSGERFS,
+// PSPOCON, PSPORFS, ...) leave it undefined. So the processes of a column compare with what happens to lie on their
+// stacks, may decide differently, and then wait for each other for ever, over any BLACS: in Debian 12 the testers xslu
+// and xsllt do. The defect is issue 121 of Reference-ScaLAPACK. Here EST starts as 0, as in ScaLAPACK's own correction.
+// PCLACON and PZLACON set theirs.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
-// What the combine operations mean, whatever the library that runs them: who gets the result, and where the coordinates of
-// the winners of a search for an extreme go.
+// What the combine operations mean, whatever the library that runs them: who gets the result, and where the coordinates
+// of the winners of a search for an extreme go.
 #pragma once
 
 #include "context.hpp"

@@ -1,9 +1,10 @@
 // A BLACS context: a process grid with communicators of its own, so that its messages meet no others.
 //
-// Row-wise and column-wise operations have communicators too. All are made by the processes of the grid alone, first that
-// of the grid, then that of the caller's row, then that of its column. This cannot deadlock: the grid's communicator is
-// the first that any process of the grid makes; once a process has it, its whole row has begun to make the row's, and
-// waits for nobody else; and no process enters its column before its row is complete, which needs no column.
+// Row-wise and column-wise operations have communicators too. All are made by the processes of the grid alone, first
+// that of the grid, then that of the caller's row, then that of its column. This cannot deadlock: the grid's
+// communicator is the first that any process of the grid makes; once a process has it, its whole row has begun to make
+// the row's, and waits for nobody else; and no process enters its column before its row is complete, which needs no
+// column.
 #pragma once
 
 #include "process_grid.hpp"

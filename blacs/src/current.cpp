@@ -15,8 +15,8 @@ thread_local std::shared_ptr<Process> held;
 // After Cblacs_exit(1): the library is still up because the BLACS started it.
 constinit thread_local bool owes_finalize = false;
 
-// The slow path: other threads of a process that is one rank. With ranks as threads, the first to join is here; others do
-// not take it for theirs, because Job::is_callers tells.
+// The slow path: other threads of a process that is one rank. With ranks as threads, the first to join is here; others
+// do not take it for theirs, because Job::is_callers tells.
 struct ProcessWide {
     std::mutex mutex;
     std::shared_ptr<Process> process;

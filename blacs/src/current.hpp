@@ -11,8 +11,8 @@ Process* find_process();
 Process& require_process();  // throws Error instead
 // Joins first when needed; may block until all ranks join. Throws Error.
 Process& join_process();
-// Leaves; go_on: the communication library stays usable, and a later join_process takes over the duty to finalize it. Does nothing when the
-// rank never joined. Throws Error.
+// Leaves; go_on: the communication library stays usable, and a later join_process takes over the duty to finalize it.
+// Does nothing when the rank never joined. Throws Error.
 void leave_process(bool go_on);
 
 }  // namespace fmpl::blacs

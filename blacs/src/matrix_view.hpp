@@ -1,11 +1,11 @@
 // The part of a column-major array that one BLACS call moves: a general m x n matrix, or a trapezoidal one.
 //
-// A trapezoidal matrix holds, of each column j, the rows on its side of a diagonal that starts in the corner opposite to
-// the trapezoid's wide end: for m > n an upper one has its first m - n rows full, for m < n a lower one its first n - m
-// columns (user's guide, "trapezoidal matrices"). With diag = 'U' the diagonal itself is left out.
+// A trapezoidal matrix holds, of each column j, the rows on its side of a diagonal that starts in the corner opposite
+// to the trapezoid's wide end: for m > n an upper one has its first m - n rows full, for m < n a lower one its first n
+// - m columns (user's guide, "trapezoidal matrices"). With diag = 'U' the diagonal itself is left out.
 //
-// A message holds the elements by columns without gaps. pack and unpack copy between the array and that form; a view that
-// has it already (contiguous) is sent and received in place. The caller has checked m, n >= 0 and lda.
+// A message holds the elements by columns without gaps. pack and unpack copy between the array and that form; a view
+// that has it already (contiguous) is sent and received in place. The caller has checked m, n >= 0 and lda.
 #pragma once
 
 #include <algorithm>
@@ -96,8 +96,8 @@ public:
         }
     }
 
-    // Calls f(elements, length) for the parts of columns that hold the elements first .. first + count - 1 of the message,
-    // in this order.
+    // Calls f(elements, length) for the parts of columns that hold the elements first .. first + count - 1 of the
+    // message, in this order.
     template <class F>
     void for_each_stretch(std::size_t first, std::size_t count, F&& f) const
     {

@@ -1,6 +1,7 @@
 // PILAENV, which the PBLAS of ScaLAPACK ask for their logical block size: how many columns of a matrix, gathered from
-// several processes' blocks, they broadcast and multiply at a time. ScaLAPACK's own says 32, whatever the machine. A wider
-// panel makes fewer, longer messages and better use of a BLAS. blacs/README.md has the measurement behind the default.
+// several processes' blocks, they broadcast and multiply at a time. ScaLAPACK's own says 32, whatever the machine. A
+// wider panel makes fewer, longer messages and better use of a BLAS. blacs/README.md has the measurement behind the
+// default.
 #include "boundary.hpp"
 
 #include "error.hpp"

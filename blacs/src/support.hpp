@@ -1,5 +1,5 @@
-// The support routines, entered from the C and the Fortran names alike: they find the process (those with which a program
-// may begin join first), check every argument and do the work. An error ends the job (boundary.hpp).
+// The support routines, entered from the C and the Fortran names alike: they find the process (those with which a
+// program may begin join first), check every argument and do the work. An error ends the job (boundary.hpp).
 //
 // routine: the name that the user typed, for the words of an error. The arguments are those of the user's guide and of
 // blacs_fmpl.h, which says what each routine does and blocks on.

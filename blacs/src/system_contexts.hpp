@@ -2,9 +2,10 @@
 // while it exists, for a communicator of the library with just these ranks in this order.
 //
 // Handle 0 is the communicator of all processes and is never freed. The handle of a grid (Cblacs_get 10) survives the
-// grid: without its communicator it can still make grids, since making them takes the list alone. One communicator has one
-// handle, and a grid with the processes of an exited one takes over its handle, so that the number of handles is bounded by
-// the number of different process lists and of grids that exist at one time, however many grids a program makes.
+// grid: without its communicator it can still make grids, since making them takes the list alone. One communicator has
+// one handle, and a grid with the processes of an exited one takes over its handle, so that the number of handles is
+// bounded by the number of different process lists and of grids that exist at one time, however many grids a program
+// makes.
 #pragma once
 
 #include "transport.hpp"

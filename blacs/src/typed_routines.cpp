@@ -42,7 +42,8 @@ Shape shape_of(const char* uplo, const char* diag)
     return shape;
 }
 
-// A leading dimension is only used from the second column on; programs pass anything when there is one column or no row.
+// A leading dimension is only used from the second column on; programs pass anything when there is one column or no
+// row.
 void check_leading_dimension(const char* name, int value, int m, int n)
 {
     if (m > 0 && n > 1 && value < m) {
@@ -62,16 +63,16 @@ MatrixView<T> checked_view(const char* uplo, const char* diag, int m, int n, T* 
     return {shape, m, n, a, lda};
 }
 
-// The destination of a combine within the scope. -1 for the row means all; so does, as in the reference BLACS, -1 for the
-// column.
+// The destination of a combine within the scope. -1 for the row means all; so does, as in the reference BLACS, -1 for
+// the column.
 int combine_destination(const Context& context, const Scope& scope, int rdest, int cdest)
 {
     if (rdest == -1 || cdest == -1) return kToAll;
     return rank_in_scope(context, scope, "rdest", rdest, "cdest", cdest);
 }
 
-// Runs body. When the processes of the scope disagree, says first what must agree and who the ranks of the library's words
-// are: fmplrun shows some 250 letters of an error.
+// Runs body. When the processes of the scope disagree, says first what must agree and who the ranks of the library's
+// words are: fmplrun shows some 250 letters of an error.
 template <class Body>
 void agreeing(const Context& context, const Scope& scope, const char* arguments, Body&& body)
 {

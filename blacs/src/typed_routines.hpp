@@ -1,5 +1,5 @@
-// The communication routines, entered from the C and the Fortran names alike: they find the process, check every argument
-// and run the operation. An error ends the job (boundary.hpp).
+// The communication routines, entered from the C and the Fortran names alike: they find the process, check every
+// argument and run the operation. An error ends the job (boundary.hpp).
 //
 // routine: the name that the user typed, for the words of an error. uplo, diag: null for a general matrix.
 // Instantiated once, in typed_routines.cpp, for int, float, double and the two complex types.

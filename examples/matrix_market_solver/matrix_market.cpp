@@ -1,7 +1,7 @@
-// Why not a library: of those in Debian 12, Eigen's loadMarket (unsupported/Eigen/SparseExtra) reads the coordinate format
-// alone and leaves the header to its caller; a line that it cannot read becomes a message without a line number or an
-// uninitialized value, as does each entry of a pattern, and the call succeeds nevertheless. CHOLMOD's reader knows all
-// formats, but every fault is the same "invalid matrix file".
+// Why not a library: of those in Debian 12, Eigen's loadMarket (unsupported/Eigen/SparseExtra) reads the coordinate
+// format alone and leaves the header to its caller; a line that it cannot read becomes a message without a line number
+// or an uninitialized value, as does each entry of a pattern, and the call succeeds nevertheless. CHOLMOD's reader
+// knows all formats, but every fault is the same "invalid matrix file".
 #include "matrix_market.hpp"
 
 #include <algorithm>

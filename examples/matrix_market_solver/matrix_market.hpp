@@ -1,8 +1,8 @@
 // Reads a matrix from a Matrix Market file, and writes one.
 //
 // Formats coordinate and array; fields real, integer and pattern (every entry is 1); symmetries general and symmetric,
-// of which the file holds the lower triangle. Entries at the same place are added up. Everything else in the header, and
-// every line that does not fit it, is an error that names the file and the line.
+// of which the file holds the lower triangle. Entries at the same place are added up. Everything else in the header,
+// and every line that does not fit it, is an error that names the file and the line.
 #pragma once
 
 #include <Eigen/Core>

@@ -34,8 +34,8 @@ void* ordinary_memory(std::size_t bytes, std::size_t alignment)
     return at_of(mapped, aligned - begin);
 }
 
-// jemalloc's own records: blocks of whole huge pages, aligned to them and wanted as zero. They belong in private memory,
-// where no other rank's stray write can break them.
+// jemalloc's own records: blocks of whole huge pages, aligned to them and wanted as zero. They belong in private
+// memory, where no other rank's stray write can break them.
 bool is_bookkeeping(std::size_t bytes, std::size_t alignment, bool zero)
 {
     return zero && alignment >= kHugePage && bytes % kHugePage == 0;

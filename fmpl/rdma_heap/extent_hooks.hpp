@@ -1,7 +1,7 @@
 // jemalloc's extents from the heap range: the hooks that every arena of the process gets.
 //
-// An extent lies in the range, or, when the range has no room for it, in ordinary memory: a correct program goes on, and
-// its messages from there are copied twice. Extents from before the range was there are ordinary memory, too.
+// An extent lies in the range, or, when the range has no room for it, in ordinary memory: a correct program goes on,
+// and its messages from there are copied twice. Extents from before the range was there are ordinary memory, too.
 #pragma once
 
 #include <jemalloc/jemalloc.h>

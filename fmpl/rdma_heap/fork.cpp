@@ -1,15 +1,15 @@
 // fork() of a process whose heap is shared memory: the child gets a private copy before either side goes on.
 //
-// jemalloc registers handlers with pthread_atfork when it is first used, which lock and unlock its records. The copy must be
-// there before they unlock, since some records lie in the heap. So the linker sends jemalloc's registration here
-// (--wrap=pthread_atfork), and its handlers are called from ours, in the order
+// jemalloc registers handlers with pthread_atfork when it is first used, which lock and unlock its records. The copy
+// must be there before they unlock, since some records lie in the heap. So the linker sends jemalloc's registration
+// here (--wrap=pthread_atfork), and its handlers are called from ours, in the order
 //
 //     parent, before:  jemalloc locks; a pipe is made; the range is locked
 //     child:           copies the backed pages over the same addresses; tells the parent; jemalloc unlocks
 //     parent, after:   waits for the child's word, or its end; unlocks the range; jemalloc unlocks
 //
-// Handlers registered later by others run, in child and parent, after these. The cost: the child copies the whole heap, and
-// the forking thread waits for it. vfork, posix_spawn, system and popen do not copy and run none of this.
+// Handlers registered later by others run, in child and parent, after these. The cost: the child copies the whole heap,
+// and the forking thread waits for it. vfork, posix_spawn, system and popen do not copy and run none of this.
 //
 // What the C library does in a child before it calls handlers happens in the parent's heap still. That is nothing in a
 // process of one thread; with several, the locks of streams that fopen has made are reset.

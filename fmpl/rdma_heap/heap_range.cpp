@@ -15,7 +15,8 @@
 namespace fmpl::rdma_heap {
 namespace {
 
-// What is taken at the top is backed up to the next multiple of this: little at first, so that a small program starts fast.
+// What is taken at the top is backed up to the next multiple of this: little at first, so that a small program starts
+// fast.
 constexpr std::size_t kAheadAtFirst = std::size_t{128} << 10;
 constexpr std::size_t kAhead = std::size_t{2} << 20;
 
@@ -67,8 +68,8 @@ void HeapRange::untake(std::byte* at, std::size_t bytes)
     unlock();
 }
 
-// Under the lock. The pages from the block that was just taken on are the caller's, and above it nobody's, so that none of
-// them is being backed by its owner at the same time.
+// Under the lock. The pages from the block that was just taken on are the caller's, and above it nobody's, so that none
+// of them is being backed by its owner at the same time.
 void HeapRange::back_ahead(const std::byte* taken)
 {
     const std::size_t end = next_ / page_;

@@ -1,9 +1,9 @@
 // The range of the rank's arena that holds the malloc heap: which of its addresses are taken, which pages have memory.
 //
-// Addresses are taken from the bottom up and never given back; jemalloc keeps what is freed and uses it again. Pages are
-// backed when they are handed out (fmpl_heap_commit) and given back one by one (fmpl_heap_release); a bit for each page
-// says whether it is backed. What is taken at the top is backed a little further, so that a growing heap asks the system
-// seldom.
+// Addresses are taken from the bottom up and never given back; jemalloc keeps what is freed and uses it again. Pages
+// are backed when they are handed out (fmpl_heap_commit) and given back one by one (fmpl_heap_release); a bit for each
+// page says whether it is backed. What is taken at the top is backed a little further, so that a growing heap asks the
+// system seldom.
 //
 // A forked child makes its copy of the range private (copy_to_private) and then owns plain anonymous memory, in which
 // backing and giving back are the system's business.
@@ -30,8 +30,8 @@ public:
         return reinterpret_cast<std::uintptr_t>(at) - reinterpret_cast<std::uintptr_t>(begin_) < bytes_;
     }
 
-    // Takes `bytes` addresses, aligned to `alignment`, or those at `wanted` if they come next; nullptr when the range has
-    // no room. The memory is zero once it is committed.
+    // Takes `bytes` addresses, aligned to `alignment`, or those at `wanted` if they come next; nullptr when the range
+    // has no room. The memory is zero once it is committed.
     std::byte* take(void* wanted, std::size_t bytes, std::size_t alignment);
     // Gives back what was taken last, if nothing was taken since.
     void untake(std::byte* at, std::size_t bytes);

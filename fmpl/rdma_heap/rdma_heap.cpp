@@ -1,8 +1,9 @@
-// Preloaded by fmplrun --rdma heap: malloc and its relatives from jemalloc, with the heap in the rank's remote-DMA memory.
+// Preloaded by fmplrun --rdma heap: malloc and its relatives from jemalloc, with the heap in the rank's remote-DMA
+// memory.
 //
-// A process is a rank, and gets its heap into the arena, when FMPL_RDMA=heap is set, its program needs libfmpl or a BLACS
-// from the start, and libfmpl gives it the range. In every other process (a shell around the rank, what the rank starts) this library is
-// jemalloc and nothing more.
+// A process is a rank, and gets its heap into the arena, when FMPL_RDMA=heap is set, its program needs libfmpl or a
+// BLACS from the start, and libfmpl gives it the range. In every other process (a shell around the rank, what the rank
+// starts) this library is jemalloc and nothing more.
 #include "extent_hooks.hpp"
 #include "heap_range.hpp"
 #include "needed_libraries.hpp"

@@ -1,8 +1,8 @@
-// The numbers that our check of the arguments of PxGEMM gives against those of libscalapack, on random calls with any number
-// of bad arguments, process by process.
+// The numbers that our check of the arguments of PxGEMM gives against those of libscalapack, on random calls with any
+// number of bad arguments, process by process.
 //
-// libscalapack reports a bad argument by calling PB_Cabort, which this program replaces, as ScaLAPACK's own testers do. Alpha
-// is 0 and beta 1, so that a call without an error does nothing.
+// libscalapack reports a bad argument by calling PB_Cabort, which this program replaces, as ScaLAPACK's own testers do.
+// Alpha is 0 and beta 1, so that a call without an error does nothing.
 //
 // Environment: FMPL_TEST_CALLS, how many calls each number of ranks makes (default 20000).
 #include "../blacs/blacs_api.hpp"

@@ -1,22 +1,26 @@
-// psgemm_, pdgemm_, pcgemm_ and pzgemm_ of libpdgemm_fmpl against those of libscalapack, entry by entry, on random calls:
-// every operation, shape, block size, corner, source process, descriptor and grid, matrices that share memory, and memory
-// of both kinds.
+// psgemm_, pdgemm_, pcgemm_ and pzgemm_ of libpdgemm_fmpl against those of libscalapack, entry by entry, on random
+// calls: every operation, shape, block size, corner, source process, descriptor and grid, matrices that share memory,
+// and memory of both kinds.
 //
-// Each case is drawn from (FMPL_TEST_SEED, number of ranks, number of the case), alike on all ranks; ScaLAPACK computes it
-// once, then our routine with each algorithm. What must hold:
+// Each case is drawn from (FMPL_TEST_SEED, number of ranks, number of the case), alike on all ranks; ScaLAPACK computes
+// it once, then our routine with each algorithm. What must hold:
 //  - An entry of sub(C) differs from ScaLAPACK's by no more than twice the rounding of one sum,
 //        gamma_n (|alpha| (|op(A)| |op(B)|)_ij + |beta| |C_ij|),   gamma_n = n u / (1 - n u),   u = eps / 2,
-//    which holds for a sum of products in any order (N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
-//    section 3.1 and equation 3.13), where n counts the roundings that one term can meet: k additions and the
-//    multiplications by b, alpha and beta. A complex sum of k terms is two real sums of 2 k terms, hence 2 n and sqrt(2).
+//    which holds for a sum of products in any order (N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd
+//    ed., section 3.1 and equation 3.13), where n counts the roundings that one term can meet: k additions and the
+//    multiplications by b, alpha and beta. A complex sum of k terms is two real sums of 2 k terms, hence 2 n and
+//    sqrt(2).
 //  - Where all numbers are small integers nothing is rounded, and the entries are equal.
 //  - All other elements keep their bits: C outside sub(C), A, B, and what lies around the three arrays.
-//  - What must not be read is NaN: everything outside the submatrices, sub(A) and sub(B) when alpha is 0, and sub(C) when
+//  - What must not be read is NaN: everything outside the submatrices, sub(A) and sub(B) when alpha is 0, and sub(C)
+//  when
 //    beta is 0.
-//  - After the call a process may change its A and B at once: all of them are wiped before anyone has waited for anyone.
+//  - After the call a process may change its A and B at once: all of them are wiped before anyone has waited for
+//  anyone.
 //
-// Environment: FMPL_TEST_SECONDS, how long each number of ranks takes (default 0.6); FMPL_TEST_CASE, the case to begin with;
-// with FMPL_TEST_SECONDS=0 it is the only one; FMPL_TEST_COUNT, if set, has the ranks say how many cases there were.
+// Environment: FMPL_TEST_SECONDS, how long each number of ranks takes (default 0.6); FMPL_TEST_CASE, the case to begin
+// with; with FMPL_TEST_SECONDS=0 it is the only one; FMPL_TEST_COUNT, if set, has the ranks say how many cases there
+// were.
 #include "../blacs/blacs_api.hpp"
 #include "scalapack_gemm.hpp"
 
@@ -75,7 +79,8 @@ struct Layout {
     int type = 1;
     Dimension rows;
     Dimension columns;
-    // For each process of the grid, in row-major order: what its leading dimension has too much, and where its part lies.
+    // For each process of the grid, in row-major order: what its leading dimension has too much, and where its part
+    // lies.
     std::vector<int> pads{};
     std::vector<bool> in_rdma{};
 

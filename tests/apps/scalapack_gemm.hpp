@@ -1,8 +1,8 @@
 // The reference for PxGEMM: the routines of Debian's libscalapack, in the same process as those of libpdgemm_fmpl.
 //
-// The library is opened by itself (RTLD_LOCAL), so that its names hide none of the program's; its own calls of the BLACS
-// find those of libblacs_fmpl first, because the program is linked with that. So both routines communicate through FMPL, and
-// one grid serves both.
+// The library is opened by itself (RTLD_LOCAL), so that its names hide none of the program's; its own calls of the
+// BLACS find those of libblacs_fmpl first, because the program is linked with that. So both routines communicate
+// through FMPL, and one grid serves both.
 #pragma once
 
 #include "pdgemm_library.hpp"

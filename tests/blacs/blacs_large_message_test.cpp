@@ -86,8 +86,8 @@ private:
     double* a_ = nullptr;
 };
 
-// From process 0 to process 1. The first message comes before its receive, so that it is kept for the receiver; the second
-// finds its receive posted, or not, as the machine will have it.
+// From process 0 to process 1. The first message comes before its receive, so that it is kept for the receiver; the
+// second finds its receive posted, or not, as the machine will have it.
 void send_twice(int gap_sent, int gap_received, Place place)
 {
     const Blacs blacs;

@@ -1,5 +1,5 @@
-// Misuse ends the job with words that name the routine, the process, the argument and its value. Each body is a program of
-// its own, of one process or of several; the test reads what it printed. What the BLACS let pass is here too.
+// Misuse ends the job with words that name the routine, the process, the argument and its value. Each body is a program
+// of its own, of one process or of several; the test reads what it printed. What the BLACS let pass is here too.
 #include "blacs_api.hpp"
 
 #include <cerrno>

@@ -1,5 +1,5 @@
-// The BLACS over an installed MPI: the same claims as for BLACS-FMPL, on as many processes as the MPI's launcher starts.
-// Every process runs every case, so that cases use EXPECT_* alone and do not end early.
+// The BLACS over an installed MPI: the same claims as for BLACS-FMPL, on as many processes as the MPI's launcher
+// starts. Every process runs every case, so that cases use EXPECT_* alone and do not end early.
 //
 // With an argument `end=<name>` it runs none of them, and ends the way that the name says; blacs_mpi_test.py looks on.
 #include "blacs_api.hpp"
@@ -148,8 +148,8 @@ TEST(BlacsOverMpi, AThousandSendsReturnBeforeTheFirstReceive)
     }
 }
 
-// A message travels in pieces of 64 MiB: one more element than a piece, just two pieces, and columns that lie across the
-// ends of pieces.
+// A message travels in pieces of 64 MiB: one more element than a piece, just two pieces, and columns that lie across
+// the ends of pieces.
 TEST(BlacsOverMpi, MatricesOfSeveralPiecesArrive)
 {
     const Grid grid(widest_square());

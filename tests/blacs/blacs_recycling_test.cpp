@@ -1,6 +1,6 @@
 // Ten thousand grids: made by gridinit and by gridmap, of all processes and of some, several at a time on the same
-// processes, exited in another order than made. What they use is used again: handles, memory that the job shares, private
-// memory, file descriptors.
+// processes, exited in another order than made. What they use is used again: handles, memory that the job shares,
+// private memory, file descriptors.
 //
 // Every process derives the same plan from the seed, and takes part in the grids that it is a member of.
 #include "blacs_api.hpp"

@@ -1,5 +1,5 @@
-// What a program does again and again allocates nothing: no call of operator new below the BLACS once all sizes have been
-// seen.
+// What a program does again and again allocates nothing: no call of operator new below the BLACS once all sizes have
+// been seen.
 #include "../support/ranks_test.hpp"
 #include "blacs_api.hpp"
 

@@ -1,10 +1,11 @@
-// libtester_mpi.so: the nine Fortran MPI routines that the BLACS tester calls beside the BLACS, over FMPL's public calls.
+// libtester_mpi.so: the nine Fortran MPI routines that the BLACS tester calls beside the BLACS, over FMPL's public
+// calls.
 //
-// Debian's xCbtest and xFbtest (package scalapack-mpi-test) compare what the BLACS did by messages of their own, which go
-// through MPI. Preloaded, this library takes those calls, so that the testers run over BLACS-FMPL without any MPI being
-// started. It knows no more of MPI than they use: one duplicate of MPI_COMM_WORLD, blocking messages with a named source
-// and tag 0, six data types. Anything else ends the job with words. The numbers are those of Open MPI's mpif.h, which the
-// testers were compiled with.
+// Debian's xCbtest and xFbtest (package scalapack-mpi-test) compare what the BLACS did by messages of their own, which
+// go through MPI. Preloaded, this library takes those calls, so that the testers run over BLACS-FMPL without any MPI
+// being started. It knows no more of MPI than they use: one duplicate of MPI_COMM_WORLD, blocking messages with a named
+// source and tag 0, six data types. Anything else ends the job with words. The numbers are those of Open MPI's mpif.h,
+// which the testers were compiled with.
 #include <fmpl.h>
 
 #include <cstdio>

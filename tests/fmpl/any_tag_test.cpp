@@ -327,8 +327,8 @@ FMPL_RANKS_TEST_AT(AnyTag, EachMessageIsTakenOnce, ({2}))
     }
 }
 
-// The source begins to deliver for an outstanding wildcard; a receive posted for that message afterwards completes although
-// its rank waits for something else.
+// The source begins to deliver for an outstanding wildcard; a receive posted for that message afterwards completes
+// although its rank waits for something else.
 FMPL_RANKS_TEST_AT(AnyTag, AReceivePostedAfterItsMessageBeganToMoveCompletes, ({2}))
 {
     const fmpl::Session session(4);

@@ -55,8 +55,8 @@ FMPL_RANKS_TEST_WITH(
     for (fmpl::Comm& comm : mine) comm.free();
 }
 
-// Everything that a rank wrote before the barrier is visible to all after it: the plain bytes are written by the ranks in
-// turn and read by all; ThreadSanitizer reports a race when a form of the barrier orders too little.
+// Everything that a rank wrote before the barrier is visible to all after it: the plain bytes are written by the ranks
+// in turn and read by all; ThreadSanitizer reports a race when a form of the barrier orders too little.
 FMPL_RANKS_TEST_WITH(
     Barrier, OrdersTheMemoryOfAllRanks, (RanksOptions{.ranks = {2, 3, 4, 7}, .forms = {"hardware", "tree"}}))
 {

@@ -114,8 +114,8 @@ FMPL_RANKS_TEST_AT(Nonblocking, BothDirectionsOfOneIndexAreIndependent, ({2, 4})
     }
 }
 
-// A destination that has posted a receive and computes: the source moves the message alone, to private buffers too where
-// it can reach them, as between threads it always can.
+// A destination that has posted a receive and computes: the source moves the message alone, to private buffers too
+// where it can reach them, as between threads it always can.
 FMPL_RANKS_TEST_WITH(Nonblocking, ALongSendToAPostedReceiveNeedsNoHelpOfTheDestination,
     (RanksOptions{.ranks = {2, 3}, .processes = false, .unmapped = false}))
 {
@@ -288,8 +288,8 @@ FMPL_RANKS_TEST_AT(Nonblocking, TheSendBufferMayBeModifiedAfterTheWait, ({2}))
     }
 }
 
-// Whoever comes second moves the data: between mapped ranks a message in remote-DMA memory needs no call of the rank that
-// came first, which here waits for a flag outside FMPL.
+// Whoever comes second moves the data: between mapped ranks a message in remote-DMA memory needs no call of the rank
+// that came first, which here waits for a flag outside FMPL.
 FMPL_RANKS_TEST_WITH(Nonblocking, AMessageInRemoteDmaMemoryNeedsNoCallOfTheRankThatCameFirst,
     RanksOptions{.ranks = {2}, .unmapped = false})
 {
@@ -401,8 +401,8 @@ FMPL_RANKS_TEST_AT(Nonblocking, ReceivedTellsOfTheLastCompletedReceive, ({3}))
     }
 }
 
-// A receive is posted from fmpl_irecv on, however small its buffer: the send of a longer message returns, and the order in
-// which the receiver waits for things is its own affair.
+// A receive is posted from fmpl_irecv on, however small its buffer: the send of a longer message returns, and the order
+// in which the receiver waits for things is its own affair.
 FMPL_RANKS_TEST_AT(Nonblocking, ATooLongMessageDoesNotHoldUpItsSender, ({2}))
 {
     const fmpl::Session session(2);

@@ -355,8 +355,8 @@ FMPL_RANKS_TEST_AT(PointToPoint, EveryIndexBelowTheCountIsAChannel, ({2}))
     }
 }
 
-// Everything that the sender wrote before the send is visible to the receiver: ThreadSanitizer reports a race on the plain
-// bytes when the protocol of any size does not order them.
+// Everything that the sender wrote before the send is visible to the receiver: ThreadSanitizer reports a race on the
+// plain bytes when the protocol of any size does not order them.
 FMPL_RANKS_TEST_AT(PointToPoint, WhatTheSenderWroteBeforeIsVisibleAfterTheReceive, ({2}))
 {
     const fmpl::Session session(1);

@@ -222,7 +222,8 @@ FMPL_COLLECTIVE_TEST(Reduce, ElementsMayHaveAnyByteCount)
     }
 }
 
-// Doubles of widely different magnitude: their sum depends on the order of the additions, so equal bits mean equal order.
+// Doubles of widely different magnitude: their sum depends on the order of the additions, so equal bits mean equal
+// order.
 double rough_value(int r, std::size_t i)
 {
     const std::uint64_t h = message_key(static_cast<std::uint64_t>(r), i, 77);

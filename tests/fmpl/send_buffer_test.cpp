@@ -25,7 +25,8 @@ int drain()
     return sent;
 }
 
-// Sends messages of mixed sizes to the next rank before any rank receives, each from a buffer that is overwritten at once.
+// Sends messages of mixed sizes to the next rank before any rank receives, each from a buffer that is overwritten at
+// once.
 void send_all_then_receive_all(int messages, bool one_channel)
 {
     const int to = (rank() + 1) % size();

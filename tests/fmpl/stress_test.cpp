@@ -2,10 +2,10 @@
 //
 // A round is a list of actions that every rank derives from the seed: messages (random ends, communicator, index, size,
 // places of the buffers, blocking or not, in one piece or in columns, with wildcard or not, in either domain) and
-// collective calls. Every rank takes its own part in each action, in the order of the list. That order makes the traffic
-// free of deadlock: the rank that is blocked at the earliest action waits for one that will come to it. Nonblocking calls
-// are waited for at a later, random action, but before the next call that their being outstanding would forbid or make
-// ambiguous.
+// collective calls. Every rank takes its own part in each action, in the order of the list. That order makes the
+// traffic free of deadlock: the rank that is blocked at the earliest action waits for one that will come to it.
+// Nonblocking calls are waited for at a later, random action, but before the next call that their being outstanding
+// would forbid or make ambiguous.
 //
 // FMPL_TEST_SEED repeats a run; FMPL_STRESS_SECONDS (default 1) is the length of one at each rank count.
 #include "../support/guarded_buffer.hpp"

@@ -1,5 +1,5 @@
-// Packing is the work of a plain loop, not a search for every element: a vector is packed at no less than a third of the
-// loop's speed. The ratio of the better of several times of each is taken, in a process of its own.
+// Packing is the work of a plain loop, not a search for every element: a vector is packed at no less than a third of
+// the loop's speed. The ratio of the better of several times of each is taken, in a process of its own.
 #include "datatype/layout.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The compiled layout against the written-out type map: what is packed, what is left alone, and every form that it offers.
+// The compiled layout against the written-out type map: what is packed, what is left alone, and every form that it
+// offers.
 #include "type_map.hpp"
 
 #include "datatype/layout.hpp"

@@ -1,5 +1,5 @@
-// What the tests of the data type engine compare it with: the type map written out, entry by entry, as MPI-3.1, section 4.1
-// defines it, and random types together with theirs.
+// What the tests of the data type engine compare it with: the type map written out, entry by entry, as MPI-3.1, section
+// 4.1 defines it, and random types together with theirs.
 #pragma once
 
 #include "datatype/datatype.hpp"
@@ -16,7 +16,8 @@ struct Entry {
     std::int64_t displacement;
 };
 
-// The list of entries with the bounds that the definitions give: a bound that is marked is that of the outermost marker.
+// The list of entries with the bounds that the definitions give: a bound that is marked is that of the outermost
+// marker.
 struct TypeMap {
     std::vector<Entry> entries;
     std::vector<std::int64_t> lower_marks;

@@ -1,6 +1,7 @@
 // Broadcast of a matrix over a scope. All topologies are fmpl_bcast, which chooses by size and communicator.
 //
-// The root sends from its matrix and the others receive into theirs, contiguous or by columns. Root and receivers may differ in this and in their leading dimensions, not in the number of elements.
+// The root sends from its matrix and the others receive into theirs, contiguous or by columns. Root and receivers may
+// differ in this and in their leading dimensions, not in the number of elements.
 #pragma once
 
 #include "../process.hpp"

@@ -1,8 +1,8 @@
 // Combine operations over a scope: element-wise sum, and the element largest or smallest in absolute value.
 //
 // All are fmpl_reduce or fmpl_allreduce, whose result depends neither on the order of arrival nor, for all, on the
-// process: repeatable and coherent without being asked. Contiguous matrices are combined in place. On processes that do not
-// get the result, the matrix of a sum is unspecified afterwards.
+// process: repeatable and coherent without being asked. Contiguous matrices are combined in place. On processes that do
+// not get the result, the matrix of a sum is unspecified afterwards.
 #pragma once
 
 #include "../combine_semantics.hpp"

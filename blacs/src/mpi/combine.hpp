@@ -1,5 +1,5 @@
-// Combine operations over a scope: MPI_Reduce and MPI_Allreduce with MPI_SUM, or with an operation of our own for the element
-// largest or smallest in absolute value.
+// Combine operations over a scope: MPI_Reduce and MPI_Allreduce with MPI_SUM, or with an operation of our own for the
+// element largest or smallest in absolute value.
 //
 // MPI's operations take no strided types of different leading dimensions, so that matrices that are not contiguous are
 // packed. Whether a sum is the same bit by bit on all processes and in every run is MPI's choice of algorithm, whatever

@@ -41,8 +41,8 @@ inline FortranComm to_fortran(Comm comm)
     return MPI_Comm_c2f(comm);
 }
 
-// A communicator of these ranks of MPI_COMM_WORLD, in this order, which returns errors; called by all of them. Blocks until
-// they all have.
+// A communicator of these ranks of MPI_COMM_WORLD, in this order, which returns errors; called by all of them. Blocks
+// until they all have.
 Comm create_group(const std::vector<int>& world_ranks);
 // By all of its ranks; makes it null. Messages in progress still arrive.
 inline void free_group(Comm& comm)

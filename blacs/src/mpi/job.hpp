@@ -10,8 +10,8 @@ namespace fmpl::blacs {
 
 class Job {
 public:
-    // Calls MPI_Init if the program has not (blocks until all processes do). took_over: the BLACS initialized MPI earlier
-    // and left it to this object. Throws Error, after MPI_Finalize too: MPI starts once.
+    // Calls MPI_Init if the program has not (blocks until all processes do). took_over: the BLACS initialized MPI
+    // earlier and left it to this object. Throws Error, after MPI_Finalize too: MPI starts once.
     explicit Job(bool took_over);
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;

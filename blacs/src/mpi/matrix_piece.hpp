@@ -1,5 +1,5 @@
-// A run of elements of a matrix, in message order, as the three arguments by which MPI describes data: address, count and
-// type. A contiguous matrix is so many elements; of a general one with a larger leading dimension the whole is an
+// A run of elements of a matrix, in message order, as the three arguments by which MPI describes data: address, count
+// and type. A contiguous matrix is so many elements; of a general one with a larger leading dimension the whole is an
 // MPI_Type_vector; trapezoidal ones, and parts of a strided matrix, are an indexed type of one block a column.
 //
 // Matrices of more than kPieceBytes travel in pieces of that size: counts of MPI are 32 bits wide.

@@ -1,5 +1,5 @@
-// The searches for an extreme as operations of MPI, and the types that they work on besides the plain ones. Each is made
-// when it is first asked for and kept until the process leaves.
+// The searches for an extreme as operations of MPI, and the types that they work on besides the plain ones. Each is
+// made when it is first asked for and kept until the process leaves.
 //
 // The operations are not commutative, so that MPI applies them in the order of ranks: the left operand wins a tie.
 #pragma once

@@ -5,8 +5,8 @@
 // none of its sends that it returns without a receive. A receive is MPI_Recv into the matrix. A message longer than
 // the receiver's matrix is an error; a shorter one fills the first elements by columns.
 //
-// Of a matrix that travels in pieces all but the last are full, so that the receiver, who does not know the number, sees
-// the end: it may be empty.
+// Of a matrix that travels in pieces all but the last are full, so that the receiver, who does not know the number,
+// sees the end: it may be empty.
 #pragma once
 
 #include "../process.hpp"

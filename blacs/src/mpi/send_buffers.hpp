@@ -39,8 +39,8 @@ public:
     void release_finished();
     // Blocks until the receiver of every message has received it, and gives back all memory.
     void wait_and_release();
-    // To be called by all processes of the job when they will receive nothing more: blocks until all have called. A message
-    // that nobody received is left to MPI, with its memory. Returns the number of such messages.
+    // To be called by all processes of the job when they will receive nothing more: blocks until all have called. A
+    // message that nobody received is left to MPI, with its memory. Returns the number of such messages.
     std::size_t abandon_and_release();
 
 private:

@@ -177,8 +177,8 @@ void Job::choose_bindings()
 
 namespace {
 
-// OpenBLAS knows processors by their model, and takes one that is newer than itself for a Prescott of 2004, whose kernels
-// are four times slower than those that this processor has the instructions for. The name of these, or nullptr.
+// OpenBLAS knows processors by their model, and takes one that is newer than itself for a Prescott of 2004, whose
+// kernels are four times slower than those that this processor has the instructions for. The name of these, or nullptr.
 const char* openblas_core()
 {
 #if defined(__x86_64__)
@@ -224,7 +224,8 @@ std::vector<std::string> Job::environment_of(int rank) const
     return result;
 }
 
-// Ranks that are bound to the same CPU not one after the other: all CPUs are to have something to start from the beginning.
+// Ranks that are bound to the same CPU not one after the other: all CPUs are to have something to start from the
+// beginning.
 std::vector<int> Job::starting_order() const
 {
     std::map<std::vector<int>, int> started;

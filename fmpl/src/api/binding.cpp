@@ -31,7 +31,8 @@ ErrorReport error_report()
     return ErrorReport::print;
 }
 
-// Which process the rank is, so that a child that it forks knows whose it is. Written before the first fork that matters.
+// Which process the rank is, so that a child that it forks knows whose it is. Written before the first fork that
+// matters.
 int rank_process = 0;
 
 void in_forked_child()

@@ -450,7 +450,8 @@ void Endpoint::comm_create(fmpl_comm_t* comm, int key)
 {
     if (comm == nullptr) fail(FMPL_ERR_ARGUMENT, "comm is a null pointer");
     *comm = FMPL_COMM_NULL;
-    // All keys to rank 0 and from there to all. A wrong key must not keep the others waiting: it is reported afterwards.
+    // All keys to rank 0 and from there to all. A wrong key must not keep the others waiting: it is reported
+    // afterwards.
     std::vector<std::uint8_t> keys(static_cast<std::size_t>(job_size()));
     keys[static_cast<std::size_t>(rank())] = key == 1 ? 1 : 0;
     if (rank() == 0) {
@@ -592,8 +593,8 @@ void Endpoint::comm_free(fmpl_comm_t* comm)
                 peer);
         }
     }
-    // A rank that waits in a meeting goes on to put messages of the any domain into rings that have become free. When all
-    // have come, nobody receives them any more; when all have dropped them, the memory can be freed.
+    // A rank that waits in a meeting goes on to put messages of the any domain into rings that have become free. When
+    // all have come, nobody receives them any more; when all have dropped them, the memory can be freed.
     meet(c.members());
     any_domain.withdraw(c);
     meet(c.members());

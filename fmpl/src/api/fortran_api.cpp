@@ -1,4 +1,5 @@
-// fmplf.h: the calls of fmpl.h by reference, with the code in the last argument, under the names that gfortran gives them.
+// fmplf.h: the calls of fmpl.h by reference, with the code in the last argument, under the names that gfortran gives
+// them.
 #include "api/binding.hpp"
 #include "api/boundary.hpp"
 #include "error.hpp"

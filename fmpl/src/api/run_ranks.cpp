@@ -30,7 +30,8 @@ void run_ranks(int n, const std::function<void(int)>& f, const JobOptions& optio
     }
     const auto memory = std::make_shared<JobMemory>(JobMemory::create(spec));
 
-    // What to throw in the end: a rank's own failure rather than another rank's news of it; of several, the lowest rank's.
+    // What to throw in the end: a rank's own failure rather than another rank's news of it; of several, the lowest
+    // rank's.
     struct Failure {
         std::exception_ptr error;
         int rank = 0;

@@ -1,9 +1,10 @@
 // The hardware broadcast: the root writes once, all receivers read (paper, sections 3.2 and 4.2).
 //
 // Three manners, chosen by the root alone and written in the slot: a payload of a few bytes lies in the slot's line; a
-// longer one goes through the root's library buffers in turn, so that its copy of one piece overlaps the receivers' copies
-// of those before and the root need not wait for the last; a large one in remote-DMA memory is read from the root's own
-// buffer by all receivers at once, and the root waits until they have. It helps while it waits for a single receiver.
+// longer one goes through the root's library buffers in turn, so that its copy of one piece overlaps the receivers'
+// copies of those before and the root need not wait for the last; a large one in remote-DMA memory is read from the
+// root's own buffer by all receivers at once, and the root waits until they have. It helps while it waits for a single
+// receiver.
 //
 // Cost with p ranks and n bytes: one flag latency + n / copy bandwidth (twice through the library buffers), whatever p.
 #include "coll/collectives.hpp"
@@ -124,7 +125,8 @@ void Collectives::bcast_from_root(
         if (no_memory) std::rethrow_exception(no_memory);
         sent += piece;
         if (whole) {
-            // The receivers read the caller's buffer. The count may be past this use already: others go on to the next one.
+            // The receivers read the caller's buffer. The count may be past this use already: others go on to the next
+            // one.
             node_->wait(
                 [&] {
                     if (receivers == 1 && node_->helps()) help_to_receive(comm, slot, buffer, bytes);

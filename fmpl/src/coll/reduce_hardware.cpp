@@ -1,19 +1,21 @@
 // Reductions over memory that all members map.
 //
 // In one *use* every member leaves a deposit: what it reduces, and where its operand lies. The last to arrive judges
-// whether the deposits go together, decides how the reduction goes on, and publishes this verdict; so that one rank with
-// other arguments, or without memory, is an error in words on every rank that waits for the use, and the next reduction
-// begins in step.
+// whether the deposits go together, decides how the reduction goes on, and publishes this verdict; so that one rank
+// with other arguments, or without memory, is an error in words on every rank that waits for the use, and the next
+// reduction begins in step.
 //
-// Where an operand lies: in the member's own buffer, if that is remote-DMA memory and the member waits until it has been
-// read; that saves a copy, and costs the members of a reduce a wait that only pays while each rank has a CPU or there is
-// much to reduce. Else, up to kDepositBytes, in a library buffer, and the members of a reduce leave without waiting.
+// Where an operand lies: in the member's own buffer, if that is remote-DMA memory and the member waits until it has
+// been read; that saves a copy, and costs the members of a reduce a wait that only pays while each rank has a CPU or
+// there is much to reduce. Else, up to kDepositBytes, in a library buffer, and the members of a reduce leave without
+// waiting.
 //
-// Who combines: if all operands lie in the members' own buffers and there is enough to share (partition_bytes), the members
-// that run, each taking one share of the elements after the other and writing it to all buffers that want the result. Where
-// ranks share CPUs most members find the work done when they run: a reduction costs one run of each. Else the root, in an
-// allreduce the last to arrive, whose result the others copy. What is too long for a library buffer goes in pieces.
-// Cost with p ranks and n bytes: one meeting + p n / combine rate, on as many CPUs as run if partitioned, else on one.
+// Who combines: if all operands lie in the members' own buffers and there is enough to share (partition_bytes), the
+// members that run, each taking one share of the elements after the other and writing it to all buffers that want the
+// result. Where ranks share CPUs most members find the work done when they run: a reduction costs one run of each. Else
+// the root, in an allreduce the last to arrive, whose result the others copy. What is too long for a library buffer
+// goes in pieces. Cost with p ranks and n bytes: one meeting + p n / combine rate, on as many CPUs as run if
+// partitioned, else on one.
 //
 // The operands are combined in the order of the ranks by whoever does it, so that the result does not depend on who
 // arrives when. Several slots take turns, so that a member other than the root need not wait for the combination of its
@@ -64,7 +66,8 @@ void Collectives::end_use(Communicator& comm, std::uint64_t use)
     wake_members(comm);
 }
 
-// From which size on a reduction is partitioned among the members (docs/decisions/0011-partition-where-cpus-are-shared.md).
+// From which size on a reduction is partitioned among the members
+// (docs/decisions/0011-partition-where-cpus-are-shared.md).
 std::size_t Collectives::partition_bytes(bool to_all) const
 {
     if (node_->helps()) return kPartitionBytes;
@@ -150,8 +153,8 @@ std::exception_ptr Collectives::disagreement(Communicator& comm, std::uint64_t u
     }
 }
 
-// For those who wait for the verdict: the last of them to leave ends the use. Throws if the verdict was that the deposits
-// do not go together.
+// For those who wait for the verdict: the last of them to leave ends the use. Throws if the verdict was that the
+// deposits do not go together.
 void Collectives::leave_use(Communicator& comm, std::uint64_t use)
 {
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
@@ -172,7 +175,8 @@ void Collectives::fail_no_memory(int member)
         member);
 }
 
-// This rank's library buffers for a use: the first for its operand, one for the result of an allreduce behind all of them.
+// This rank's library buffers for a use: the first for its operand, one for the result of an allreduce behind all of
+// them.
 Offset Collectives::deposit_buffer(Communicator& comm, std::uint64_t use)
 {
     if (comm.deposits == kNoOffset) comm.deposits = node_->arena.allocate(2 * kReduceSlots * kDepositBytes);
@@ -299,11 +303,11 @@ ReduceManner Collectives::reduce_once(Communicator& comm, std::byte* buffer, con
     return manner;
 }
 
-// Takes shares of the elements until there is none left, and writes them to every buffer that wants the result. Where ranks
-// share CPUs, those that run do it all; the others find it done. Who finishes the last share ends the use.
+// Takes shares of the elements until there is none left, and writes them to every buffer that wants the result. Where
+// ranks share CPUs, those that run do it all; the others find it done. Who finishes the last share ends the use.
 //
-// A member begins with the share of its own number and goes on with the nearest: ranks that share a CPU are neighbours, so the
-// same CPU takes the same shares again and again, and finds in its cache what it has written last.
+// A member begins with the share of its own number and goes on with the nearest: ranks that share a CPU are neighbours,
+// so the same CPU takes the same shares again and again, and finds in its cache what it has written last.
 void Collectives::combine_shares(Communicator& comm, std::uint64_t use, std::byte* buffer, const Reduction& whole)
 {
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];

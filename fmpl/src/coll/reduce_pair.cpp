@@ -1,12 +1,12 @@
 // Reductions of two ranks over memory that both map.
 //
-// Both lay down what they reduce, in the two halves of one line, and look at the other's: the same verdict for both, at the
-// cost of one barrier of two. Up to 8 bytes travel in the line. Longer operands in remote-DMA memory are combined where
-// they are, one half of the elements by each rank, and a barrier ends that. Else they go through library buffers of
-// kDepositBytes, in pieces if need be.
+// Both lay down what they reduce, in the two halves of one line, and look at the other's: the same verdict for both, at
+// the cost of one barrier of two. Up to 8 bytes travel in the line. Longer operands in remote-DMA memory are combined
+// where they are, one half of the elements by each rank, and a barrier ends that. Else they go through library buffers
+// of kDepositBytes, in pieces if need be.
 //
-// Cost with n bytes: one or two lines back and forth, n / (2 combine rate) in place, else n / copy bandwidth + n / combine
-// rate. The operands are combined in the order of the ranks.
+// Cost with n bytes: one or two lines back and forth, n / (2 combine rate) in place, else n / copy bandwidth + n /
+// combine rate. The operands are combined in the order of the ranks.
 #include "coll/collectives.hpp"
 
 #include <algorithm>
@@ -23,7 +23,8 @@ void copy_some(void* to, const void* from, std::size_t bytes)
 
 }  // namespace
 
-// Makes this rank's half of the line for a use. Throws Error(MEMORY) when there is no library buffer that may be needed.
+// Makes this rank's half of the line for a use. Throws Error(MEMORY) when there is no library buffer that may be
+// needed.
 void Collectives::deposit_for_pair(
     Communicator& comm, std::uint64_t use, PairDeposit& own, const std::byte* operand, const Reduction& whole)
 {

@@ -1,5 +1,5 @@
-// Where the members of a communicator meet for the hardware forms of collectives: a record, in the arena of the member of
-// the lowest rank in FMPL_COMM_WORLD, that all members map. docs/memory_layout.md explains the fields.
+// Where the members of a communicator meet for the hardware forms of collectives: a record, in the arena of the member
+// of the lowest rank in FMPL_COMM_WORLD, that all members map. docs/memory_layout.md explains the fields.
 //
 // Broadcast and reduction go through numbered *uses* of a few slots in turn (paper, section 4.2: two library buffers).
 // All members count the uses alike, since collective calls come in the same order everywhere; a slot is used again when
@@ -32,8 +32,8 @@ struct alignas(kLine) BroadcastSlot {
     std::uint32_t root;
     std::uint32_t whole;  // 1: all of it at once from the root's own buffer; 0: a piece of kBroadcastBufferBytes
     std::uint8_t payload[kBroadcastInlineBytes];
-    // Line 1: all receivers of the use add 1 to `taken` when they have read it (release). A lone receiver may let the root
-    // help: it writes its buffer's offset and opens the copy, which the root has closed before the stamp.
+    // Line 1: all receivers of the use add 1 to `taken` when they have read it (release). A lone receiver may let the
+    // root help: it writes its buffer's offset and opens the copy, which the root has closed before the stamp.
     alignas(kLine) std::atomic<std::uint64_t> taken;
     HeadBody shared;
     std::uint8_t pad[kLine - 8 - sizeof(HeadBody)];

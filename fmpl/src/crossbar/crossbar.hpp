@@ -1,11 +1,12 @@
 // The emulated crossbar as one node sees it: remote write, write then flag, remote read, atomic add, wake-up.
 //
 // Protocol code is written against these operations. An engine *maps* the memory of a peer, and an operation is then
-// loads and stores after one branch, or it *moves* the bytes itself (a network would). Protocols poll words in their own
-// node's arena only, so that they are correct for both. What each operation orders:
+// loads and stores after one branch, or it *moves* the bytes itself (a network would). Protocols poll words in their
+// own node's arena only, so that they are correct for both. What each operation orders:
 //
 //   write        no order among the writes of one origin to one target, but see write_flag
-//   write_flag   a release: visible to the target after all earlier writes of this origin to this target; pairs with the
+//   write_flag   a release: visible to the target after all earlier writes of this origin to this target; pairs with
+//   the
 //                target's acquire load of the flag
 //   read         complete when it returns; ordered after the acquire load that made its source known
 //   fetch_add    atomic against every other fetch_add on the word, and acquire and release
@@ -108,8 +109,8 @@ public:
 
     std::uint64_t fetch_add(int node, Offset at, std::uint64_t value) const;
 
-    // Wakes the node if it sleeps in Waiter. Called after the flag that ends its wait has been written. Costs one load of
-    // a line that rarely changes: the sleeper's membarrier orders the flag before this load (see Waiter).
+    // Wakes the node if it sleeps in Waiter. Called after the flag that ends its wait has been written. Costs one load
+    // of a line that rarely changes: the sleeper's membarrier orders the flag before this load (see Waiter).
     void wake(int node) const
     {
         if (asymmetric_fence_) [[likely]] {

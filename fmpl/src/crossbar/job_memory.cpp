@@ -90,8 +90,8 @@ std::size_t default_arena_bytes(const JobSpec& spec, std::size_t control)
     // The sanitizers leave a program only a part of its address space.
     if (FMPL_SANITIZED) most = std::min(most, 256 * kGiB);
     const std::size_t room = most > control ? (most - control) / static_cast<std::size_t>(ranks) : 0;
-    // As much as the machine has memory. With a heap in one half, four times that: the heap's allocator gives back pages
-    // but no addresses, and rounds large blocks up.
+    // As much as the machine has memory. With a heap in one half, four times that: the heap's allocator gives back
+    // pages but no addresses, and rounds large blocks up.
     const std::size_t wanted = round_up(physical_memory_bytes(), kGiB) * (spec.heap ? 4 : 1);
     const std::size_t arena = std::min(wanted, room / kHugePage * kHugePage);
     if (arena == 0) {

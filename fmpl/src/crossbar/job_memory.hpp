@@ -38,8 +38,8 @@ std::size_t parse_bytes(const std::string& text, const std::string& what);
 
 class JobMemory {
 public:
-    // Makes the object: checks the spec (Error ARGUMENT) and that the memory is there (Error MEMORY), creates, sizes and
-    // seals it, maps it and writes the control block's constant part. The descriptor is close-on-exec.
+    // Makes the object: checks the spec (Error ARGUMENT) and that the memory is there (Error MEMORY), creates, sizes
+    // and seals it, maps it and writes the control block's constant part. The descriptor is close-on-exec.
     static JobMemory create(const JobSpec& spec);
 
     // Maps the object behind `fd` (inherited from the launcher). Throws Error(SYSTEM) when it is not a job's memory.
@@ -62,15 +62,16 @@ public:
     }
     std::span<std::byte> arena(int rank) const { return {base_ + arena_offset(rank), control().arena_bytes}; }
 
-    // Backs [offset, offset + bytes) with memory, so that a later access cannot fail. Throws Error(MEMORY) with the bytes
-    // wanted and available. Page-aligned.
+    // Backs [offset, offset + bytes) with memory, so that a later access cannot fail. Throws Error(MEMORY) with the
+    // bytes wanted and available. Page-aligned.
     void commit(Offset offset, std::size_t bytes) const;
 
     // Gives the pages of [offset, offset + bytes) back to the system; their contents are lost. Page-aligned.
     void release(Offset offset, std::size_t bytes) const noexcept;
 
-    // From now on [offset, offset + bytes) belongs to somebody who backs its pages by other means (launch/rank_heap.hpp):
-    // commit refuses it with Error(MEMORY). At most one such range; known to this process alone.
+    // From now on [offset, offset + bytes) belongs to somebody who backs its pages by other means
+    // (launch/rank_heap.hpp): commit refuses it with Error(MEMORY). At most one such range; known to this process
+    // alone.
     void set_apart(Offset offset, std::size_t bytes) { apart_begin_ = offset, apart_end_ = offset + bytes; }
     bool is_apart(Offset offset) const { return offset >= apart_begin_ && offset < apart_end_; }
 

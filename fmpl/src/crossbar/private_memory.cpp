@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::uint64_t kProbeWord = 0x6c50'4d46'6265'7270;
 
-// For a call that the kernel has refused; reads errno. A peer that is no more has been killed: the launcher sees that too,
-// ends the job and says why. Its word comes within milliseconds; without it this rank's own error stands.
+// For a call that the kernel has refused; reads errno. A peer that is no more has been killed: the launcher sees that
+// too, ends the job and says why. Its word comes within milliseconds; without it this rank's own error stands.
 [[noreturn]] void fail_copy(const Crossbar& crossbar, const std::string& words)
 {
     constexpr int kMostMilliseconds = 2000;

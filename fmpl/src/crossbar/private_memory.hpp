@@ -2,8 +2,8 @@
 // the kernel's process_vm_readv and process_vm_writev between processes, directly between threads of one process.
 //
 // A private address is an Offset with its top bit set, so that it travels in the same words as an arena's offsets. The
-// kernel may forbid the calls (ptrace restrictions, seccomp), so nothing depends on them: available() is what a probe at
-// fmpl_init found, and protocols then take another way.
+// kernel may forbid the calls (ptrace restrictions, seccomp), so nothing depends on them: available() is what a probe
+// at fmpl_init found, and protocols then take another way.
 #pragma once
 
 #include "crossbar/crossbar.hpp"
@@ -28,8 +28,8 @@ public:
     void probe();
     bool available() const { return available_; }
 
-    // Copies between this process and `at` of a mapped node, an arena's offset or a private address. Throws Error(SYSTEM)
-    // when the kernel refuses: the memory is not there, or the peer has died.
+    // Copies between this process and `at` of a mapped node, an arena's offset or a private address. Throws
+    // Error(SYSTEM) when the kernel refuses: the memory is not there, or the peer has died.
     void write(int node, Offset at, const std::byte* from, std::size_t bytes) const;
     void read(int node, Offset at, std::byte* to, std::size_t bytes) const;
 

@@ -6,9 +6,9 @@
 // Error(ABORTED) when another rank has ended the job.
 //
 // Sleeping without a lost wake-up: the sleeper sets `sleeping`, issues a membarrier, looks at ready() once more, and
-// sleeps on its doorbell. A waker writes its flag and then loads `sleeping` with no fence between. The membarrier puts a
-// full fence into every running rank: a waker whose load came before it has its flag visible to the last look; one whose
-// load comes after it sees `sleeping`.
+// sleeps on its doorbell. A waker writes its flag and then loads `sleeping` with no fence between. The membarrier puts
+// a full fence into every running rank: a waker whose load came before it has its flag visible to the last look; one
+// whose load comes after it sees `sleeping`.
 #pragma once
 
 #include "crossbar/crossbar.hpp"

@@ -1,7 +1,8 @@
-// The environment variables that FMPL and the BLACS over it read or set: the one table of them, for fmpl_info and the documents.
+// The environment variables that FMPL and the BLACS over it read or set: the one table of them, for fmpl_info and the
+// documents.
 //
-// The table explains; the code that acts on a variable reads it where it is needed. tests/fmpl/environment_test.py fails
-// when a variable that is read anywhere under fmpl/ or blacs/ is missing here.
+// The table explains; the code that acts on a variable reads it where it is needed. tests/fmpl/environment_test.py
+// fails when a variable that is read anywhere under fmpl/ or blacs/ is missing here.
 #pragma once
 
 #include <span>

@@ -14,8 +14,8 @@ struct JobSeat {
     bool is_thread = false;  // of run_ranks: other ranks live in this process
 };
 
-// The seat that fmplrun gave to this process (FMPL_JOB_FD, FMPL_RANK), or, without it, the only seat of a job of its own.
-// Throws Error(SYSTEM, ARGUMENT).
+// The seat that fmplrun gave to this process (FMPL_JOB_FD, FMPL_RANK), or, without it, the only seat of a job of its
+// own. Throws Error(SYSTEM, ARGUMENT).
 JobSeat seat_from_environment();
 
 // What the environment says before a seat is taken: ranks and own rank, 1 and 0 without fmplrun.

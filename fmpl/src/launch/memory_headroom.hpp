@@ -1,8 +1,9 @@
 // How much memory can still be allocated, asked for from inside an allocator: the answer itself allocates nothing.
 //
-// The same question as available_memory_bytes() of crossbar/host.hpp, in two steps: the constructor, which may allocate,
-// finds the memory groups (cgroups, versions 1 and 2, under their usual mount points) above this process that have files to
-// read; bytes() then only reads files into buffers on the stack. Groups that are mounted elsewhere are not seen.
+// The same question as available_memory_bytes() of crossbar/host.hpp, in two steps: the constructor, which may
+// allocate, finds the memory groups (cgroups, versions 1 and 2, under their usual mount points) above this process that
+// have files to read; bytes() then only reads files into buffers on the stack. Groups that are mounted elsewhere are
+// not seen.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // The part of a rank's arena that is its program's malloc heap: the upper half (fmplrun --rdma heap).
 //
 // libfmpl gives the range and backs its pages; which of them are in use is the business of the allocator above
-// (fmpl/rdma_heap). The heap has one owner, the process that claims it first: two processes of one rank, a wrapper and its
-// program, must not write into the same heap. The first word of the range holds the owner's pid.
+// (fmpl/rdma_heap). The heap has one owner, the process that claims it first: two processes of one rank, a wrapper and
+// its program, must not write into the same heap. The first word of the range holds the owner's pid.
 #pragma once
 
 #include "crossbar/job_memory.hpp"
@@ -23,8 +23,8 @@ public:
     // Page-aligned; holds no pages yet. Stays mapped to the end of the process.
     std::span<std::byte> range() const { return range_; }
 
-    // Backs [at, at + bytes) of the range with memory, so that an access cannot fail; false when there is too little. On
-    // false some of the pages may be backed. Page-aligned. Any thread; never allocates, never throws.
+    // Backs [at, at + bytes) of the range with memory, so that an access cannot fail; false when there is too little.
+    // On false some of the pages may be backed. Page-aligned. Any thread; never allocates, never throws.
     bool commit(std::byte* at, std::size_t bytes) const noexcept;
 
     // Gives pages back to the system, which then read as zero once they are committed again; false when it refuses.

@@ -71,8 +71,8 @@ AnyDomain::Outgoing AnyDomain::copy_to(
     return {&comm, destination, {bytes, block + kLine, block, index}, block, false};
 }
 
-// A long message where its destination can read it: in the send buffer if there is room, else where it lies if it can be
-// addressed there, else in the arena.
+// A long message where its destination can read it: in the send buffer if there is room, else where it lies if it can
+// be addressed there, else in the arena.
 AnyDomain::Outgoing AnyDomain::store(
     Communicator& comm, int destination, int index, const void* data, std::size_t bytes)
 {

@@ -1,8 +1,8 @@
 // The any domain: fmpl_send_any and fmpl_recv_any, matched at the receiver (paper, section 2.3).
 //
-// Each pair of ranks has a ring of kAnyCells cells in the destination's arena, written by the source alone; the cells are
-// the source's credits, given back through PairRecord::any_taken. A short message travels in its cell; of a longer one
-// the cell says where it lies in the source's memory, and the destination reads it and then sets its `done` word. A
+// Each pair of ranks has a ring of kAnyCells cells in the destination's arena, written by the source alone; the cells
+// are the source's credits, given back through PairRecord::any_taken. A short message travels in its cell; of a longer
+// one the cell says where it lies in the source's memory, and the destination reads it and then sets its `done` word. A
 // message that no receive wants yet leaves its cell for a private list, so that no index blocks another.
 //
 // A rank that has called either function empties its rings during every later wait that is long, whatever it waits for.

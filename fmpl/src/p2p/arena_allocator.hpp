@@ -1,7 +1,7 @@
 // Blocks of one range of remote-DMA memory: the rank's arena, or a send buffer within it.
 //
-// All bookkeeping is in private memory, so that a stray write by any rank cannot break it; its nodes are recycled, so that
-// taking and freeing blocks of the send buffer again and again calls no malloc. Best fit, neighbours merged;
+// All bookkeeping is in private memory, so that a stray write by any rank cannot break it; its nodes are recycled, so
+// that taking and freeing blocks of the send buffer again and again calls no malloc. Best fit, neighbours merged;
 // O(log blocks). Memory of an arena is backed before it is handed out, and stays with the arena until the job ends.
 // Used by one thread at a time. Not for hot paths: protocols take their blocks beforehand.
 #pragma once

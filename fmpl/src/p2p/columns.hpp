@@ -1,5 +1,5 @@
-// Where the bytes of a message lie that is made of columns, as a block of a column-major matrix is: a general block, or a
-// trapezoidal one, whose columns grow or shrink by a fixed number of bytes (fmpl_columns of fmpl/layers.h).
+// Where the bytes of a message lie that is made of columns, as a block of a column-major matrix is: a general block, or
+// a trapezoidal one, whose columns grow or shrink by a fixed number of bytes (fmpl_columns of fmpl/layers.h).
 //
 // The message has the columns' bytes one after the other. Copies go from place to place without a packed form between.
 // For one thread at a time, also when const.
@@ -72,7 +72,8 @@ void check_columns(const fmpl_columns& shape);
 void write_columns(const Crossbar& crossbar, int node, Offset to, const Columns& to_columns, const std::byte* from,
     const Columns& from_columns, std::size_t bytes);
 
-// The part [begin, begin + bytes) of a message that lies contiguously at `from` of a node, into columns of this process.
+// The part [begin, begin + bytes) of a message that lies contiguously at `from` of a node, into columns of this
+// process.
 void read_columns(const Crossbar& crossbar, int node, Offset from, std::byte* to, const Columns& to_columns,
     std::size_t begin, std::size_t bytes);
 

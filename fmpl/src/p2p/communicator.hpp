@@ -1,4 +1,5 @@
-// A communicator as one of its ranks sees it: the members, where their tables lie, and the private state of each channel.
+// A communicator as one of its ranks sees it: the members, where their tables lie, and the private state of each
+// channel.
 #pragma once
 
 #include "crossbar/crossbar.hpp"

@@ -23,8 +23,8 @@ private:
     std::size_t place_ = 0;  // in the list of idle transfers
 };
 
-// A private buffer travels through such a ring of pieces in the sender's arena (message kind piped): large enough that a
-// piece's copy outweighs its two flags, small enough that the ring stays in a core's second-level cache.
+// A private buffer travels through such a ring of pieces in the sender's arena (message kind piped): large enough that
+// a piece's copy outweighs its two flags, small enough that the ring stays in a core's second-level cache.
 inline constexpr std::size_t kPieceBytes = 32 * 1024;
 inline constexpr std::size_t kRingPieces = 4;
 inline constexpr std::size_t kRingBytes = kPieceBytes * kRingPieces;
@@ -65,8 +65,8 @@ public:
         progress(idle_);
     }
 
-    // A transfer that needs this rank again and again (busy), or only seldom: that one is looked at when a wait is long,
-    // so that thousands of posted receives cost a short wait nothing.
+    // A transfer that needs this rank again and again (busy), or only seldom: that one is looked at when a wait is
+    // long, so that thousands of posted receives cost a short wait nothing.
     bool has_busy() const { return !busy_.empty(); }
     void add_busy(Progressing& transfer) { busy_.push_back(&transfer); }
     void add_idle(Progressing& transfer)

@@ -177,8 +177,8 @@ bool Receiver::advance(ReceiveOperation& op)
     return step(op);
 }
 
-// Where message `number` of a channel is. Lane and stamp are looked at again once the chain is seen to reach that far: the
-// message may have come there, and a later one have been chained, between the two looks.
+// Where message `number` of a channel is. Lane and stamp are looked at again once the chain is seen to reach that far:
+// the message may have come there, and a later one have been chained, between the two looks.
 Receiver::Arrival Receiver::arrival(Communicator& comm, int source, int index, std::uint64_t number) const
 {
     const CompletionFlag& flag = comm.flag(source, index);
@@ -309,8 +309,8 @@ bool Receiver::is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) co
            node_->crossbar.maps(op.comm->peer(op.source).node);
 }
 
-// Copies what is left of a message that both ranks copy, from its end; whether all of it is there. opened: this rank has
-// just begun it.
+// Copies what is left of a message that both ranks copy, from its end; whether all of it is there. opened: this rank
+// has just begun it.
 bool Receiver::take_share(ReceiveOperation& op, CompletionFlag& flag, bool opened)
 {
     const int node = op.comm->peer(op.source).node;

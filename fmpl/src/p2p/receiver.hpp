@@ -1,12 +1,12 @@
 // The destination's side of point-to-point communication: post a receive, see what has arrived, take it.
 //
-// The receive of a message that has not arrived is posted to the source by one remote write (a TCW that is prepared once
-// for each channel), so that the source can write into the buffer. A receive with FMPL_ANY_TAG belongs to no channel yet:
-// it chooses one when a message shows there.
+// The receive of a message that has not arrived is posted to the source by one remote write (a TCW that is prepared
+// once for each channel), so that the source can write into the buffer. A receive with FMPL_ANY_TAG belongs to no
+// channel yet: it chooses one when a message shows there.
 //
 // Each message number of a channel belongs to one receive, ReceiveChannel::receiving; further receives on the channel
-// wait until it is done. Outstanding nonblocking receives go on during every long wait of this rank, so that ranks that have
-// posted their receives and then send to each other all get through.
+// wait until it is done. Outstanding nonblocking receives go on during every long wait of this rank, so that ranks that
+// have posted their receives and then send to each other all get through.
 #pragma once
 
 #include "p2p/columns.hpp"
@@ -128,8 +128,8 @@ private:
     };
     Arrival arrival(Communicator& comm, int source, int index, std::uint64_t number) const;
 
-    // Waits a little for the next message of a channel. Takes it if it has come in the lane or inlined and fits; whether it
-    // has. Requires that no other receive is about to take the message.
+    // Waits a little for the next message of a channel. Takes it if it has come in the lane or inlined and fits;
+    // whether it has. Requires that no other receive is about to take the message.
     bool take_short(
         Communicator& comm, ReceiveChannel& channel, int source, int index, void* buffer, std::size_t capacity)
     {

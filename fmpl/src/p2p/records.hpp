@@ -1,22 +1,27 @@
 // The shared records of point-to-point communication. docs/memory_layout.md explains each field's writer and ordering.
 //
-// One *channel* carries the messages of a (source, destination, index) of a communicator, numbered 1, 2, 3 ... Each side
-// polls a record in its own arena that only the other side writes:
+// One *channel* carries the messages of a (source, destination, index) of a communicator, numbered 1, 2, 3 ... Each
+// side polls a record in its own arena that only the other side writes:
 //
 //   MatchingSlot     in the source's arena, written by the destination: what receive is posted, what has been consumed
-//   CompletionFlag   in the destination's arena, written by the source: which message there is, and the message if short
+//   CompletionFlag   in the destination's arena, written by the source: which message there is, and the message if
+//   short
 //
-//   Lane             in the arena of the lower rank of the pair, for mapped peers: one short message of each direction at a
+//   Lane             in the arena of the lower rank of the pair, for mapped peers: one short message of each direction
+//   at a
 //                    time, whatever its index
 //
 // Invariants
 //   1. The destination posts or consumes message n only after it has consumed n-1.
-//   2. The source overwrites the head part of a CompletionFlag (everything but `available`, `chain`) only for a message n
-//      whose predecessors have all been consumed, or to replace its own unclaimed offer (see `claim`) or held message n.
+//   2. The source overwrites the head part of a CompletionFlag (everything but `available`, `chain`) only for a message
+//   n
+//      whose predecessors have all been consumed, or to replace its own unclaimed offer (see `claim`) or held message
+//      n.
 //   3. A message that cannot be the head because an earlier one is unconsumed is a ChainNode in the source's arena: the
 //      head's successor hangs on CompletionFlag::chain, its own on ChainNode::next, and `available` counts to the last.
 //   4. A ChainNode is freed when it and its successor in the chain have been consumed.
-//   5. The source puts message n of a channel into the lane only when all before it on this channel, and whatever was in
+//   5. The source puts message n of a channel into the lane only when all before it on this channel, and whatever was
+//   in
 //      the lane, have been consumed. So what is in the lane is the next message of its channel.
 #pragma once
 
@@ -62,9 +67,9 @@ struct PipeCount {
 inline constexpr std::size_t kInlineBytes = 72;
 
 struct alignas(kLine) MatchingSlot {
-    // The posted receive, written before `posted`: where to write (kNoOffset: the source cannot address the buffer), how
-    // much fits, and the fmpl_columns that it is made of, in the destination's arena (kNoOffset: it is in one piece). Read
-    // for sure only after a successful claim, when the message is on offer.
+    // The posted receive, written before `posted`: where to write (kNoOffset: the source cannot address the buffer),
+    // how much fits, and the fmpl_columns that it is made of, in the destination's arena (kNoOffset: it is in one
+    // piece). Read for sure only after a successful claim, when the message is on offer.
     std::atomic<std::uint64_t> buffer_at;
     std::atomic<std::uint64_t> capacity;
     std::atomic<std::uint64_t> columns;
@@ -75,8 +80,8 @@ struct alignas(kLine) MatchingSlot {
 };
 static_assert(sizeof(MatchingSlot) == kLine);
 
-// What is in one direction of a lane, in one word: count << 32 | index << 8 | bytes. The count is of the messages that the
-// direction has carried, cut to 32 bits and from 1.
+// What is in one direction of a lane, in one word: count << 32 | index << 8 | bytes. The count is of the messages that
+// the direction has carried, cut to 32 bits and from 1.
 struct LaneStamp {
     static constexpr std::uint64_t make(std::uint32_t count, int index, std::size_t bytes)
     {
@@ -102,8 +107,8 @@ struct LaneHalf {
 };
 static_assert(sizeof(LaneHalf) == kLine / 2);
 
-// Both directions of a pair of ranks in one line. A core that takes a line to read it owns it, so an answer written into
-// the line of the question costs one passage between cores where a line of its own costs two; and so does the next
+// Both directions of a pair of ranks in one line. A core that takes a line to read it owns it, so an answer written
+// into the line of the question costs one passage between cores where a line of its own costs two; and so does the next
 // message, over whatever index, since the line is where the last one left it.
 struct alignas(kLine) Lane {
     LaneHalf half[2];  // by the lower rank of the pair, by the higher

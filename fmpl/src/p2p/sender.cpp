@@ -7,8 +7,8 @@
 namespace fmpl {
 namespace {
 
-// A private buffer of a nonblocking send up to this size is copied to the arena at once, so that the transfer needs this
-// rank no more; a larger one waits for its receive.
+// A private buffer of a nonblocking send up to this size is copied to the arena at once, so that the transfer needs
+// this rank no more; a larger one waits for its receive.
 constexpr std::size_t kStageBytes = std::size_t{1} << 20;
 
 constexpr std::size_t kNodeBytes = sizeof(ChainNode);
@@ -243,8 +243,9 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
     return true;
 }
 
-// Writes the message into the posted buffer if that is or comes soon: copying it to the send buffer takes the time as well, and
-// a second copy then. So what is waited at most is what the copy would take. Whether the message is on its way.
+// Writes the message into the posted buffer if that is or comes soon: copying it to the send buffer takes the time as
+// well, and a second copy then. So what is waited at most is what the copy would take. Whether the message is on its
+// way.
 bool Sender::push_soon(SendOperation& op)
 {
     if (push_if_posted(op, false)) return true;
@@ -299,8 +300,8 @@ void Sender::gather(const SendOperation& op, std::size_t begin, std::size_t byte
     }
 }
 
-// Where the destination reads its share of a message for the posted buffer, or kNoOffset when this rank moves the message
-// alone.
+// Where the destination reads its share of a message for the posted buffer, or kNoOffset when this rank moves the
+// message alone.
 Offset Sender::shared_source(const SendOperation& op, Offset to) const
 {
     const PrivateMemory& private_memory = node_->private_memory;

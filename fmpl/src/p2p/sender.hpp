@@ -5,9 +5,11 @@
 //             that the pair shares
 //   inlined   up to kInlineBytes and nothing unconsumed on the channel: payload and flag in one record, nobody waits
 //   moved     the receive is posted and its buffer can be addressed: written straight into it
-//   shared    the same with a long message: the destination, if it waits, copies one end of it while the source copies the
+//   shared    the same with a long message: the destination, if it waits, copies one end of it while the source copies
+//   the
 //             other; also between private buffers where the kernel lets one process copy to another (PrivateMemory)
-//   offered   the source's buffer can be addressed: published, and moved by whichever side claims it first; if that is the
+//   offered   the source's buffer can be addressed: published, and moved by whichever side claims it first; if that is
+//   the
 //             destination and the message is long, the source, if it waits, helps likewise
 //   spooled   after the time-out: copied to the send buffer, published from there
 //   piped     neither buffer can be addressed: in pieces through a ring, once the receive is posted

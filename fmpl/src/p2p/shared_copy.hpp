@@ -1,6 +1,6 @@
-// A message that both of its ranks copy at once, chunk by chunk: the source takes chunks from the front, the destination
-// from the back, until they meet. So each core touches the same part of a buffer that is used again and again, and
-// whichever is alone or faster does more; the source or the destination alone does it all.
+// A message that both of its ranks copy at once, chunk by chunk: the source takes chunks from the front, the
+// destination from the back, until they meet. So each core touches the same part of a buffer that is used again and
+// again, and whichever is alone or faster does more; the source or the destination alone does it all.
 //
 // Two words of the message's HeadBody hold the state; both ranks map it. `work`: chunks taken from the front (low half)
 // and from the back (high half). `done`: chunks copied. The words are read and written again only for the next message
@@ -17,7 +17,8 @@
 
 namespace fmpl {
 
-// From this size on, between buffers in remote-DMA memory: below, one rank has copied it before the other has taken part.
+// From this size on, between buffers in remote-DMA memory: below, one rank has copied it before the other has taken
+// part.
 inline constexpr std::size_t kSharedBytes = 64 * 1024;
 // The same when a buffer is private: below, the pipe is as fast as the kernel's calls.
 inline constexpr std::size_t kSharedPrivateBytes = 4 * 1024;
@@ -43,8 +44,9 @@ public:
     // Opens the copy from behind. The message's addresses have been published before, or are by what follows.
     void open_behind() { work_.store(kOpenedBehind, std::memory_order_release); }  // pairs with take()
 
-    // Calls copy(begin, bytes) for chunk after chunk until none is left to take. opened: by this side, just now. Whether
-    // this call has copied the last of all chunks, so that the other side, which may be waiting for it, must be woken.
+    // Calls copy(begin, bytes) for chunk after chunk until none is left to take. opened: by this side, just now.
+    // Whether this call has copied the last of all chunks, so that the other side, which may be waiting for it, must be
+    // woken.
     template <class Copy>
     bool copy_from_front(Copy&& copy, bool opened)
     {

@@ -50,8 +50,8 @@ void append(std::vector<int>& to, std::span<const int> from)
     to.insert(to.end(), from.begin(), from.end());
 }
 
-// What one process holds of one dimension of `length` entries: blocks of `block` entries, the first at `first`, a new one
-// every `period` entries; the last one may be cut short by the dimension's end.
+// What one process holds of one dimension of `length` entries: blocks of `block` entries, the first at `first`, a new
+// one every `period` entries; the last one may be cut short by the dimension's end.
 struct Share {
     std::int64_t first;
     std::int64_t block;

@@ -1,10 +1,13 @@
-// An MPI data type (MPI-3.1, chapter 4): a list of basic types with displacements, described by the constructor that made it.
+// An MPI data type (MPI-3.1, chapter 4): a list of basic types with displacements, described by the constructor that
+// made it.
 //
-// Immutable, and held by shared_ptr: a type lives as long as a handle, a pending message or another type made of it needs
-// it. Any thread may use one that others use too. Sizes, bounds and displacements are bytes in 64 bits. Nothing blocks.
+// Immutable, and held by shared_ptr: a type lives as long as a handle, a pending message or another type made of it
+// needs it. Any thread may use one that others use too. Sizes, bounds and displacements are bytes in 64 bits. Nothing
+// blocks.
 //
-// Every constructor throws TypeError on an argument that the standard forbids, on a number beyond 64 bits, and on more than
-// kDeepestNesting types inside each other. Counts and the like are int as in the C interface, and are kept for contents().
+// Every constructor throws TypeError on an argument that the standard forbids, on a number beyond 64 bits, and on more
+// than kDeepestNesting types inside each other. Counts and the like are int as in the C interface, and are kept for
+// contents().
 #pragma once
 
 #include "datatype/constants.hpp"
@@ -40,7 +43,8 @@ public:
         std::vector<DatatypePtr> types;
     };
 
-    // `length` copies of `type`, one extent apart, the first at `displacement`. A type's map is that of its blocks in order.
+    // `length` copies of `type`, one extent apart, the first at `displacement`. A type's map is that of its blocks in
+    // order.
     struct Block {
         std::int64_t displacement;
         std::int64_t length;
@@ -95,8 +99,8 @@ public:
 
     const Signature& signature() const { return signature_; }
 
-    // How many of this type `bytes` received bytes hold (MPI_Get_count); none where MPI says MPI_UNDEFINED: the bytes end
-    // inside of one. bytes >= 0.
+    // How many of this type `bytes` received bytes hold (MPI_Get_count); none where MPI says MPI_UNDEFINED: the bytes
+    // end inside of one. bytes >= 0.
     std::optional<std::int64_t> count_in(std::int64_t bytes) const;
     // How many basic elements they hold (MPI_Get_elements); none where they end inside of one. A pair has two elements.
     std::optional<std::int64_t> elements_in(std::int64_t bytes) const;
@@ -137,9 +141,9 @@ private:
     Signature signature_;
 };
 
-// True when `count_a` of `a` may be sent and `count_b` of `b` posted to receive them: the same sequence of basic types, or
-// one side is of MPI_PACKED, which matches any (MPI-3.1, section 3.3.1). The receive may be longer; then compare prefixes by
-// elements_in.
+// True when `count_a` of `a` may be sent and `count_b` of `b` posted to receive them: the same sequence of basic types,
+// or one side is of MPI_PACKED, which matches any (MPI-3.1, section 3.3.1). The receive may be longer; then compare
+// prefixes by elements_in.
 bool signatures_match(const Datatype& a, std::int64_t count_a, const Datatype& b, std::int64_t count_b);
 
 }  // namespace fmpl::mpi

@@ -15,8 +15,8 @@ namespace {
 
 using NodeKind = LayoutNode::Kind;
 
-// Addresses are numbers here: displacements from MPI_BOTTOM are no offsets in an object, and a loop's next address may be
-// none. Sums wrap around as the machine's addresses do.
+// Addresses are numbers here: displacements from MPI_BOTTOM are no offsets in an object, and a loop's next address may
+// be none. Sums wrap around as the machine's addresses do.
 using Address = std::uint64_t;
 
 Address moved(Address at, std::int64_t by)
@@ -291,8 +291,8 @@ void move_whole(const LayoutNode& node, Address at, Mover& mover)
 template <class Mover>
 void move_part(const LayoutNode& node, Address at, std::uint64_t begin, std::uint64_t end, Mover& mover);
 
-// Bytes [begin, end) of children of equal size: the rest of the one that `begin` is in, whole ones, and the beginning of the
-// one that `end` is in. place(i) is where child i lies, whole(i, n) moves n of them from child i on.
+// Bytes [begin, end) of children of equal size: the rest of the one that `begin` is in, whole ones, and the beginning
+// of the one that `end` is in. place(i) is where child i lies, whole(i, n) moves n of them from child i on.
 template <class Mover, class Place, class Whole>
 void move_part_of_equals(
     const LayoutNode& child, std::uint64_t begin, std::uint64_t end, Mover& mover, Place&& place, Whole&& whole)

@@ -1,5 +1,5 @@
-// The nodes of a compiled layout. A node's first byte in the order of the type map is at offset 0; whoever refers to it adds
-// the displacement.
+// The nodes of a compiled layout. A node's first byte in the order of the type map is at offset 0; whoever refers to it
+// adds the displacement.
 #pragma once
 
 #include <cstddef>

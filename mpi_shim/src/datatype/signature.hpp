@@ -1,6 +1,7 @@
 // The type signature (MPI-3.1, section 4.1: the sequence of basic types, without displacements) of a data type, as a
-// number: how many basic types there are and a polynomial hash modulo 2^61 - 1 of their sequence, which can be joined and
-// repeated without the sequence. Two signatures that differ have the same number with a probability of about length / 2^61.
+// number: how many basic types there are and a polynomial hash modulo 2^61 - 1 of their sequence, which can be joined
+// and repeated without the sequence. Two signatures that differ have the same number with a probability of about length
+// / 2^61.
 #pragma once
 
 #include "datatype/predefined.hpp"

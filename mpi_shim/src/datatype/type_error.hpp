@@ -1,5 +1,5 @@
-// What the data type engine throws: an error class of the standard and the reason in words, which name the argument. Who
-// calls the engine adds the rank and the name of the MPI call.
+// What the data type engine throws: an error class of the standard and the reason in words, which name the argument.
+// Who calls the engine adds the rank and the name of the MPI call.
 #pragma once
 
 #include "datatype/constants.hpp"
