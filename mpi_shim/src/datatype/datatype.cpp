@@ -131,6 +131,21 @@ std::shared_ptr<Datatype> Datatype::make(Combiner combiner, Contents contents)
     return type;
 }
 
+// The bounds of the whole from those of its blocks. Throws TypeError where an extent does not fit.
+void Datatype::take(const BoundsOfBlocks& bounds)
+{
+    lower_marked_ = bounds.marked_lower.any;
+    upper_marked_ = bounds.marked_upper.any;
+    lower_bound_ = lower_marked_ ? bounds.marked_lower.low : bounds.natural.low;
+    upper_bound_ = upper_marked_ ? bounds.marked_upper.high : bounds.natural.high;
+    true_lower_bound_ = bounds.data.low;
+    true_upper_bound_ = bounds.data.high;
+    alignment_ = bounds.alignment;
+    dense_ = bounds.dense;
+    checked_subtract(upper_bound_, lower_bound_);
+    checked_subtract(true_upper_bound_, true_lower_bound_);
+}
+
 // Bounds and signature where the blocks are equal and equally far apart: the first and the last say it all.
 void Datatype::describe_regular()
 {
@@ -152,16 +167,7 @@ void Datatype::describe_regular()
         two.add(second);
         bounds.dense = two.dense;
     }
-    lower_marked_ = bounds.marked_lower.any;
-    upper_marked_ = bounds.marked_upper.any;
-    lower_bound_ = lower_marked_ ? bounds.marked_lower.low : bounds.natural.low;
-    upper_bound_ = upper_marked_ ? bounds.marked_upper.high : bounds.natural.high;
-    true_lower_bound_ = bounds.data.low;
-    true_upper_bound_ = bounds.data.high;
-    alignment_ = bounds.alignment;
-    dense_ = bounds.dense;
-    checked_subtract(upper_bound_, lower_bound_);
-    checked_subtract(true_upper_bound_, true_lower_bound_);
+    take(bounds);
 }
 
 void Datatype::describe_blocks(bool pads)
@@ -180,16 +186,8 @@ void Datatype::describe_blocks(bool pads)
         }
     }
     if (combiner_ != Combiner::structure) signature_ = contents_.types[0]->signature_.repeated(copies);
-    lower_marked_ = bounds.marked_lower.any;
-    upper_marked_ = bounds.marked_upper.any;
-    lower_bound_ = lower_marked_ ? bounds.marked_lower.low : bounds.natural.low;
-    upper_bound_ = upper_marked_ ? bounds.marked_upper.high : bounds.natural.high;
-    true_lower_bound_ = bounds.data.low;
-    true_upper_bound_ = bounds.data.high;
-    alignment_ = bounds.alignment;
-    dense_ = bounds.dense;
-    checked_subtract(true_upper_bound_, true_lower_bound_);
-    const std::int64_t extent = checked_subtract(upper_bound_, lower_bound_);
+    take(bounds);
+    const std::int64_t extent = upper_bound_ - lower_bound_;
     if (pads && !upper_marked_ && extent % alignment_ > 0) {
         upper_bound_ = checked_add(upper_bound_, alignment_ - extent % alignment_);
         checked_subtract(upper_bound_, lower_bound_);

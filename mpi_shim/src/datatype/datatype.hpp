@@ -120,6 +120,7 @@ private:
     static std::shared_ptr<Datatype> make(Combiner combiner, Contents contents);
     static DatatypePtr wrap(
         Combiner combiner, Contents contents, DatatypePtr inner, std::int64_t lower_bound, std::int64_t upper_bound);
+    void take(const BoundsOfBlocks& bounds);
     void describe_regular();
     void describe_blocks(bool pads);
 
