@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The table of environment variables (fmpl/src/launch/environment.cpp) and the code of the libraries (under fmpl/,
-blacs/ and apps/pdgemm/) name the same variables.
+blacs/, mpi_shim/ and apps/pdgemm/) name the same variables.
 
 The code counts as naming one where a string of it is the variable's name, alone or followed by "=".
 """
@@ -31,7 +31,7 @@ def calls_in(text):
 class Environment(unittest.TestCase):
     def setUp(self):
         self.table = set(re.findall(r'^\s*\{"(FMPL_\w+)"', TABLE.read_text(), re.MULTILINE))
-        self.sources = [path for folder in ("fmpl", "blacs", "apps/pdgemm") for path in sorted((ROOT / folder).rglob("*"))
+        self.sources = [path for folder in ("fmpl", "blacs", "mpi_shim", "apps/pdgemm") for path in sorted((ROOT / folder).rglob("*"))
                         if path.suffix in (".cpp", ".hpp", ".h") and path != TABLE]
 
     def test_every_variable_that_the_code_names_is_in_the_table(self):

@@ -54,7 +54,7 @@ void expect_error(ErrorClass error_class, F&& f)
         f();
         ADD_FAILURE() << "no error";
     } catch (const TypeError& error) {
-        EXPECT_EQ(error.error_class(), error_class) << error.what();
+        EXPECT_EQ(error.type_error_class(), error_class) << error.what();
         EXPECT_GT(std::string(error.what()).size(), 20u);
     }
 }

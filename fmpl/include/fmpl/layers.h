@@ -33,6 +33,10 @@ int fmpl_is_addressable(int world_rank);
 int fmpl_remote_place(const void *p, size_t size, uint64_t *place);
 const void *fmpl_remote_view(int world_rank, uint64_t place, size_t size);
 
+/* Room to write into another rank's remote-DMA memory: as fmpl_remote_view, writable, and NULL in the same cases. The owner
+ * may read what was written once a message or a call that synchronises the two ranks has told it so. Does not block. */
+void *fmpl_remote_room(int world_rank, uint64_t place, size_t size);
+
 /* A message made of columns, as a block of a column-major matrix is. Column j, 0 <= j < count, begins at base + j * stride and
  * has `bytes` bytes, of which it gives those from begin + j * begin_step to end + j * end_step, both cut to 0 .. bytes.
  *   m x n elements of e bytes, leading dimension lda:      {m*e, n, lda*e, 0, 0, m*e, 0}
@@ -57,6 +61,75 @@ int fmpl_send_columns(const void *base, const struct fmpl_columns *columns, int 
 int fmpl_recv_columns(void *base, const struct fmpl_columns *columns, int src, int mai, fmpl_comm_t comm);
 int fmpl_bcast_columns(void *base, const struct fmpl_columns *columns, int root, fmpl_comm_t comm);
 
+/* *done = 1 when the nonblocking call with this peer and index is complete, and then it is finished, as by the wait: the
+ * same errors (TRUNCATED ...), and a further test or wait finds NO_REQUEST. Else *done = 0. Makes the transfer progress.
+ * Never blocks. *done = 0 with every error but those which the finished call itself reports. mai may be FMPL_ANY_TAG for
+ * fmpl_irecv_test. ARGUMENT: done is NULL. */
+int fmpl_isend_test(int dst, int mai, fmpl_comm_t comm, int *done);
+int fmpl_irecv_test(int src, int mai, fmpl_comm_t comm, int *done);
+
+/* Envelopes: short messages which the receiver takes in the order in which each source sent them, through a function of
+ * its own. For a library that matches at the receiver, as an MPI does. They are apart from all other messages: an envelope
+ * never passes to fmpl_recv or fmpl_recv_any.
+ *
+ * Each ordered pair of ranks has a ring of lines, one an envelope, and a ring of bytes for the bodies, in the memory of the
+ * receiver. What the sender wrote before the commit is visible to the handler that gets the envelope. Envelopes that nobody
+ * has taken when the ranks finalize are dropped without a word. */
+#define FMPL_ENVELOPE_HEAD 48 /* bytes that travel in the line that announces the envelope */
+
+/* Collective over FMPL_COMM_WORLD, once, after fmpl_init: makes the rings. body_bytes: room of each pair's ring of bodies,
+ * the same on all ranks; rounded up to a multiple of 256. Blocks until all ranks have called it.
+ * Errors: MISMATCH (body_bytes differ), MEMORY (on all ranks; the words say how much was wanted where), ARGUMENT
+ * (more than 4 GiB), ALREADY_INITIALIZED (a second time). */
+int fmpl_envelopes_open(size_t body_bytes);
+
+/* The longest body: a quarter of the ring. 0 before fmpl_envelopes_open and after fmpl_finalize. */
+size_t fmpl_envelope_body_limit(void);
+
+/* Room for an envelope to world_rank: 1, and in *body where its body_bytes are to be written, contiguous (0 bytes: NULL; body
+ * itself may be NULL then). 0 when there is no room now (it comes when the receiver polls), and also when there never will
+ * be: before fmpl_envelopes_open, when world_rank is the caller itself or no rank of the job, when body_bytes is beyond the
+ * limit, or body NULL with body_bytes > 0. fmpl_envelope_commit follows before any other envelope call to the same rank; a reservation that is not
+ * committed is forgotten by the next one. Never blocks. */
+int fmpl_envelope_reserve(int world_rank, size_t body_bytes, void **body);
+
+/* Sends what was reserved, with the FMPL_ENVELOPE_HEAD bytes at head as its head. Never blocks. ARGUMENT: nothing is reserved,
+ * or head is NULL. */
+int fmpl_envelope_commit(int world_rank, const void *head);
+
+/* Calls handler for the envelopes that have come, in the order sent by each source, sources in turn; returns how many. At
+ * most one ring of lines is taken from a source by a call, so that it ends while others go on sending. head (8-byte aligned)
+ * and body (64-byte aligned; NULL when body_bytes is 0) lie in the ring and are gone when the handler returns. The handler may reserve
+ * and commit envelopes, call fmpl_isend, fmpl_irecv and their _test forms; it may neither poll (a poll inside the handler
+ * takes nothing and returns 0) nor wait, and must not let an exception pass. Never blocks. */
+typedef void (*fmpl_envelope_handler_t)(
+    void *context, int source_world_rank, const void *head, const void *body, size_t body_bytes);
+int fmpl_envelopes_poll(fmpl_envelope_handler_t handler, void *context);
+
+/* Waits as FMPL does (spin, yield, sleep) until ready(context) returns nonzero; FMPL's own transfers go on. ready is called
+ * often; it may poll envelopes and call the _test functions, but not wait, and must not let an exception pass. It must become
+ * true by something that another rank does through FMPL (an envelope, a message, a credit), since nothing else wakes the
+ * rank once ready has returned 0: so it leaves nothing undone that it can do, and tests what it has started itself (a receive
+ * may be complete at once). `what` says what the rank waits for, should somebody ask (fmplrun does): call, in at most 24 characters
+ * ("MPI_Recv"); peer, a rank of FMPL_COMM_WORLD, -1: any; index, say a tag, -1: none; the size of the communicator; bytes. It
+ * may be NULL. ABORTED when the job ends. ARGUMENT: ready is NULL, or the call comes from within ready or a progress
+ * function. */
+struct fmpl_wait_words {
+    const char *call;
+    int peer;
+    int index;
+    int comm_size;
+    size_t bytes;
+};
+int fmpl_wait_until(int (*ready)(void *context), void *context, const struct fmpl_wait_words *what);
+
+/* A function that every long wait of the calling rank inside FMPL (fmpl_barrier, fmpl_bcast, fmpl_allreduce, fmpl_recv ...;
+ * not fmpl_wait_until, whose ready does it) calls from time to time, so that the layer's own transfers go on. It may do what
+ * ready may, with the same care, but for sends over the (destination, index) of a blocking send that it interrupts (BUSY). It
+ * is never entered while it runs, or while ready or an envelope handler does. What it receives does not show in
+ * fmpl_received. NULL removes it. */
+int fmpl_layer_progress_set(void (*progress)(void *context), void *context);
+
 /* Time in FMPL, per call. Off until enabled (fmplrun --stats enables it from the start). */
 struct fmpl_call_stats {
     const char *call; /* "fmpl_send", ... */
@@ -73,6 +146,8 @@ double fmpl_stats_seconds(void);
 /* Ranks of the job and the caller's own, before fmpl_init too (then: what fmplrun or run_ranks says; 1 and 0 without). */
 int fmpl_job_size(void);
 int fmpl_job_rank(void);
+/* 1 when the calling thread is a rank of fmpl::run_ranks by itself; 0 when the rank is its process. */
+int fmpl_rank_is_thread(void);
 
 /* The program's malloc heap in remote-DMA memory (fmplrun --rdma heap), for the allocator that is preloaded for it.
  *

@@ -164,6 +164,8 @@ CommandLine parse_command_line(int argc, const char* const* argv)
            "(default: "
            "none; fmpl with --blacs)")
         ->type_name("fmpl|none");
+    app.add_flag("--mpi", options.mpi,
+        "Put FMPL's MPI in the place of the MPI of an unmodified program that was built with MPICH");
     app.add_flag("--stats", options.statistics, "At the end, print each rank's time in computation and communication");
     app.add_flag("--report-bindings", options.report_bindings, "Print on which CPUs each rank may run");
 

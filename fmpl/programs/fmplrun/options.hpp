@@ -17,7 +17,7 @@ enum class Binding {
 struct Options {
     int ranks = 1;
     Binding binding = Binding::automatic;
-    // Of -x, in order, values resolved; then those that --blacs, --pdgemm and --rdma need.
+    // Of -x, in order, values resolved; then those that --blacs, --pdgemm, --mpi and --rdma need.
     std::vector<std::pair<std::string, std::string>> variables;
     bool tag_output = false;
     std::optional<double> timeout_s;
@@ -26,6 +26,7 @@ struct Options {
     std::string rdma;      // "": from the environment, or heap with --blacs, or none
     bool blacs = false;
     std::string pdgemm;  // "": fmpl with --blacs, or none
+    bool mpi = false;
     bool statistics = false;
     bool report_bindings = false;
     std::vector<std::string> program;  // its name and its arguments, untouched

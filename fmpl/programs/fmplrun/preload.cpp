@@ -1,6 +1,7 @@
 #include "preload.hpp"
 
 #include "error.hpp"
+#include "loaded_libraries.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <unistd.h>
 
 namespace fmpl::launcher {
@@ -18,6 +21,11 @@ namespace {
 constexpr std::string_view kHeapLibrary = "libfmpl_rdma_heap.so";
 constexpr std::string_view kBlacsLibraries[] = {"libblacs_fmpl.so", "libfmpl_scalapack_mend.so"};
 constexpr std::string_view kPdgemmLibrary = "libpdgemm_fmpl.so";
+constexpr std::string_view kMpichFolder = "fmpl/mpich-abi";  // beside libfmpl
+constexpr std::string_view kMpichNames[] = {"libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12"};
+// Open MPI's, by the beginning of their names. Its oldest libmpi.so.12 is told from MPICH's by what comes with it.
+constexpr std::string_view kOpenMpiNames[] = {
+    "libmpi.so.4", "libmpi.so.2", "libopen-rte.so", "libopen-pal.so", "libmpi_mpifh.so", "libmpi_usempi"};
 constexpr std::string_view kSeparators = ": ";  // of LD_PRELOAD
 
 // The value that a rank would see: of the last -x, else fmplrun's own.
@@ -80,10 +88,47 @@ std::string joined(const std::vector<std::string>& names)
     return preload;
 }
 
+// --mpi: puts the libraries of MPICH's names in front of LD_LIBRARY_PATH, and answers those that have to be preloaded.
+//
+// The path reaches every library that asks for one of the names, also one that is loaded while the program runs, and costs
+// the other programs of a job (a shell around the program) nothing. What it does not reach is a program with a search path
+// of its own in front of it (DT_RPATH): there the library is preloaded, and taken for the one that is asked for, since it
+// has that name (DT_SONAME). A preload alone would put the library into every process of the job, and where there is no
+// MPI it would have to be told from a rank's.
+std::vector<std::string> add_mpi_path(Options& options)
+{
+    namespace fs = std::filesystem;
+    const std::string first = fmt::format("{}/{}", kMpichFolder, kMpichNames[0]);
+    const std::string folder = fs::path(path_of(first, "--mpi", "leave the option out")).parent_path().string();
+    const std::string before = variable_of_ranks(options, "LD_LIBRARY_PATH").value_or("");
+    options.variables.emplace_back("LD_LIBRARY_PATH", before.empty() ? folder : folder + ":" + before);
+
+    std::vector<std::string> preloaded;
+    const std::string& program = options.program.front();
+    for (const auto& [name, path] :
+        loaded_libraries(program, options.variables).value_or(std::vector<LoadedLibrary>())) {
+        const auto begins_name = [&name = name](std::string_view begin) { return name.starts_with(begin); };
+        if (std::any_of(std::begin(kOpenMpiNames), std::end(kOpenMpiNames), begins_name)) {
+            fail(FMPL_ERR_ARGUMENT,
+                "--mpi: {} needs {}, a library of Open MPI, whose binary interface is not MPICH's, which FMPL's MPI "
+                "has; "
+                "compile the program with mpicc.fmpl, mpicxx.fmpl or mpifort.fmpl, or start it with Open MPI's mpirun",
+                program, name);
+        }
+        std::error_code ignored;
+        if (std::find(std::begin(kMpichNames), std::end(kMpichNames), name) != std::end(kMpichNames) &&
+            !fs::equivalent(fs::path(path).parent_path(), folder, ignored)) {
+            preloaded.push_back(folder + "/" + name);
+        }
+    }
+    return preloaded;
+}
+
 }  // namespace
 
 void add_preload_variables(Options& options)
 {
+    const std::vector<std::string> mpi = options.mpi ? add_mpi_path(options) : std::vector<std::string>();
     const auto variable = variable_of_ranks(options, "FMPL_RDMA");
     const std::string mode = !options.rdma.empty() ? options.rdma
                              : variable            ? *variable
@@ -109,6 +154,7 @@ void add_preload_variables(Options& options)
             path_of(kPdgemmLibrary, implied ? "--blacs with --pdgemm fmpl, its default" : "--pdgemm fmpl",
                 implied ? "say --pdgemm none" : "leave the option out"));
     }
+    in_front.insert(in_front.end(), mpi.begin(), mpi.end());
     names.insert(names.begin(), in_front.begin(), in_front.end());
     changed = changed || !in_front.empty();
     if (mode == "heap") {

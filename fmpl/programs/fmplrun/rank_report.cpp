@@ -14,43 +14,39 @@ namespace {
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr double kSeconds = 1e-9;
 
-std::string peer_words(Call call, int peer)
+// "to" or "from", empty for a call that is neither a send nor a receive.
+std::string_view direction_of(Call call)
 {
-    std::string_view direction;
     switch (call) {
         case Call::send:
         case Call::isend:
         case Call::isend_wait:
         case Call::send_any:
-            direction = "to";
-            break;
+            return "to";
         case Call::recv:
         case Call::irecv:
         case Call::irecv_wait:
         case Call::recv_any:
-            direction = "from";
-            break;
+            return "from";
         default:
-            return peer < 0 ? "" : fmt::format(", waiting for rank {}", peer);
+            return "";
     }
-    return peer < 0 ? fmt::format(" {} any rank", direction) : fmt::format(" {} rank {}", direction, peer);
 }
 
-bool is_point_to_point(Call call)
+// The same by the name that a layer above gives its call: MPI_Ssend, MPI_Recv, MPI_Probe. One that does both, as
+// MPI_Sendrecv, has none.
+std::string_view direction_of(std::string_view name)
 {
-    switch (call) {
-        case Call::send:
-        case Call::isend:
-        case Call::isend_wait:
-        case Call::send_any:
-        case Call::recv:
-        case Call::irecv:
-        case Call::irecv_wait:
-        case Call::recv_any:
-            return true;
-        default:
-            return false;
-    }
+    const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+    const bool sends = has("Send") || has("send");
+    const bool receives = has("Recv") || has("recv") || has("Probe") || has("probe");
+    return sends == receives ? "" : sends ? "to" : "from";
+}
+
+std::string peer_words(std::string_view direction, int peer)
+{
+    if (direction.empty()) return peer < 0 ? "" : fmt::format(", waiting for rank {}", peer);
+    return peer < 0 ? fmt::format(" {} any rank", direction) : fmt::format(" {} rank {}", direction, peer);
 }
 
 struct Times {
@@ -74,11 +70,16 @@ std::string describe_state(const NodeRecord& node, std::uint64_t now_ns)
     const BlockedIn& blocked = node.blocked_in;
     const auto call = static_cast<Call>(blocked.call.load(kRelaxed));
     if (call != Call::none) {
-        std::string words =
-            fmt::format("blocked in {}{}", call_name(call), peer_words(call, blocked.peer.load(kRelaxed)));
-        if (is_point_to_point(call)) {
-            const int index = blocked.index.load(kRelaxed);
+        const std::string layers_name = blocked.words();
+        const bool own = layers_name.empty();  // a call of FMPL's own
+        const std::string_view direction = own ? direction_of(call) : direction_of(layers_name);
+        std::string words = fmt::format("blocked in {}{}", own ? call_name(call) : layers_name.c_str(),
+            peer_words(direction, blocked.peer.load(kRelaxed)));
+        const int index = blocked.index.load(kRelaxed);
+        if (own && !direction.empty()) {
             words += index < 0 ? ", any index" : fmt::format(", index {}", index);
+        } else if (!own && index >= 0) {
+            words += fmt::format(", index {}", index);
         }
         if (const auto bytes = blocked.bytes.load(kRelaxed); bytes > 0)
             words += fmt::format(", {}", short_bytes(bytes));

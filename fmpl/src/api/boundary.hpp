@@ -8,30 +8,37 @@
 
 namespace fmpl {
 
-// Adds the time of one call to the rank's statistics.
+inline CallStats& stats_of(const Endpoint& endpoint, Call call)
+{
+    return endpoint.node.crossbar.record(endpoint.rank()).stats[static_cast<std::size_t>(call)];
+}
+
+// The rank is the only writer of its statistics.
+inline void add_to(std::atomic<std::uint64_t>& sum, std::uint64_t value)
+{
+    sum.store(sum.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
+}
+
+// Adds the time of one call to the rank's statistics. A call within a callback counts, but its time is that of the call which
+// the callback serves.
 class Timed {
 public:
     Timed(Endpoint& endpoint, Call call, std::size_t bytes)
-        : stats_(endpoint.node.crossbar.record(endpoint.rank()).stats[static_cast<std::size_t>(call)]),
+        : stats_(stats_of(endpoint, call)),
           bytes_(bytes),
-          begin_(monotonic_ns())
+          begin_(endpoint.node.in_callback ? 0 : monotonic_ns())
     {
     }
     ~Timed()
     {
-        // The rank is the only writer.
-        add(stats_.calls, 1);
-        add(stats_.bytes, bytes_);
-        add(stats_.nanoseconds, monotonic_ns() - begin_);
+        add_to(stats_.calls, 1);
+        add_to(stats_.bytes, bytes_);
+        if (begin_ != 0) add_to(stats_.nanoseconds, monotonic_ns() - begin_);
     }
     Timed(const Timed&) = delete;
     Timed& operator=(const Timed&) = delete;
 
 private:
-    static void add(std::atomic<std::uint64_t>& sum, std::uint64_t value)
-    {
-        sum.store(sum.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
-    }
     CallStats& stats_;
     std::size_t bytes_;
     std::uint64_t begin_;

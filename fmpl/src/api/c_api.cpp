@@ -21,6 +21,29 @@ auto bytes_of(const fmpl_columns* columns)
     };
 }
 
+// In the statistics a poll counts each envelope that it takes, and its time only when there are some.
+int poll_envelopes(Endpoint& endpoint, fmpl_envelope_handler_t handler, void* context)
+{
+    const bool timed = endpoint.statistics && !endpoint.node.in_callback;
+    const std::uint64_t begin_ns = timed ? monotonic_ns() : 0;
+    const int taken = endpoint.envelopes.poll([&](int source, const void* head, const void* body, std::size_t bytes) {
+        const CallbackScope scope(endpoint.node);
+        handler(context, source, head, body, bytes);
+    });
+    if (endpoint.statistics && taken > 0) [[unlikely]] {
+        CallStats& stats = stats_of(endpoint, Call::envelopes_poll);
+        add_to(stats.calls, static_cast<std::uint64_t>(taken));
+        if (timed) add_to(stats.nanoseconds, monotonic_ns() - begin_ns);
+    }
+    return taken;
+}
+
+void check_done(int* done)
+{
+    if (done == nullptr) fail(FMPL_ERR_ARGUMENT, "done is a null pointer; give the address of an int");
+    *done = 0;
+}
+
 }  // namespace
 
 extern "C" {
@@ -119,6 +142,22 @@ int fmpl_issend_wait(int dst, int mai, fmpl_comm_t comm)
 int fmpl_irecv_wait(int src, int mai, fmpl_comm_t comm)
 {
     return boundary(Call::irecv_wait, 0, [&](Endpoint& e) { e.irecv_wait(src, mai, comm); });
+}
+
+int fmpl_isend_test(int dst, int mai, fmpl_comm_t comm, int* done)
+{
+    return boundary(Call::isend_test, 0, [&](Endpoint& e) {
+        check_done(done);
+        *done = e.isend_test(dst, mai, comm) ? 1 : 0;
+    });
+}
+
+int fmpl_irecv_test(int src, int mai, fmpl_comm_t comm, int* done)
+{
+    return boundary(Call::irecv_test, 0, [&](Endpoint& e) {
+        check_done(done);
+        e.irecv_test(src, mai, comm, *done);
+    });
 }
 
 int fmpl_received(int* source, int* index, size_t* bytes)
@@ -287,6 +326,57 @@ const void* fmpl_remote_view(int world_rank, uint64_t place, size_t size)
     return b.endpoint && b.endpoint->initialized() ? b.endpoint->remote_view(world_rank, place, size) : nullptr;
 }
 
+void* fmpl_remote_room(int world_rank, uint64_t place, size_t size)
+{
+    return const_cast<void*>(fmpl_remote_view(world_rank, place, size));
+}
+
+int fmpl_envelopes_open(size_t body_bytes)
+{
+    return boundary(Call::envelopes_open, 0, [&](Endpoint& e) { e.envelopes_open(body_bytes); });
+}
+
+size_t fmpl_envelope_body_limit(void)
+{
+    const Binding& b = binding();
+    return b.endpoint ? b.endpoint->envelopes.body_limit() : 0;
+}
+
+int fmpl_envelope_reserve(int world_rank, size_t body_bytes, void** body)
+{
+    Endpoint* const endpoint = binding().endpoint.get();
+    return endpoint != nullptr && endpoint->envelopes.reserve(world_rank, body_bytes, body) ? 1 : 0;
+}
+
+int fmpl_envelope_commit(int world_rank, const void* head)
+{
+    const auto bytes = [&] { return FMPL_ENVELOPE_HEAD + binding().endpoint->envelopes.reserved_bytes(world_rank); };
+    return boundary(Call::envelope_commit, bytes, [&](Endpoint& e) {
+        if (head == nullptr) [[unlikely]]
+            fail(FMPL_ERR_ARGUMENT, "head is a null pointer; give the {} bytes of the head", FMPL_ENVELOPE_HEAD);
+        e.envelopes.commit(world_rank, head);
+    });
+}
+
+int fmpl_envelopes_poll(fmpl_envelope_handler_t handler, void* context)
+{
+    Endpoint* const endpoint = binding().endpoint.get();
+    if (endpoint == nullptr || handler == nullptr) [[unlikely]]
+        return 0;
+    return poll_envelopes(*endpoint, handler, context);
+}
+
+int fmpl_wait_until(int (*ready)(void* context), void* context, const struct fmpl_wait_words* what)
+{
+    return boundary(Call::wait_until, what == nullptr ? 0 : what->bytes,
+        [&](Endpoint& e) { e.layer_calls.wait_until(ready, context, what); });
+}
+
+int fmpl_layer_progress_set(void (*progress)(void* context), void* context)
+{
+    return query("fmpl_layer_progress_set", [&](Endpoint& e) { e.layer_calls.set_progress(progress, context); });
+}
+
 int fmpl_heap_range(void** begin, size_t* size)
 {
     if (begin == nullptr || size == nullptr) return FMPL_ERR_ARGUMENT;
@@ -381,6 +471,12 @@ int fmpl_job_size(void)
         b.report_current_exception("fmpl_job_size");
         return 1;
     }
+}
+
+int fmpl_rank_is_thread(void)
+{
+    const Binding& b = binding();
+    return b.seat && b.seat->is_thread ? 1 : 0;
 }
 
 int fmpl_job_rank(void)

@@ -69,6 +69,8 @@ Endpoint::Endpoint(const JobSeat& seat)
       sender(node, send_buffer),
       receiver(node),
       any_domain(node, send_buffer, sender, receiver),
+      envelopes(node),
+      layer_calls(node, receiver),
       collectives(node, sender, receiver, collective_form_from_environment()),
       statistics(seat.memory->control().statistics != 0),
       is_thread_(seat.is_thread)
@@ -168,6 +170,7 @@ void Endpoint::finalize()
     record.session_ns.store(monotonic_ns() - session_begin_ns_, std::memory_order_relaxed);
     initialized_ = false;
     finalized_ = true;
+    envelopes.close();
     record.state.store(
         static_cast<std::uint32_t>(RankState::finalized), std::memory_order_release);  // for the launcher
     if (!pending.empty()) fail(FMPL_ERR_PENDING, "{}", pending);
@@ -264,6 +267,20 @@ void Endpoint::irecv_wait(int src, int mai, fmpl_comm_t comm)
     Communicator& c = checked(comm, "src", src);
     if (mai != FMPL_ANY_TAG) c.check_index(mai);
     receiver.irecv_wait(c, src, mai);
+}
+
+bool Endpoint::isend_test(int dst, int mai, fmpl_comm_t comm)
+{
+    Communicator& c = checked(comm, "dst", dst);
+    c.check_index(mai);
+    return sender.isend_test(c, dst, mai);
+}
+
+void Endpoint::irecv_test(int src, int mai, fmpl_comm_t comm, int& done)
+{
+    Communicator& c = checked(comm, "src", src);
+    if (mai != FMPL_ANY_TAG) c.check_index(mai);
+    receiver.irecv_test(c, src, mai, done);
 }
 
 void Endpoint::sendbuf_check(int* nsend, int* nspool)
@@ -547,6 +564,58 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
     made->connect(node.crossbar, tables);
     any_domain.watch(*made);
     *comm = add(std::move(made));
+}
+
+// Rank 0 gathers where each rank has put its rings, and whether all could, and sends that to all. What is wrong on one rank
+// is reported after that, lest the others wait for it.
+void Endpoint::envelopes_open(std::size_t body_bytes)
+{
+    struct Own {
+        std::uint64_t body_bytes;
+        Offset block;  // kNoOffset: this rank has no memory for it
+    };
+    if (envelopes.is_open()) fail(FMPL_ERR_ALREADY_INITIALIZED, "called a second time; the rings are open");
+    const bool too_large = body_bytes > Envelopes::kMaxBodyBytes;
+    constexpr std::size_t kUnit = Envelopes::kBodyUnit;
+    const std::size_t rounded = too_large ? body_bytes : std::max(kUnit, (body_bytes + kUnit - 1) / kUnit * kUnit);
+
+    std::string shortage;
+    Own own{rounded, kNoOffset};
+    try {
+        if (!too_large) own.block = envelopes.make(rounded);
+    } catch (const Error& error) {
+        shortage = error.what();
+    }
+    std::vector<Own> all(static_cast<std::size_t>(job_size()), own);
+    const std::size_t bytes = all.size() * sizeof(Own);
+    if (rank() == 0) {
+        for (int r = 1; r < job_size(); ++r) hear(r, &all[static_cast<std::size_t>(r)], sizeof(Own));
+        for (int r = 1; r < job_size(); ++r) tell(r, all.data(), bytes);
+    } else {
+        tell(0, &own, sizeof own);
+        hear(0, all.data(), bytes);
+    }
+
+    const auto wrong = [&](auto&& is_wrong) {
+        const auto found = std::find_if(all.begin(), all.end(), is_wrong);
+        return found == all.end() ? -1 : static_cast<int>(found - all.begin());
+    };
+    const int other = wrong([&](const Own& theirs) { return theirs.body_bytes != rounded; });
+    const int poor = wrong([](const Own& theirs) { return theirs.block == kNoOffset; });
+    if (other >= 0 || poor >= 0) envelopes.unmake();
+    if (other >= 0) {
+        fail(FMPL_ERR_MISMATCH, "body_bytes is {} here and {} on rank {}; give the same on all ranks", body_bytes,
+            all[static_cast<std::size_t>(other)].body_bytes, other);
+    }
+    if (too_large) {
+        fail(FMPL_ERR_ARGUMENT, "body_bytes = {}: a ring of bodies has at most {} bytes", body_bytes,
+            Envelopes::kMaxBodyBytes);
+    }
+    if (!shortage.empty()) fail(FMPL_ERR_MEMORY, "{}", shortage);
+    if (poor >= 0) fail(FMPL_ERR_MEMORY, "rank {} has no memory for the rings of envelopes", poor);
+    std::vector<Offset> blocks;
+    for (const Own& theirs : all) blocks.push_back(theirs.block);
+    envelopes.connect(blocks);
 }
 
 // Messages among ranks of FMPL_COMM_WORLD about communicators, whose tables outlive those of all others.

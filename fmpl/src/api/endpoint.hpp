@@ -7,6 +7,8 @@
 #include "launch/job_seat.hpp"
 #include "p2p/any_domain.hpp"
 #include "p2p/communicator.hpp"
+#include "p2p/envelopes.hpp"
+#include "p2p/layer_calls.hpp"
 #include "p2p/node.hpp"
 #include "p2p/receiver.hpp"
 #include "p2p/send_buffer.hpp"
@@ -57,6 +59,8 @@ public:
     void irecv(void* buf, std::size_t size, int src, int mai, fmpl_comm_t comm);
     void isend_wait(int dst, int mai, fmpl_comm_t comm);
     void irecv_wait(int src, int mai, fmpl_comm_t comm);
+    bool isend_test(int dst, int mai, fmpl_comm_t comm);
+    void irecv_test(int src, int mai, fmpl_comm_t comm, int& done);
     void sendbuf_set(void* buf, std::size_t size, int timeout_ms)
     {
         any_domain.reclaim();
@@ -92,11 +96,15 @@ public:
     Offset remote_place(const void* p, std::size_t bytes) const;
     const void* remote_view(int world_rank, Offset place, std::size_t bytes) const;
 
+    void envelopes_open(std::size_t body_bytes);
+
     Node node;
     SendBuffer send_buffer;
     Sender sender;
     Receiver receiver;
     AnyDomain any_domain;
+    Envelopes envelopes;
+    LayerCalls layer_calls;
     Collectives collectives;
 
     bool statistics = false;  // counted in api/boundary.hpp

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string>
 
 namespace fmpl {
 
@@ -16,7 +18,7 @@ using Offset = std::uint64_t;           // bytes from the base of the job's memo
 inline constexpr Offset kNoOffset = 0;  // the control block's own offset: never a message's
 
 inline constexpr std::uint64_t kControlMagic = 0x31304c504d46'0a00;
-inline constexpr std::uint32_t kControlVersion = 3;
+inline constexpr std::uint32_t kControlVersion = 4;
 inline constexpr int kBarrierColours = 8;  // paper, section 3.3
 inline constexpr int kMaxRanks = 4096;
 
@@ -53,6 +55,12 @@ enum class Call : std::uint32_t {
     comm_create,
     comm_create_group,
     comm_free,
+    isend_test,
+    irecv_test,
+    envelopes_open,
+    envelope_commit,
+    envelopes_poll,
+    wait_until,
     count_
 };
 inline constexpr std::size_t kCalls = static_cast<std::size_t>(Call::count_);
@@ -62,7 +70,8 @@ constexpr const char* call_name(Call call)
     constexpr const char* names[] = {"no FMPL call", "fmpl_init", "fmpl_finalize", "fmpl_send", "fmpl_recv",
         "fmpl_isend", "fmpl_irecv", "fmpl_isend_wait", "fmpl_irecv_wait", "fmpl_send_any", "fmpl_recv_any",
         "fmpl_sendbuf_set", "fmpl_sendbuf_check", "fmpl_bcast", "fmpl_reduce", "fmpl_allreduce", "fmpl_barrier",
-        "fmpl_comm_create", "fmpl_comm_create_group", "fmpl_comm_free"};
+        "fmpl_comm_create", "fmpl_comm_create_group", "fmpl_comm_free", "fmpl_isend_test", "fmpl_irecv_test",
+        "fmpl_envelopes_open", "fmpl_envelope_commit", "fmpl_envelopes_poll", "fmpl_wait_until"};
     static_assert(sizeof names / sizeof names[0] == kCalls);
     return static_cast<std::size_t>(call) < kCalls ? names[static_cast<std::size_t>(call)] : "?";
 }
@@ -74,6 +83,8 @@ struct CallStats {
     std::atomic<std::uint64_t> nanoseconds;
 };
 
+inline constexpr std::size_t kBlockedNameBytes = 24;
+
 // What a rank is waiting for. Writer: the rank, when a wait becomes long; read by the launcher on a time-out or an
 // interrupt, as a hint in words (relaxed; a torn picture is harmless).
 struct BlockedIn {
@@ -83,6 +94,28 @@ struct BlockedIn {
     std::atomic<std::uint32_t> comm_size;
     std::atomic<std::uint64_t> since_ns;  // CLOCK_MONOTONIC
     std::atomic<std::uint64_t> bytes;
+    // The name that a layer above gives its call, which stands instead of the call's; zeros: none.
+    std::atomic<std::uint64_t> name[kBlockedNameBytes / 8];
+
+    void set_words(const char* words)
+    {
+        char text[kBlockedNameBytes] = {};
+        if (words != nullptr) std::memcpy(text, words, strnlen(words, sizeof text));
+        for (std::size_t i = 0; i < sizeof text / 8; ++i) {
+            std::uint64_t part = 0;
+            std::memcpy(&part, text + 8 * i, 8);
+            name[i].store(part, std::memory_order_relaxed);
+        }
+    }
+    std::string words() const
+    {
+        char text[kBlockedNameBytes + 1] = {};
+        for (std::size_t i = 0; i < kBlockedNameBytes / 8; ++i) {
+            const std::uint64_t part = name[i].load(std::memory_order_relaxed);
+            std::memcpy(text + 8 * i, &part, 8);
+        }
+        return text;
+    }
 };
 
 inline constexpr std::size_t kBootstrapBytes = 64;
@@ -117,7 +150,7 @@ struct alignas(kLine) NodeRecord {
     alignas(kLine) char abort_reason[512];
 };
 static_assert(sizeof(NodeRecord) % kLine == 0);
-static_assert(sizeof(BlockedIn) == 32);
+static_assert(sizeof(BlockedIn) == 56);
 
 // A hardware barrier: see coll/barrier_hardware.cpp.
 struct alignas(kLine) BarrierRecord {

@@ -95,6 +95,7 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
             record.comm_size.store(static_cast<std::uint32_t>(what.comm_size), std::memory_order_relaxed);
             record.bytes.store(what.bytes, std::memory_order_relaxed);
             record.since_ns.store(0, std::memory_order_relaxed);
+            record.set_words(what.words);
             record.call.store(static_cast<std::uint32_t>(what.call), std::memory_order_relaxed);
         }
         ~Blocked() { record_.call.store(0, std::memory_order_relaxed); }

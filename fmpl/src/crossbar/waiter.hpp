@@ -50,6 +50,7 @@ struct WaitFor {
     int comm_size = 0;
     std::size_t bytes = 0;
     std::uint64_t deadline_ns = 0;  // by monotonic_ns(); 0: none
+    const char* words = nullptr;    // instead of the call's name, for a layer above; nullptr: none
 };
 
 class Waiter {

@@ -59,6 +59,16 @@ std::span<const EnvironmentVariable> environment_variables()
             "panels "
             "through the BLACS",
             false},
+        {"FMPL_MPI_EAGER", "bytes, up to 1048576", "16384; 4096 with more than 32 ranks",
+            "the MPI shim sends so long a message with its envelope, by two copies; a longer one stays where it is "
+            "until a receive "
+            "matches it, and is copied once where buffers lie in remote-DMA memory",
+            false},
+        {"FMPL_MPI_COLLECTIVES", "auto, fmpl, schedule", "auto",
+            "the MPI shim's barrier, broadcast and reductions are FMPL's own where it has them; schedule takes "
+            "messages of the "
+            "shim's always, for comparison",
+            false},
         {"FMPL_MAP_ANYWHERE", "any", "unset: all ranks map the job's memory at one address, where that is free",
             "nothing in FMPL relies on it; set, the variable lets tests show that", false},
         {"FMPL_RANK", "0 to ranks - 1", "unset: a job of one rank", "the rank of this process, set by fmplrun", true},

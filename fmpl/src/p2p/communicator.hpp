@@ -50,6 +50,7 @@ struct SendChannel {
     ChainEntry* first_entry = nullptr;  // memory of messages not yet known to be consumed, oldest first
     ChainEntry* last_entry = nullptr;
     bool touched = false;  // in the sender's list of channels with such memory
+    bool sending = false;  // a blocking send waits; a layer's function that it calls may not send before it
 };
 
 struct ReceiveChannel {

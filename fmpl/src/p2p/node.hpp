@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace fmpl {
@@ -54,6 +55,8 @@ public:
                waiter.yield_or_sleep(
                    [&] {
                        progress();
+                       // Last, so that it sees what has come to an end: the wait may sleep without another look.
+                       if (layer_ != nullptr) layer_->progress();
                        return ready();
                    },
                    what);
@@ -63,6 +66,19 @@ public:
     {
         progress(busy_);
         progress(idle_);
+    }
+
+    // For a call that is no wait, but may be made again and again until something has happened: the transfers that need this
+    // rank go on, and the end of the job is seen (Error(ABORTED)). Not within a callback: the wait around it does both.
+    void progress_in_passing()
+    {
+        if (in_callback) return;
+        if (++passes_ % kPassesBetweenLooks == 0) {
+            waiter.check_abort();
+            progress();
+        } else {
+            progress(busy_);
+        }
     }
 
     // A transfer that needs this rank again and again (busy), or only seldom: that one is looked at when a wait is
@@ -81,6 +97,9 @@ public:
         idle_[transfer.place_] = idle_.back();
         idle_.pop_back();
     }
+
+    // What a layer above wants to be called by long waits; nullptr: nothing.
+    void set_layer(Progressing* layer) { layer_ = layer; }
 
     // A ring for a piped message, or kNoOffset when there is no memory for one more; and back.
     Offset take_ring()
@@ -109,8 +128,11 @@ public:
 
     // The call that the rank is in, for "what is it blocked in".
     Call call = Call::none;
+    // A function of the layer above runs, called from within FMPL: see p2p/layer_calls.hpp.
+    bool in_callback = false;
 
 private:
+    static constexpr std::uint32_t kPassesBetweenLooks = 64;
     static void progress(std::vector<Progressing*>& transfers)
     {
         // By index: a step may end a transfer, which then leaves its list.
@@ -122,6 +144,8 @@ private:
     std::vector<Progressing*> busy_;
     std::vector<Progressing*> idle_;
     std::vector<Offset> rings_;
+    Progressing* layer_ = nullptr;
+    std::uint32_t passes_ = 0;
 };
 
 }  // namespace fmpl

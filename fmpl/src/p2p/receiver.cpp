@@ -46,9 +46,7 @@ bool Receiver::take_number(ReceiveOperation& op, int index)
 void Receiver::recv_slowly(
     Communicator& comm, int source, int index, void* buffer, const Columns* columns, std::size_t capacity)
 {
-    const ReceiveOperation* outstanding =
-        index == FMPL_ANY_TAG ? comm.pair(source).any_index_request : comm.receive_channel(source, index).request;
-    if (outstanding != nullptr) {
+    if (request_of(comm, source, index) != nullptr) {
         fail(FMPL_ERR_BUSY, "an fmpl_irecv from rank {} {} is outstanding; call fmpl_irecv_wait first", source,
             index_words(index));
     }
@@ -67,8 +65,7 @@ void Receiver::recv_slowly(
 
 void Receiver::irecv(Communicator& comm, int source, int index, void* buffer, std::size_t capacity)
 {
-    ReceiveOperation*& request =
-        index == FMPL_ANY_TAG ? comm.pair(source).any_index_request : comm.receive_channel(source, index).request;
+    ReceiveOperation*& request = request_of(comm, source, index);
     if (request != nullptr) {
         fail(FMPL_ERR_BUSY, "an fmpl_irecv from rank {} {} is outstanding already; call fmpl_irecv_wait first", source,
             index_words(index));
@@ -90,11 +87,7 @@ void Receiver::irecv(Communicator& comm, int source, int index, void* buffer, st
 
 void Receiver::irecv_wait(Communicator& comm, int source, int index)
 {
-    ReceiveOperation*& request =
-        index == FMPL_ANY_TAG ? comm.pair(source).any_index_request : comm.receive_channel(source, index).request;
-    if (request == nullptr) {
-        fail(FMPL_ERR_NO_REQUEST, "no fmpl_irecv from rank {} {} is outstanding", source, index_words(index));
-    }
+    ReceiveOperation*& request = outstanding(comm, source, index);
     ReceiveOperation* const op = request;
     // A short receive that has its message's number, and nothing else to be done meanwhile: as Receiver::recv.
     if (op->list == ReceiveOperation::List::idle && op->capacity <= kInlineBytes && !node_->has_busy()) {
@@ -108,7 +101,41 @@ void Receiver::irecv_wait(Communicator& comm, int source, int index)
         }
     }
     wait(*op);
-    request = nullptr;
+    end_request(request);
+}
+
+void Receiver::irecv_test(Communicator& comm, int source, int index, int& done)
+{
+    ReceiveOperation*& request = outstanding(comm, source, index);
+    if (!advance(*request)) {
+        // A short one is posted when its message turns out to be long.
+        if (request->number != 0 && request->capacity > kInlineBytes) post(*request);
+        node_->progress_in_passing();
+        return;
+    }
+    done = 1;
+    end_request(request);
+}
+
+// The nonblocking receive of a channel, or with FMPL_ANY_TAG of a source.
+ReceiveOperation*& Receiver::request_of(Communicator& comm, int source, int index)
+{
+    return index == FMPL_ANY_TAG ? comm.pair(source).any_index_request : comm.receive_channel(source, index).request;
+}
+
+ReceiveOperation*& Receiver::outstanding(Communicator& comm, int source, int index)
+{
+    ReceiveOperation*& request = request_of(comm, source, index);
+    if (request == nullptr) {
+        fail(FMPL_ERR_NO_REQUEST, "no fmpl_irecv from rank {} {} is outstanding", source, index_words(index));
+    }
+    return request;
+}
+
+// The operation is done: its record is free, and its result is reported.
+void Receiver::end_request(ReceiveOperation*& request)
+{
+    ReceiveOperation* const op = std::exchange(request, nullptr);
     operations_.give_back(op);
     report(*op);
 }

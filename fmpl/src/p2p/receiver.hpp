@@ -80,6 +80,8 @@ public:
     }
     void irecv(Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
     void irecv_wait(Communicator& comm, int source, int index);
+    // done: whether it was complete, and then it is finished, also where Error(TRUNCATED) is thrown.
+    void irecv_test(Communicator& comm, int source, int index, int& done);
 
     // Messages of the communicator that have arrived and that no receive has taken, for fmpl_finalize: calls
     // report(source, index, bytes) for each.
@@ -170,6 +172,9 @@ private:
     void prepare(ReceiveOperation& op, Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
     Offset columns_record(const Columns& columns);
     void read_into(const ReceiveOperation& op, Offset from, std::size_t begin, std::size_t bytes);
+    static ReceiveOperation*& request_of(Communicator& comm, int source, int index);
+    static ReceiveOperation*& outstanding(Communicator& comm, int source, int index);
+    void end_request(ReceiveOperation*& request);
     bool take_number(ReceiveOperation& op, int index);
     bool choose_any_index(ReceiveOperation& op);
     int earliest_index(ReceiveOperation& op);

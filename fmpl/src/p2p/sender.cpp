@@ -63,6 +63,11 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
         fail(FMPL_ERR_BUSY, "an fmpl_isend to rank {} over index {} is outstanding; call fmpl_isend_wait first",
             destination, index);
     }
+    struct Sending {
+        explicit Sending(bool& flag) : flag_(flag) { flag_ = true; }
+        ~Sending() { flag_ = false; }
+        bool& flag_;
+    } const sending(channel.sending);
     SendOperation op;
     prepare(op, comm, channel, destination, index, data, columns, bytes);
     if (may_spool && buffer_->enabled()) {
@@ -100,6 +105,10 @@ void Sender::isend(Communicator& comm, int destination, int index, const void* d
         fail(FMPL_ERR_BUSY, "an fmpl_isend to rank {} over index {} is outstanding already; call fmpl_isend_wait first",
             destination, index);
     }
+    if (channel.sending) {
+        fail(FMPL_ERR_BUSY, "an fmpl_send to rank {} over index {}, which this function was called from, goes first",
+            destination, index);
+    }
     SendOperation& op = *operations_.take();
     prepare(op, comm, channel, destination, index, data, nullptr, bytes);
     channel.request = &op;
@@ -124,12 +133,34 @@ void Sender::isend(Communicator& comm, int destination, int index, const void* d
 void Sender::isend_wait(Communicator& comm, int destination, int index)
 {
     SendChannel& channel = comm.send_channel(destination, index);
-    SendOperation* op = channel.request;
-    if (op == nullptr) {
+    SendOperation& op = outstanding(channel, destination, index);
+    node_->wait([&] { return step(op); }, waiting_for(op));
+    end_request(comm, channel, destination, index);
+}
+
+bool Sender::isend_test(Communicator& comm, int destination, int index)
+{
+    SendChannel& channel = comm.send_channel(destination, index);
+    SendOperation& op = outstanding(channel, destination, index);
+    if (!step(op)) {
+        node_->progress_in_passing();
+        return false;
+    }
+    end_request(comm, channel, destination, index);
+    return true;
+}
+
+SendOperation& Sender::outstanding(const SendChannel& channel, int destination, int index)
+{
+    if (channel.request == nullptr) {
         fail(FMPL_ERR_NO_REQUEST, "no fmpl_isend to rank {} over index {} is outstanding", destination, index);
     }
-    node_->wait([&] { return step(*op); }, waiting_for(*op));
-    channel.request = nullptr;
+    return *channel.request;
+}
+
+void Sender::end_request(Communicator& comm, SendChannel& channel, int destination, int index)
+{
+    SendOperation* const op = std::exchange(channel.request, nullptr);
     reclaim(channel, known_consumed(comm, destination, index, channel));
     operations_.give_back(op);
 }

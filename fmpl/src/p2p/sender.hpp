@@ -100,6 +100,8 @@ public:
     }
     void isend(Communicator& comm, int destination, int index, const void* data, std::size_t bytes);
     void isend_wait(Communicator& comm, int destination, int index);
+    bool isend_test(
+        Communicator& comm, int destination, int index);  // whether it was complete, and then it is finished
 
     // fmpl_sendbuf_set and fmpl_sendbuf_check.
     void set_buffer(void* buffer, std::size_t bytes, int timeout_ms);
@@ -196,6 +198,8 @@ private:
     void write_to_posted(const SendOperation& op, Offset to, Offset to_columns);
     WaitFor waiting_for(const SendOperation& op, std::uint64_t deadline_ns = 0) const;
 
+    static SendOperation& outstanding(const SendChannel& channel, int destination, int index);
+    void end_request(Communicator& comm, SendChannel& channel, int destination, int index);
     bool begin(SendOperation& op);
     bool serve_posted(SendOperation& op);
     bool receive_is_posted(const SendOperation& op) const;

@@ -1,22 +1,16 @@
-// What the data type engine throws: an error class of the standard and the reason in words, which name the argument.
-// Who calls the engine adds the rank and the name of the MPI call.
+// What the data type engine throws: an Error whose class is one of those that its checks know, without mpi.h.
 #pragma once
 
 #include "datatype/constants.hpp"
-
-#include <stdexcept>
-#include <string>
+#include "error.hpp"
 
 namespace fmpl::mpi {
 
-class TypeError : public std::runtime_error {
+class TypeError : public Error {
 public:
-    TypeError(ErrorClass error_class, const std::string& words) : std::runtime_error(words), class_(error_class) {}
+    TypeError(ErrorClass error_class, const std::string& words) : Error(static_cast<int>(error_class), words) {}
 
-    ErrorClass error_class() const { return class_; }
-
-private:
-    ErrorClass class_;
+    ErrorClass type_error_class() const { return static_cast<ErrorClass>(error_class()); }
 };
 
 }  // namespace fmpl::mpi

@@ -1,0 +1,300 @@
+// Envelopes: short messages that the destination takes in the order of each source, for a layer that matches itself
+// (fmpl/layers.h). Rings and records: p2p/envelope_records.hpp.
+//
+// The source reserves a cell and body lines, writes the body straight into the ring when the destination is mapped (else
+// into memory of its own), and commits: one line and its flag, and for a body its lines. It looks at the credit line only when
+// what it knows of it does not suffice.
+//
+// Mapped ranks that answer each other do so in one line, the pair cell: a core that takes a line to read it owns it, so that
+// an answer written there costs one passage between cores, one into the ring two (docs/decisions/0001-one-line-for-both-directions.md).
+// Whose turn it is the two know without asking; who wants to send and has not got it takes the ring.
+//
+// The destination returns credits when a quarter of the cells or of the body lines has been taken since it last did, so
+// that a line goes back seldom. Nobody starves by what has not been returned. A reservation needs one cell and fewer than half of
+// the body lines: a body has at most a quarter, and what it skips at the ring's end is less than its own length. So when it
+// fails, the envelopes sent since the last credit fill all cells or more than half of the body lines. Once the destination has
+// taken them, it has taken more than a quarter, and so has returned credits, and less than a quarter of either ring is
+// unreturned: the reservation succeeds. The credit wakes a source that sleeps for it.
+//
+// None of the functions blocks. One thread at a time, as all of a rank.
+#pragma once
+
+#include "p2p/envelope_records.hpp"
+#include "p2p/node.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace fmpl {
+
+class Envelopes {
+public:
+    explicit Envelopes(Node& node) : node_(&node) {}
+
+    // The room of a ring of bodies as asked for: whole lines, of which a quarter is whole lines too.
+    static constexpr std::size_t kBodyUnit = 4 * kLine;
+    static constexpr std::size_t kMaxBodyBytes = std::size_t{1} << 32;  // so that a body's length fits its 32 bits
+
+    // Makes this rank's rings and credits; where they lie, to be told to all ranks. body_bytes: a multiple of kBodyUnit, at
+    // least one and at most kMaxBodyBytes. Throws Error(MEMORY), and then nothing has changed.
+    Offset make(std::size_t body_bytes);
+    // Gives up what was made, since another rank has no memory.
+    void unmake();
+    // What all ranks have made, in their order. Envelopes can be sent from now on.
+    void connect(std::span<const Offset> blocks);
+    // The end: nobody sends any more, and nothing can be sent or polled.
+    void close();
+
+    bool is_open() const { return !outboxes_.empty(); }
+    std::size_t body_limit() const { return is_open() ? std::size_t{body_lines_} * kLine / 4 : 0; }
+
+    // Whether there is room for an envelope; *body where its bytes are to be written then. false for a rank that has no
+    // rings and for bodies beyond the limit.
+    bool reserve(int destination, std::size_t body_bytes, void** body)
+    {
+        if (static_cast<std::size_t>(destination) >= outboxes_.size()) [[unlikely]]
+            return false;
+        Outbox& out = outboxes_[static_cast<std::size_t>(destination)];
+        out.reserved = false;
+        if (body_bytes == 0) {
+            if (!has_room(out, 0)) return false;
+            out.body_at = 0;
+            out.lines = 0;
+            if (body != nullptr) *body = nullptr;
+        } else {
+            if (body == nullptr || body_bytes > body_limit()) return false;
+            const auto lines = static_cast<std::uint32_t>((body_bytes + kLine - 1) / kLine);
+            const bool fits = lines <= body_lines_ - out.next_line;
+            const std::uint32_t skipped = fits ? 0 : body_lines_ - out.next_line;
+            if (!has_room(out, skipped + lines)) return false;
+            out.body_at = fits ? out.next_line : 0;
+            out.lines = skipped + lines;
+            *body = out.mapped != nullptr ? out.mapped + body_offset(out) : out.staging.data()->bytes;
+        }
+        out.body_bytes = static_cast<std::uint32_t>(body_bytes);
+        out.reserved = true;
+        return true;
+    }
+
+    // Sends what was reserved for the destination. Throws Error(ARGUMENT) when nothing is.
+    void commit(int destination, const void* head)
+    {
+        if (static_cast<std::size_t>(destination) >= outboxes_.size() ||
+            !outboxes_[static_cast<std::size_t>(destination)].reserved) [[unlikely]] {
+            nothing_reserved(destination);
+        }
+        Outbox& out = outboxes_[static_cast<std::size_t>(destination)];
+        out.reserved = false;
+        const std::uint64_t number = ++out.sent;
+        if (EnvelopeCell* const cell = out.pair_cell; cell != nullptr) {
+            out.pair_cell = nullptr;
+            inboxes_[out.inbox].pair_cell = cell;
+            write_cell(*cell, out, head, pair_stamp(number, node_->rank(), destination));
+        } else {
+            const Offset at = out.cells + (number & (cells_ - 1)) * sizeof(EnvelopeCell);
+            if (out.mapped != nullptr) [[likely]] {
+                write_cell(*reinterpret_cast<EnvelopeCell*>(out.mapped + at), out, head, number);
+            } else {
+                write_remotely(out, destination, at, head, number);
+            }
+        }
+        if (out.lines != 0) {
+            out.lines_sent += out.lines;
+            out.next_line = line_after(out.body_at, out.body_bytes);
+        }
+        node_->crossbar.wake(destination);
+    }
+
+    // Bytes of the body reserved for the destination, for the statistics.
+    std::size_t reserved_bytes(int destination) const
+    {
+        const auto place = static_cast<std::size_t>(destination);
+        return place < outboxes_.size() && outboxes_[place].reserved ? outboxes_[place].body_bytes : 0;
+    }
+
+    // Calls handler(source, head, body, body_bytes) for what has come, at most a ring of cells from each source; how many.
+    // Takes nothing when it is called by the handler.
+    template <class Handler>
+    int poll(Handler&& handler)
+    {
+        if (polling_) return 0;
+        const During during(polling_);
+        int taken = 0;
+        for (Inbox& inbox : inboxes_) {
+            const EnvelopeCell* cell = arrived(inbox);
+            for (std::uint32_t left = cells_; cell != nullptr && left != 0; --left) {
+                take(inbox, *cell, handler);
+                ++taken;
+                cell = arrived(inbox);
+            }
+        }
+        return taken;
+    }
+
+private:
+    // The way to one destination. Counts of 32 bits are cut to them.
+    struct Outbox {
+        std::byte* mapped = nullptr;                         // base of the job's memory, nullptr: not mapped
+        Offset cells = kNoOffset;                            // the ring of EnvelopeCells
+        Offset bodies = kNoOffset;                           // the ring of BodyLines
+        const std::atomic<std::uint64_t>* credit = nullptr;  // nullptr: this rank itself
+        EnvelopeCell* pair_cell = nullptr;                   // when it is this rank's turn to write it
+        std::size_t inbox = 0;                               // the destination's place among the inboxes
+        std::uint64_t sent = 0;                              // number of the last envelope
+        std::uint32_t taken = 0;                             // number of the last one known to have been taken
+        std::uint32_t lines_sent = 0;                        // body lines used so far, with those skipped
+        std::uint32_t lines_taken = 0;                       // of them known to be free again
+        std::uint32_t next_line = 0;                         // where the next body may begin
+        bool reserved = false;                               // what follows is a reservation
+        std::uint32_t body_at = 0;                           // its first line
+        std::uint32_t body_bytes = 0;
+        std::uint32_t lines = 0;          // with those skipped
+        std::vector<BodyLine> staging{};  // the body before the commit, when the destination is not mapped
+    };
+    // What a poll looks at: where the next envelope of a source will be. Small, since all are looked at.
+    struct Inbox {
+        std::uint64_t number;      // of that envelope
+        const EnvelopeCell* next;  // in the ring
+        EnvelopeCell* pair_cell;   // when it is the source's turn to write it, else nullptr
+        int source;
+    };
+    struct Source {
+        const EnvelopeCell* cells;
+        const BodyLine* bodies;
+        Offset credit;                // EnvelopeCredit in the source's arena
+        std::uint32_t returned = 0;   // number of the last envelope returned as a credit
+        std::uint32_t next_line = 0;  // after the last body
+        std::uint32_t lines_taken = 0;
+        std::uint32_t lines_returned = 0;
+    };
+    struct During {
+        explicit During(bool& flag) : flag_(flag) { flag_ = true; }
+        ~During() { flag_ = false; }
+        During(const During&) = delete;
+        During& operator=(const During&) = delete;
+        bool& flag_;
+    };
+
+    static std::uint64_t pair_stamp(std::uint64_t number, int source, int destination)
+    {
+        return number << 1 | (source > destination ? 1u : 0u);
+    }
+
+    static void write_cell(EnvelopeCell& cell, const Outbox& out, const void* head, std::uint64_t stamp)
+    {
+        cell.body_at = out.body_at;
+        cell.body_bytes = out.body_bytes;
+        std::memcpy(cell.head, head, sizeof cell.head);
+        cell.stamp.store(stamp, std::memory_order_release);  // pairs with arrived()
+    }
+
+    // Where the next envelope of a source lies, nullptr when it has not come.
+    const EnvelopeCell* arrived(const Inbox& inbox) const
+    {
+        // acquire, both: pair with write_cell() and write_remotely()
+        if (inbox.next->stamp.load(std::memory_order_acquire) == inbox.number) return inbox.next;
+        if (inbox.pair_cell != nullptr && inbox.pair_cell->stamp.load(std::memory_order_acquire) ==
+                                              pair_stamp(inbox.number, inbox.source, node_->rank())) {
+            return inbox.pair_cell;
+        }
+        return nullptr;
+    }
+
+    template <class Handler>
+    void take(Inbox& inbox, const EnvelopeCell& cell, Handler& handler)
+    {
+        // What the rank knows of the rings is brought up to date first, for a handler that throws all the same.
+        Source& source = sources_[static_cast<std::size_t>(&inbox - inboxes_.data())];
+        const auto number = static_cast<std::uint32_t>(inbox.number++);
+        inbox.next = source.cells + (inbox.number & (cells_ - 1));
+        const std::uint32_t body_bytes = cell.body_bytes;
+        const void* body = nullptr;
+        if (body_bytes != 0) {
+            body = source.bodies + cell.body_at;
+            const std::uint32_t after = line_after(cell.body_at, body_bytes);
+            // As far as from the end of the last body to the end of this one, around the ring's end or not.
+            source.lines_taken +=
+                after > source.next_line ? after - source.next_line : after + body_lines_ - source.next_line;
+            source.next_line = after;
+        }
+        if (&cell == inbox.pair_cell) {
+            // It is this rank's turn now, and the handler may answer: the head must not lie there any more.
+            alignas(16) std::uint8_t head[FMPL_ENVELOPE_HEAD];
+            std::memcpy(head, cell.head, sizeof head);
+            outboxes_[static_cast<std::size_t>(inbox.source)].pair_cell = std::exchange(inbox.pair_cell, nullptr);
+            handler(inbox.source, static_cast<const void*>(head), body, std::size_t{body_bytes});
+        } else {
+            handler(inbox.source, static_cast<const void*>(cell.head), body, std::size_t{body_bytes});
+        }
+        if (number - source.returned >= cells_ / 4 || source.lines_taken - source.lines_returned >= body_lines_ / 4) {
+            return_credits(inbox, source, number);
+        }
+    }
+
+    // Whether a cell and so many body lines are free, with a look at the credits when they are not known to be.
+    bool has_room(Outbox& out, std::uint32_t lines) const
+    {
+        const auto room = [&] {
+            return static_cast<std::uint32_t>(out.sent) - out.taken < cells_ &&
+                   lines <= body_lines_ - (out.lines_sent - out.lines_taken);
+        };
+        if (out.credit == nullptr) [[unlikely]]
+            return false;
+        if (room()) [[likely]]
+            return true;
+        // acquire: pairs with return_credits(), so that the lines may be written again
+        const std::uint64_t word = out.credit->load(std::memory_order_acquire);
+        out.taken = EnvelopeCount::number(word);
+        out.lines_taken = EnvelopeCount::lines(word);
+        return room();
+    }
+    std::uint32_t line_after(std::uint32_t first, std::uint32_t bytes) const
+    {
+        const auto after = static_cast<std::uint32_t>(first + (std::size_t{bytes} + kLine - 1) / kLine);
+        return after == body_lines_ ? 0 : after;
+    }
+    static Offset body_offset(const Outbox& out) { return out.bodies + std::size_t{out.body_at} * kLine; }
+
+    void write_remotely(const Outbox& out, int destination, Offset at, const void* head, std::uint64_t stamp) const;
+    void return_credits(const Inbox& inbox, Source& source, std::uint32_t number) const;
+    [[noreturn]] void nothing_reserved(int destination) const;
+
+    // Parts of a rank's block: rings of cells, credits, pair cells, rings of bodies, one of each for every other rank.
+    std::size_t others() const { return static_cast<std::size_t>(node_->crossbar.nodes()) - 1; }
+    static std::size_t place(int of, int at) { return static_cast<std::size_t>(of < at ? of : of - 1); }
+    // What a poll looks at shall not fall into few sets of the core's cache: a line between two rings, and pair cells at another
+    // place in each arena.
+    Offset cells_in(Offset block, std::size_t place) const
+    {
+        return block + place * (cells_ + 1) * sizeof(EnvelopeCell);
+    }
+    Offset credit_in(Offset block, std::size_t place) const
+    {
+        return cells_in(block, others()) + place * sizeof(EnvelopeCredit);
+    }
+    Offset pair_cell_in(Offset block, int owner, int other) const
+    {
+        const auto turned = static_cast<std::size_t>((owner + other) % node_->crossbar.nodes());
+        return credit_in(block, others()) + turned * sizeof(EnvelopeCell);
+    }
+    Offset bodies_in(Offset block, std::size_t place) const
+    {
+        return credit_in(block, others()) + (others() + 1) * sizeof(EnvelopeCell) +
+               place * body_lines_ * sizeof(BodyLine);
+    }
+
+    Node* node_;
+    std::uint32_t cells_ = 0;       // of each ring, a power of two
+    std::uint32_t body_lines_ = 0;  // of each ring, a multiple of 4
+    Offset block_ = kNoOffset;
+    std::vector<Outbox> outboxes_;  // by rank, with this rank's own, which is unused
+    std::vector<Inbox> inboxes_;    // of all other ranks
+    std::vector<Source> sources_;   // likewise
+    bool polling_ = false;
+};
+
+}  // namespace fmpl

@@ -1,0 +1,36 @@
+#include "p2p/layer_calls.hpp"
+
+#include "error.hpp"
+
+namespace fmpl {
+
+void LayerCalls::wait_until(Ready ready, void* context, const fmpl_wait_words* what)
+{
+    if (ready == nullptr) fail(FMPL_ERR_ARGUMENT, "ready is a null pointer; give a function that says when to return");
+    if (node_->in_callback) {
+        fail(FMPL_ERR_ARGUMENT,
+            "called from within ready, a progress function or an envelope handler, which may not wait");
+    }
+    struct Waiting {
+        explicit Waiting(bool& flag) : flag_(flag) { flag_ = true; }
+        ~Waiting() { flag_ = false; }
+        bool& flag_;
+    } const waiting(waiting_);
+
+    WaitFor wait_for{Call::wait_until};
+    if (what != nullptr) {
+        wait_for.peer = what->peer;
+        wait_for.index = what->index;
+        wait_for.comm_size = what->comm_size;
+        wait_for.bytes = what->bytes;
+        wait_for.words = what->call;
+    }
+    node_->wait(
+        [&] {
+            const CallbackScope scope(*node_);
+            return ready(context) != 0;
+        },
+        wait_for);
+}
+
+}  // namespace fmpl

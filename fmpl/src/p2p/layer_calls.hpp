@@ -1,0 +1,71 @@
+// What a layer above gives FMPL to call: the condition of fmpl_wait_until and the function of fmpl_layer_progress_set.
+//
+// Neither is ever entered while one of them, or an envelope handler, runs (Node::in_callback). What they call in turn leaves
+// the words about the call that the rank is in, and what fmpl_received says, as they were.
+#pragma once
+
+#include "p2p/node.hpp"
+#include "p2p/receiver.hpp"
+
+#include <fmpl/layers.h>
+
+namespace fmpl {
+
+// The time of a call of the layer's function.
+class CallbackScope {
+public:
+    explicit CallbackScope(Node& node) : node_(node), call_(node.call), before_(node.in_callback)
+    {
+        node.in_callback = true;
+    }
+    ~CallbackScope()
+    {
+        node_.in_callback = before_;
+        node_.call = call_;
+    }
+    CallbackScope(const CallbackScope&) = delete;
+    CallbackScope& operator=(const CallbackScope&) = delete;
+
+private:
+    Node& node_;
+    Call call_;
+    bool before_;
+};
+
+class LayerCalls final : Progressing {
+public:
+    using Ready = int (*)(void* context);
+    using Progress = void (*)(void* context);
+
+    LayerCalls(Node& node, Receiver& receiver) : node_(&node), receiver_(&receiver) {}
+
+    // fmpl_layer_progress_set.
+    void set_progress(Progress progress, void* context)
+    {
+        progress_ = progress;
+        context_ = context;
+        node_->set_layer(progress == nullptr ? nullptr : this);
+    }
+
+    // fmpl_wait_until. Throws Error(ARGUMENT) from within a callback, Error(ABORTED).
+    void wait_until(Ready ready, void* context, const fmpl_wait_words* what);
+
+private:
+    // Called by every long wait of the rank.
+    void progress() override
+    {
+        if (node_->in_callback || waiting_) return;
+        const CallbackScope scope(*node_);
+        const Matched before = receiver_->matched;
+        progress_(context_);
+        receiver_->matched = before;
+    }
+
+    Node* node_;
+    Receiver* receiver_;
+    Progress progress_ = nullptr;
+    void* context_ = nullptr;
+    bool waiting_ = false;  // in fmpl_wait_until, whose condition does what progress_ would
+};
+
+}  // namespace fmpl

@@ -1,0 +1,122 @@
+// Writes the Fortran module mpi to standard output: the declarations of mpif.h, and an interface for each routine of
+// src/fortran/bindings.def, so that the compiler checks arguments, and takes buffers of any type. Runs in the build.
+#include <cstdio>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+struct Routine {
+    std::string_view name;
+    std::string_view arguments;  // kind, name, kind, name, ...
+};
+
+#define FMPL_FORTRAN(name, function, ...) {#name, #__VA_ARGS__},
+#define FMPL_FORTRAN_TEXT FMPL_FORTRAN
+#define FMPL_FORTRAN_BY(name, function, body, ...) {#name, #__VA_ARGS__},
+#define FMPL_FORTRAN_TEXTS_BY FMPL_FORTRAN_BY
+#define FMPL_FORTRAN_AS(name, body, ...) {#name, #__VA_ARGS__},
+constexpr Routine kRoutines[] = {
+#include "fortran/bindings.def"
+};
+
+struct SizedType {
+    std::string_view type;
+    int kind;
+};
+
+#define FMPL_SIZEOF(type, kind, bytes) {#type, kind},
+constexpr SizedType kSizedTypes[] = {
+#include "fortran/sizeof.def"
+};
+
+// What a kind of bindings.def is in Fortran, with @ for the name.
+const std::map<std::string_view, std::string_view> kDeclarations = {
+    {"Int", "integer :: @"},
+    {"IntOut", "integer :: @"},
+    {"IndexOut", "integer :: @"},
+    {"Handle", "integer :: @"},
+    {"HandleOut", "integer :: @"},
+    {"Logical", "logical :: @"},
+    {"LogicalOut", "logical :: @"},
+    {"Aint", "integer(kind=MPI_ADDRESS_KIND) :: @"},
+    {"AintOut", "integer(kind=MPI_ADDRESS_KIND) :: @"},
+    {"Count", "integer(kind=MPI_COUNT_KIND) :: @"},
+    {"CountOut", "integer(kind=MPI_COUNT_KIND) :: @"},
+    {"Ints", "integer :: @(*)"},
+    {"Handles", "integer :: @(*)"},
+    {"Logicals", "logical :: @(*)"},
+    {"Aints", "integer(kind=MPI_ADDRESS_KIND) :: @(*)"},
+    {"Triples", "integer :: @(3, *)"},
+    {"Status", "integer :: @(MPI_STATUS_SIZE)"},
+    {"Statuses", "integer :: @(MPI_STATUS_SIZE, *)"},
+    {"Text", "character(len=*) :: @"},
+    {"InfoText", "character(len=*) :: @"},
+    {"TextOut", "character(len=*) :: @"},
+    {"Procedure", "external :: @"},
+    // Variables and arrays of any type; the sentinels for weights are variables too, and TYPE(C_PTR) may hold an address.
+    {"Buffer", "type(*), dimension(*) :: @"},
+    {"Weights", "type(*), dimension(*) :: @"},
+    {"PointerOut", "type(*), dimension(*) :: @"},
+};
+
+std::vector<std::string_view> words_of(std::string_view list)
+{
+    std::vector<std::string_view> words;
+    while (!list.empty()) {
+        const auto begin = list.find_first_not_of(", ");
+        if (begin == std::string_view::npos) break;
+        list.remove_prefix(begin);
+        words.push_back(list.substr(0, list.find_first_of(", ")));
+        list.remove_prefix(words.back().size());
+    }
+    return words;
+}
+
+// Throws std::out_of_range for a kind without a declaration.
+void write_interface(const std::string& name, std::string_view arguments)
+{
+    const auto words = words_of(arguments);
+    std::string line = "    subroutine " + name + "(";
+    std::string declarations;
+    for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
+        const std::string argument(words[i + 1]);
+        std::string declaration(kDeclarations.at(words[i]));
+        if (declaration.starts_with("type(*)"))
+            declarations += "      !GCC$ attributes no_arg_check :: " + argument + "\n";
+        declaration.replace(declaration.find('@'), 1, argument);
+        declarations += "      " + declaration + "\n";
+        if (line.size() - (line.rfind('\n') + 1) > 80) line += "&\n        ";
+        line += argument + ", ";
+    }
+    std::printf(
+        "%sierror)\n      import :: MPI_ADDRESS_KIND, MPI_COUNT_KIND, MPI_STATUS_SIZE\n%s      integer :: ierror\n"
+        "    end subroutine\n",
+        line.c_str(), declarations.c_str());
+}
+
+}  // namespace
+
+int main()
+{
+    std::puts("module mpi\n  implicit none\n  include 'mpif.h'\n\n  interface");
+    for (const Routine& routine : kRoutines) {
+        write_interface(std::string(routine.name), routine.arguments);
+        write_interface(std::string("p").append(routine.name), routine.arguments);
+    }
+    std::puts("  end interface\n\n  interface mpi_sizeof");
+    for (const SizedType& sized : kSizedTypes) {
+        const std::string type(sized.type);
+        const std::string kind = std::to_string(sized.kind);
+        const std::string declared = type == "character" ? "character(len=*)" : type + "(kind=" + kind + ")";
+        std::printf(
+            "    subroutine mpi_sizeof_%s%s(x, size, ierror)\n      %s, dimension(..) :: x\n"
+            "      integer :: size, ierror\n    end subroutine\n",
+            type.c_str(), kind.c_str(), declared.c_str());
+    }
+    std::puts("  end interface\nend module mpi");
+    return std::fflush(stdout) == 0 ? 0 : 1;
+}

@@ -1,0 +1,74 @@
+#include "abi/boundary.hpp"
+
+#include "comm/errhandler.hpp"
+
+#include <fmpl/layers.h>
+
+#include <fmt/format.h>
+
+#include <new>
+#include <string>
+
+namespace fmpl::mpi {
+namespace {
+
+constexpr int kLargestStatus = 255;
+
+[[noreturn]] void end_job(const char* name, const Communicator* comm, int code, const char* words)
+{
+    std::string on;
+    if (comm != nullptr && !comm->name.empty()) on = fmt::format(" on {}", comm->name);
+    fmpl_abort(code >= 1 && code <= kLargestStatus ? code : 1, fmt::format("{}{}: {}", name, on, words).c_str());
+}
+
+}  // namespace
+
+int handle_current_error(const char* name, MPI_Comm comm)
+{
+    try {
+        throw;
+    } catch (const JobEnding& error) {
+        fmpl_abort(1, error.what());
+    } catch (const Error& error) {
+        return handle_error(name, comm, error.error_class(), error.what());
+    } catch (const std::bad_alloc&) {
+        return handle_error(name, comm, MPI_ERR_NO_MEM, "the process has no memory left");
+    } catch (const std::exception& error) {
+        return handle_error(name, comm, MPI_ERR_INTERN, error.what());
+    }
+}
+
+int handle_error(const char* name, MPI_Comm comm, int error_class, const char* words)
+{
+    Process* const process = find_process();
+    if (process == nullptr) end_job(name, nullptr, error_class, words);
+    CommunicatorPtr on = process->world;
+    if (comm == MPI_COMM_SELF) {
+        on = process->self;
+    } else if (CommunicatorPtr* const found = process->communicators.find(comm)) {
+        on = *found;
+    }
+    const ErrhandlerPtr handler = on->errhandler;  // held: the user's function may replace it
+    switch (handler->kind()) {
+        case Errhandler::Kind::fatal:
+            end_job(name, on.get(), error_class, words);
+        case Errhandler::Kind::returns:
+            break;
+        case Errhandler::Kind::user: {
+            MPI_Comm handle = on->handle;
+            int code = error_class;
+            handler->function()(&handle, &code);
+            break;
+        }
+    }
+    return error_class;
+}
+
+void not_initialized(const char* name)
+{
+    end_job(name, nullptr, 1,
+        has_left() ? "called after MPI_Finalize; MPI can be called between MPI_Init and MPI_Finalize"
+                   : "called before MPI_Init; call MPI_Init first");
+}
+
+}  // namespace fmpl::mpi

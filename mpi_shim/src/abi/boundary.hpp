@@ -1,0 +1,65 @@
+// The one place where an Error meets the C names: the error handler of the communicator decides, and the call returns
+// the error's class.
+#pragma once
+
+#include "abi/current.hpp"
+#include "error.hpp"
+#include "process.hpp"
+
+#include <mpi.h>
+
+#include <utility>
+
+// Defines MPI_name as another, weak name of PMPI_name, which must be defined in the same file.
+#define FMPL_MPI_NAME(name) extern "C" __attribute__((weak, alias("P" #name), copy(P##name))) decltype(P##name) name;
+
+namespace fmpl::mpi {
+
+// Called in a catch clause: hands the error in flight to the handler of `comm` (of MPI_COMM_WORLD when the handle is null
+// or none), and returns the code for the call to return. With MPI_ERRORS_ARE_FATAL it prints rank, call and reason, ends the job and
+// does not return.
+int handle_current_error(const char* name, MPI_Comm comm);
+// The same for an error that is at hand as a class and words.
+int handle_error(const char* name, MPI_Comm comm, int error_class, const char* words);
+
+// No rank here: the call came before MPI_Init or after MPI_Finalize. Ends the job.
+[[noreturn]] void not_initialized(const char* name);
+
+// Runs body(process) for a call on a communicator.
+template <class Body>
+int call_on(const char* name, MPI_Comm comm, Body&& body)
+{
+    Process* const process = find_process();
+    if (process == nullptr) [[unlikely]]
+        not_initialized(name);
+    try {
+        process->engine.call = name;
+        std::forward<Body>(body)(*process);
+        return MPI_SUCCESS;
+    } catch (...) {
+        return handle_current_error(name, comm);
+    }
+}
+
+// The same for a call without one: errors go to the handler of MPI_COMM_WORLD.
+template <class Body>
+int call(const char* name, Body&& body)
+{
+    return call_on(name, MPI_COMM_NULL, std::forward<Body>(body));
+}
+
+// Throws Error (MPI_ERR_ARG) when the pointer is null.
+inline void check_pointer(const void* pointer, const char* argument)
+{
+    if (pointer == nullptr) [[unlikely]]
+        fail(MPI_ERR_ARG, "{} is a null pointer; give the address of a variable", argument);
+}
+
+// Throws Error (MPI_ERR_COUNT) when it is negative.
+inline void check_count(std::int64_t count, const char* argument = "count")
+{
+    if (count < 0) [[unlikely]]
+        fail(MPI_ERR_COUNT, "{} = {} is negative; give 0 or more", argument, count);
+}
+
+}  // namespace fmpl::mpi

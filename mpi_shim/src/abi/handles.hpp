@@ -1,0 +1,132 @@
+// How a handle of mpi.h is represented: the one file that knows. MPICH 4.0's form: a handle is an int whose upper two bits
+// say what is meant by the rest (0: no handle, 1: predefined, 2: made by a call), the next four bits the kind of object.
+//
+//   made by a call: 10 | kind (4 bits) | generation | slot of the table
+//
+// The generation counts how often the slot was used before, so that a handle that was freed is recognised, mostly.
+#pragma once
+
+#include "datatype/predefined.hpp"
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace fmpl::mpi {
+
+enum class HandleKind : std::uint32_t {
+    communicator = 1,
+    group = 2,
+    datatype = 3,
+    errhandler = 5,
+    operation = 6,
+    info = 7,
+    keyval = 9,
+    request = 11,
+    message = 12,  // matched by a probe; the null handle is that of requests, as in MPICH
+};
+
+inline constexpr std::uint32_t kMadeByCall = 2u << 30;
+inline constexpr int kKindShift = 26;
+
+// The objects of one kind that calls have made, by handle. Object: a pointer (smart or not); null stands for none.
+template <class Object, HandleKind kind, int slot_bits = 16>
+class HandleTable {
+public:
+    int add(Object object)
+    {
+        std::uint32_t slot = first_free_;
+        if (slot == kNone) {
+            if (entries_.size() > kSlotMask) return 0;
+            slot = static_cast<std::uint32_t>(entries_.size());
+            entries_.emplace_back();
+        } else {
+            first_free_ = entries_[slot].next_free;
+        }
+        Entry& entry = entries_[slot];
+        entry.object = std::move(object);
+        entry.used = true;
+        ++in_use_;
+        return static_cast<int>(
+            kMadeByCall | static_cast<std::uint32_t>(kind) << kKindShift | entry.generation << slot_bits | slot);
+    }
+
+    // Null when the handle is none of this table's.
+    Object* find(int handle)
+    {
+        const auto bits = static_cast<std::uint32_t>(handle);
+        const std::uint32_t slot = bits & kSlotMask;
+        if (bits >> kKindShift != (kMadeByCall >> kKindShift | static_cast<std::uint32_t>(kind)) ||
+            slot >= entries_.size()) {
+            return nullptr;
+        }
+        Entry& entry = entries_[slot];
+        return entry.used && (bits >> slot_bits & kGenerationMask) == entry.generation ? &entry.object : nullptr;
+    }
+
+    // Requires that find(handle) is not null. Returns what was there.
+    Object remove(int handle)
+    {
+        const std::uint32_t slot = static_cast<std::uint32_t>(handle) & kSlotMask;
+        Entry& entry = entries_[slot];
+        Object object = std::exchange(entry.object, Object());
+        entry.used = false;
+        entry.generation = (entry.generation + 1) & kGenerationMask;
+        entry.next_free = first_free_;
+        first_free_ = slot;
+        --in_use_;
+        return object;
+    }
+
+    std::size_t in_use() const { return in_use_; }
+
+    template <class Visit>
+    void for_each(Visit&& visit)
+    {
+        for (Entry& entry : entries_) {
+            if (entry.used) visit(entry.object);
+        }
+    }
+
+private:
+    static constexpr std::uint32_t kNone = UINT32_MAX;
+    static constexpr std::uint32_t kSlotMask = (1u << slot_bits) - 1;
+    static constexpr std::uint32_t kGenerationMask = (1u << (kKindShift - slot_bits)) - 1;
+
+    struct Entry {
+        Object object{};
+        std::uint32_t generation = 0;
+        std::uint32_t next_free = kNone;
+        bool used = false;
+    };
+    std::vector<Entry> entries_;
+    std::uint32_t first_free_ = kNone;
+    std::size_t in_use_ = 0;
+};
+
+// Handles of predefined types hold size and number of the type: 0x4c00 | size (8 bits) | number (8 bits). The pairs of a value and
+// an index whose entries do not follow each other without a gap are the first entries of the table of types instead.
+inline constexpr int kBuiltinTypeSlots = 256;
+inline int builtin_type_slot(MPI_Datatype handle)
+{
+    const auto bits = static_cast<std::uint32_t>(handle);
+    return bits >> 16 == 0x4c00 ? static_cast<int>(bits & 0xff) : -1;
+}
+
+// The predefined type of a handle; none when it is no handle of a predefined type (MPI_DATATYPE_NULL, one made by a call).
+std::optional<Predefined> predefined_of(MPI_Datatype handle);
+// The handle of a predefined type.
+MPI_Datatype handle_of(Predefined type);
+
+// Predefined operations, MPI_MAX ... MPI_NO_OP: 1 .. kPredefinedOperations; 0 when the handle is none of them.
+inline constexpr int kPredefinedOperations = 14;
+inline int predefined_operation(MPI_Op handle)
+{
+    const int number = handle - (MPI_MAX - 1);
+    return number >= 1 && number <= kPredefinedOperations ? number : 0;
+}
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,74 @@
+// MPI-3.1, sections 3.4 and 3.6: the buffered mode and its buffer.
+#include "abi/boundary.hpp"
+#include "c/arguments.hpp"
+#include "p2p/buffered_sends.hpp"
+
+#include <cstddef>
+
+namespace fmpl::mpi {
+namespace {
+
+RequestRef bsend(
+    Process& process, const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    Communicator& on = *process.communicator(comm);
+    const MessageBuffer message = message_buffer(process, buf, count, datatype);
+    check_destination(on, dest);
+    check_send_tag(tag);
+    return start_buffered_send(process, message, on, dest, tag);
+}
+
+}  // namespace
+}  // namespace fmpl::mpi
+
+using namespace fmpl::mpi;
+
+int PMPI_Buffer_attach(void* buffer, int size)
+{
+    return call("MPI_Buffer_attach", [&](Process& process) {
+        if (size < 0) fail(MPI_ERR_ARG, "size = {} is negative; give the bytes of the buffer", size);
+        if (buffer == nullptr && size > 0) fail_buffer(buffer, "buffer");
+        if (process.buffered_sends != nullptr) {
+            fail(MPI_ERR_BUFFER, "a buffer of {} bytes is attached already; call MPI_Buffer_detach first",
+                process.buffered_sends->size());
+        }
+        process.buffered_sends = std::make_unique<BufferedSends>(buffer, static_cast<std::size_t>(size));
+    });
+}
+FMPL_MPI_NAME(MPI_Buffer_attach)
+
+// Without a buffer it gives a null pointer and 0, as MPICH does.
+int PMPI_Buffer_detach(void* buffer_addr, int* size)
+{
+    return call("MPI_Buffer_detach", [&](Process& process) {
+        check_pointer(buffer_addr, "buffer_addr");
+        check_pointer(size, "size");
+        void* buffer = nullptr;
+        *size = 0;
+        if (process.buffered_sends != nullptr) {
+            process.buffered_sends->wait_until_empty(process.engine);
+            buffer = process.buffered_sends->buffer();
+            *size = static_cast<int>(process.buffered_sends->size());
+            process.buffered_sends.reset();
+        }
+        *static_cast<void**>(buffer_addr) = buffer;
+    });
+}
+FMPL_MPI_NAME(MPI_Buffer_detach)
+
+int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    return call_on(
+        "MPI_Bsend", comm, [&](Process& process) { bsend(process, buf, count, datatype, dest, tag, comm); });
+}
+FMPL_MPI_NAME(MPI_Bsend)
+
+int PMPI_Ibsend(
+    const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request)
+{
+    return call_on("MPI_Ibsend", comm, [&](Process& process) {
+        check_pointer(request, "request");
+        *request = process.add(bsend(process, buf, count, datatype, dest, tag, comm));
+    });
+}
+FMPL_MPI_NAME(MPI_Ibsend)

@@ -1,0 +1,109 @@
+// What the C names of chapter 5 make of their arguments. Everything throws Error; the words name the argument.
+#pragma once
+
+#include "abi/boundary.hpp"
+#include "c/arguments.hpp"
+#include "coll/algorithms.hpp"
+#include "coll/schedule.hpp"
+#include "process.hpp"
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <utility>
+
+namespace fmpl::mpi {
+
+// What the arguments of one side of a call are called.
+struct ArgumentNames {
+    const char* buffer;
+    const char* count;
+    const char* displacements;
+    const char* type;
+};
+inline constexpr ArgumentNames kSendNames = {"sendbuf", "sendcount", "sdispls", "sendtype"};
+inline constexpr ArgumentNames kReceiveNames = {"recvbuf", "recvcount", "rdispls", "recvtype"};
+// Of blocks with counts of their own: with one set of displacements, and with two.
+inline constexpr ArgumentNames kSendPartNames = {"sendbuf", "sendcounts", "displs", "sendtype"};
+inline constexpr ArgumentNames kReceivePartNames = {"recvbuf", "recvcounts", "displs", "recvtype"};
+inline constexpr ArgumentNames kSendsNames = {"sendbuf", "sendcounts", "sdispls", "sendtypes"};
+inline constexpr ArgumentNames kReceivesNames = {"recvbuf", "recvcounts", "rdispls", "recvtypes"};
+
+// One side of a call: a block for the call itself (single) or one for each peer (the others).
+class CallSide {
+public:
+    // One block, or equal ones one after the other: at(i) is the i-th of them.
+    static CallSide equal(
+        Process& process, const void* buffer, int count, MPI_Datatype type, const ArgumentNames& names);
+    // Blocks of their own count, at displacements counted in extents of the type. `peers`: how many there are.
+    static CallSide varying(Process& process, const void* buffer, const int* counts, const int* displacements,
+        MPI_Datatype type, int peers, const ArgumentNames& names);
+    // Blocks of their own type too, at displacements in bytes. Displacement: int or MPI_Aint.
+    static CallSide varying_types(Process& process, const void* buffer, const int* counts, const int* displacements,
+        const MPI_Datatype* types, int peers, const ArgumentNames& names);
+    static CallSide varying_types(Process& process, const void* buffer, const int* counts,
+        const MPI_Aint* displacements, const MPI_Datatype* types, int peers, const ArgumentNames& names);
+
+    // Of peer `index`.
+    MessageBuffer at(int index) const;
+    // Of equal blocks: the first.
+    MessageBuffer message() const { return at(0); }
+    // So that it can be given as Blocks.
+    MessageBuffer operator()(int index) const { return at(index); }
+
+    const void* buffer() const { return buffer_; }
+    // Whether at(index) has bytes.
+    bool has_data(int index) const { return at(index).bytes > 0; }
+
+private:
+    CallSide(Process& process, const void* buffer) : process_(&process), buffer_(buffer) {}
+    void set_type(MPI_Datatype type, const ArgumentNames& names);
+    void set_counts(const int* counts, int peers, const ArgumentNames& names);
+    void set_types(const MPI_Datatype* types, int peers, const ArgumentNames& names);
+
+    Process* process_;
+    const void* buffer_;
+    int count_ = 0;
+    const int* counts_ = nullptr;
+    const int* displacements_ = nullptr;
+    const MPI_Aint* far_displacements_ = nullptr;
+    const TypeObject* type_ = nullptr;
+    const MPI_Datatype* types_ = nullptr;
+};
+
+// Class MPI_ERR_ROOT. On an intercommunicator: a rank of the remote group, MPI_ROOT or MPI_PROC_NULL.
+void check_root(const Communicator& comm, int root);
+// Class MPI_ERR_BUFFER, where both are one, and there are bytes in them.
+void check_aliasing(const void* sendbuf, const void* recvbuf, bool has_data);
+// Class MPI_ERR_BUFFER: MPI_IN_PLACE where it has no meaning.
+void check_not_in_place(const void* buffer, const char* argument);
+// Whether a call on comm is in place. Class MPI_ERR_BUFFER on an intercommunicator.
+bool is_in_place(const Communicator& comm, const void* sendbuf);
+// Class MPI_ERR_COMM.
+void check_intracommunicator(const Communicator& comm);
+
+// The call as a whole: build(process, comm, schedule) checks the other arguments and fills the schedule.
+template <class Build>
+int blocking_collective(const char* name, MPI_Comm handle, Build&& build)
+{
+    return call_on(name, handle, [&](Process& process) {
+        const Ref<Schedule> schedule = Schedule::on(process, process.communicator(handle));
+        build(process, *schedule->channel().comm, *schedule);
+        schedule->run();
+    });
+}
+
+template <class Build>
+int nonblocking_collective(const char* name, MPI_Comm handle, MPI_Request* request, Build&& build)
+{
+    return call_on(name, handle, [&](Process& process) {
+        const Ref<Schedule> schedule = Schedule::on(process, process.communicator(handle));
+        check_pointer(request, "request");
+        build(process, *schedule->channel().comm, *schedule);
+        schedule->comm_handle = handle;
+        process.engine.activate(schedule);
+        *request = process.add(schedule);
+    });
+}
+
+}  // namespace fmpl::mpi

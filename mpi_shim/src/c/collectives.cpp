@@ -1,0 +1,429 @@
+// MPI-3.1, sections 5.3 to 5.8 and 5.12: barrier, broadcast, gather, scatter, all-to-all, blocking or not.
+#include "c/collective_arguments.hpp"
+#include "coll/fast_path.hpp"
+
+#include <vector>
+
+namespace fmpl::mpi {
+namespace {
+
+void barrier(Communicator& comm, Schedule& schedule)
+{
+    if (comm.is_inter()) {
+        inter_barrier(schedule);
+    } else {
+        dissemination_barrier(schedule, schedule.channel());
+    }
+}
+
+// fast: made at once by FMPL where it can.
+enum class Way { fast, schedule };
+void bcast(Process& process, Communicator& comm, Schedule& schedule, Way way, void* buffer, int count,
+    MPI_Datatype datatype, int root)
+{
+    check_root(comm, root);
+    if (root == MPI_PROC_NULL) return;
+    const MessageBuffer message = message_buffer(process, buffer, count, datatype, "buffer");
+    if (message.bytes == 0) return;
+    if (comm.is_inter()) {
+        inter_bcast(schedule, message, root);
+    } else if (way != Way::fast || !fast_bcast(process, comm, buffer, count, process.committed_type(datatype), root)) {
+        binomial_bcast(schedule, schedule.channel(), message, root);
+    }
+}
+
+// What gather and gatherv (scatter and scatterv) have in common. single: makes the side of every rank, `parts` that of root.
+template <class Single, class Parts>
+void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const void* recvbuf, int root, Single&& single,
+    Parts&& parts)
+{
+    check_root(comm, root);
+    const Channel& channel = schedule.channel();
+    const auto none = [](int) { return MessageBuffer(); };
+    if (comm.is_inter()) {
+        if (root == MPI_ROOT) {
+            linear_gather(schedule, channel, {}, parts(comm.peers().size()), root);
+        } else if (root != MPI_PROC_NULL) {
+            linear_gather(schedule, channel, single().message(), none, root);
+        }
+        return;
+    }
+    if (comm.rank() != root) {
+        check_not_in_place(sendbuf, "sendbuf");
+        linear_gather(schedule, channel, single().message(), none, root);
+        return;
+    }
+    const CallSide blocks = parts(comm.size());
+    if (sendbuf != MPI_IN_PLACE) {
+        const MessageBuffer mine = single().message();
+        check_aliasing(sendbuf, recvbuf, mine.bytes > 0);
+        schedule.copy(mine, blocks.at(root));
+    }
+    linear_gather(schedule, channel, {}, blocks, root);
+}
+
+template <class Parts, class Single>
+void scatter(Communicator& comm, Schedule& schedule, const void* sendbuf, const void* recvbuf, int root, Parts&& parts,
+    Single&& single)
+{
+    check_root(comm, root);
+    const Channel& channel = schedule.channel();
+    const auto none = [](int) { return MessageBuffer(); };
+    if (comm.is_inter()) {
+        if (root == MPI_ROOT) {
+            linear_scatter(schedule, channel, parts(comm.peers().size()), {}, root);
+        } else if (root != MPI_PROC_NULL) {
+            linear_scatter(schedule, channel, none, single().message(), root);
+        }
+        return;
+    }
+    if (comm.rank() != root) {
+        check_not_in_place(recvbuf, "recvbuf");
+        linear_scatter(schedule, channel, none, single().message(), root);
+        return;
+    }
+    const CallSide blocks = parts(comm.size());
+    if (recvbuf != MPI_IN_PLACE) {
+        const MessageBuffer mine = single().message();
+        check_aliasing(sendbuf, recvbuf, mine.bytes > 0);
+        schedule.copy(blocks.at(root), mine);
+    }
+    linear_scatter(schedule, channel, blocks, {}, root);
+}
+
+// What allgather and allgatherv have in common. single: makes the side that sends.
+template <class Single>
+void allgather(Communicator& comm, Schedule& schedule, const void* sendbuf, Single&& single, const CallSide& receive)
+{
+    const int rank = comm.rank();
+    MessageBuffer mine;
+    if (is_in_place(comm, sendbuf)) {
+        mine = receive.at(rank);
+    } else {
+        mine = single().message();
+        check_aliasing(sendbuf, receive.buffer(), mine.bytes > 0);
+        if (!comm.is_inter()) schedule.copy(mine, receive.at(rank));
+    }
+    posted_exchange(
+        schedule, schedule.channel(), [&](int) { return mine; }, receive);
+}
+
+// What alltoall, alltoallv and alltoallw have in common.
+template <class Send>
+void alltoall(Communicator& comm, Schedule& schedule, const void* sendbuf, Send&& send, const CallSide& receive)
+{
+    const int rank = comm.rank();
+    if (!is_in_place(comm, sendbuf)) {
+        const CallSide blocks = send();
+        check_aliasing(sendbuf, receive.buffer(), blocks.has_data(0));
+        if (!comm.is_inter()) schedule.copy(blocks.at(rank), receive.at(rank));
+        posted_exchange(schedule, schedule.channel(), blocks, receive);
+        return;
+    }
+    // What is sent is put aside, since what comes takes its place.
+    std::vector<MessageBuffer> blocks(static_cast<std::size_t>(comm.size()));
+    for (int i = 0; i < comm.size(); ++i) {
+        if (i == rank) continue;
+        const MessageBuffer block = receive.at(i);
+        MessageBuffer& kept = blocks[static_cast<std::size_t>(i)];
+        kept = MessageBuffer::piece(block.bytes > 0 ? schedule.memory(block.bytes) : nullptr, block.bytes);
+        schedule.copy(block, kept);
+    }
+    schedule.end_round();
+    posted_exchange(
+        schedule, schedule.channel(), [&](int i) { return blocks[static_cast<std::size_t>(i)]; }, receive);
+}
+
+// Each makes what fills the schedule of a call with these arguments.
+
+auto gather_of(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+    MPI_Datatype recvtype, int root)
+{
+    return [=](Process& process, Communicator& comm, Schedule& schedule) {
+        gather(
+            comm, schedule, sendbuf, recvbuf, root,
+            [&] { return CallSide::equal(process, sendbuf, sendcount, sendtype, kSendNames); },
+            [&](int) { return CallSide::equal(process, recvbuf, recvcount, recvtype, kReceiveNames); });
+    };
+}
+
+auto gatherv_of(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
+    const int* displs, MPI_Datatype recvtype, int root)
+{
+    return [=](Process& process, Communicator& comm, Schedule& schedule) {
+        gather(
+            comm, schedule, sendbuf, recvbuf, root,
+            [&] { return CallSide::equal(process, sendbuf, sendcount, sendtype, kSendNames); },
+            [&](int peers) {
+                return CallSide::varying(process, recvbuf, recvcounts, displs, recvtype, peers, kReceivePartNames);
+            });
+    };
+}
+
+auto scatter_of(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+    MPI_Datatype recvtype, int root)
+{
+    return [=](Process& process, Communicator& comm, Schedule& schedule) {
+        scatter(
+            comm, schedule, sendbuf, recvbuf, root,
+            [&](int) { return CallSide::equal(process, sendbuf, sendcount, sendtype, kSendNames); },
+            [&] { return CallSide::equal(process, recvbuf, recvcount, recvtype, kReceiveNames); });
+    };
+}
+
+auto scatterv_of(const void* sendbuf, const int* sendcounts, const int* displs, MPI_Datatype sendtype, void* recvbuf,
+    int recvcount, MPI_Datatype recvtype, int root)
+{
+    return [=](Process& process, Communicator& comm, Schedule& schedule) {
+        scatter(
+            comm, schedule, sendbuf, recvbuf, root,
+            [&](int peers) {
+                return CallSide::varying(process, sendbuf, sendcounts, displs, sendtype, peers, kSendPartNames);
+            },
+            [&] { return CallSide::equal(process, recvbuf, recvcount, recvtype, kReceiveNames); });
+    };
+}
+
+auto allgather_of(
+    const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype)
+{
+    return [=](Process& process, Communicator& comm, Schedule& schedule) {
+        allgather(
+            comm, schedule, sendbuf, [&] { return CallSide::equal(process, sendbuf, sendcount, sendtype, kSendNames); },
+            CallSide::equal(process, recvbuf, recvcount, recvtype, kReceiveNames));
+    };
+}
+
+auto allgatherv_of(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
+    const int* displs, MPI_Datatype recvtype)
+{
+    return [=](Process& process, Communicator& comm, Schedule& schedule) {
+        allgather(
+            comm, schedule, sendbuf, [&] { return CallSide::equal(process, sendbuf, sendcount, sendtype, kSendNames); },
+            CallSide::varying(process, recvbuf, recvcounts, displs, recvtype, comm.peers().size(), kReceivePartNames));
+    };
+}
+
+auto alltoall_of(
+    const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype)
+{
+    return [=](Process& process, Communicator& comm, Schedule& schedule) {
+        alltoall(
+            comm, schedule, sendbuf, [&] { return CallSide::equal(process, sendbuf, sendcount, sendtype, kSendNames); },
+            CallSide::equal(process, recvbuf, recvcount, recvtype, kReceiveNames));
+    };
+}
+
+auto alltoallv_of(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype, void* recvbuf,
+    const int* recvcounts, const int* rdispls, MPI_Datatype recvtype)
+{
+    return [=](Process& process, Communicator& comm, Schedule& schedule) {
+        const int peers = comm.peers().size();
+        alltoall(
+            comm, schedule, sendbuf,
+            [&] { return CallSide::varying(process, sendbuf, sendcounts, sdispls, sendtype, peers, kSendsNames); },
+            CallSide::varying(process, recvbuf, recvcounts, rdispls, recvtype, peers, kReceivesNames));
+    };
+}
+
+auto alltoallw_of(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Datatype* sendtypes,
+    void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Datatype* recvtypes)
+{
+    return [=](Process& process, Communicator& comm, Schedule& schedule) {
+        const int peers = comm.peers().size();
+        alltoall(
+            comm, schedule, sendbuf,
+            [&] {
+                return CallSide::varying_types(process, sendbuf, sendcounts, sdispls, sendtypes, peers, kSendsNames);
+            },
+            CallSide::varying_types(process, recvbuf, recvcounts, rdispls, recvtypes, peers, kReceivesNames));
+    };
+}
+
+}  // namespace
+}  // namespace fmpl::mpi
+
+using namespace fmpl::mpi;
+
+int PMPI_Barrier(MPI_Comm comm)
+{
+    return call_on("MPI_Barrier", comm, [&](Process& process) {
+        const CommunicatorPtr& on = process.communicator(comm);
+        if (!on->is_inter() && on->size() == 1) return;
+        if (fast_barrier(process, *on)) return;
+        const Ref<Schedule> schedule = Schedule::on(process, on);
+        barrier(*schedule->channel().comm, *schedule);
+        schedule->run();
+    });
+}
+FMPL_MPI_NAME(MPI_Barrier)
+
+int PMPI_Ibarrier(MPI_Comm comm, MPI_Request* request)
+{
+    return nonblocking_collective(
+        "MPI_Ibarrier", comm, request, [](Process&, Communicator& on, Schedule& schedule) { barrier(on, schedule); });
+}
+FMPL_MPI_NAME(MPI_Ibarrier)
+
+int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+    return blocking_collective("MPI_Bcast", comm, [&](Process& process, Communicator& on, Schedule& schedule) {
+        bcast(process, on, schedule, Way::fast, buffer, count, datatype, root);
+    });
+}
+FMPL_MPI_NAME(MPI_Bcast)
+
+int PMPI_Ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request* request)
+{
+    return nonblocking_collective(
+        "MPI_Ibcast", comm, request, [&](Process& process, Communicator& on, Schedule& schedule) {
+            bcast(process, on, schedule, Way::schedule, buffer, count, datatype, root);
+        });
+}
+FMPL_MPI_NAME(MPI_Ibcast)
+
+int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+    MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return blocking_collective(
+        "MPI_Gather", comm, gather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+}
+FMPL_MPI_NAME(MPI_Gather)
+
+int PMPI_Igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+    MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request)
+{
+    return nonblocking_collective(
+        "MPI_Igather", comm, request, gather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+}
+FMPL_MPI_NAME(MPI_Igather)
+
+int PMPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+    const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return blocking_collective(
+        "MPI_Gatherv", comm, gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root));
+}
+FMPL_MPI_NAME(MPI_Gatherv)
+
+int PMPI_Igatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+    const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request)
+{
+    return nonblocking_collective("MPI_Igatherv", comm, request,
+        gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root));
+}
+FMPL_MPI_NAME(MPI_Igatherv)
+
+int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+    MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return blocking_collective(
+        "MPI_Scatter", comm, scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+}
+FMPL_MPI_NAME(MPI_Scatter)
+
+int PMPI_Iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+    MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request)
+{
+    return nonblocking_collective(
+        "MPI_Iscatter", comm, request, scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+}
+FMPL_MPI_NAME(MPI_Iscatter)
+
+int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void* recvbuf,
+    int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    return blocking_collective(
+        "MPI_Scatterv", comm, scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root));
+}
+FMPL_MPI_NAME(MPI_Scatterv)
+
+int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+    void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request)
+{
+    return nonblocking_collective("MPI_Iscatterv", comm, request,
+        scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root));
+}
+FMPL_MPI_NAME(MPI_Iscatterv)
+
+int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+    MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return blocking_collective(
+        "MPI_Allgather", comm, allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+}
+FMPL_MPI_NAME(MPI_Allgather)
+
+int PMPI_Iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request)
+{
+    return nonblocking_collective(
+        "MPI_Iallgather", comm, request, allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+}
+FMPL_MPI_NAME(MPI_Iallgather)
+
+int PMPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+    const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return blocking_collective(
+        "MPI_Allgatherv", comm, allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype));
+}
+FMPL_MPI_NAME(MPI_Allgatherv)
+
+int PMPI_Iallgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+    const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request)
+{
+    return nonblocking_collective("MPI_Iallgatherv", comm, request,
+        allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype));
+}
+FMPL_MPI_NAME(MPI_Iallgatherv)
+
+int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+    MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return blocking_collective(
+        "MPI_Alltoall", comm, alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+}
+FMPL_MPI_NAME(MPI_Alltoall)
+
+int PMPI_Ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request)
+{
+    return nonblocking_collective(
+        "MPI_Ialltoall", comm, request, alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+}
+FMPL_MPI_NAME(MPI_Ialltoall)
+
+int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+    void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    return blocking_collective("MPI_Alltoallv", comm,
+        alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype));
+}
+FMPL_MPI_NAME(MPI_Alltoallv)
+
+int PMPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+    void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+    MPI_Request* request)
+{
+    return nonblocking_collective("MPI_Ialltoallv", comm, request,
+        alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype));
+}
+FMPL_MPI_NAME(MPI_Ialltoallv)
+
+int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
+    void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
+{
+    return blocking_collective("MPI_Alltoallw", comm,
+        alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes));
+}
+FMPL_MPI_NAME(MPI_Alltoallw)
+
+int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
+    void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+    MPI_Request* request)
+{
+    return nonblocking_collective("MPI_Ialltoallw", comm, request,
+        alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes));
+}
+FMPL_MPI_NAME(MPI_Ialltoallw)

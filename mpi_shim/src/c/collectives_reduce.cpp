@@ -1,0 +1,247 @@
+// MPI-3.1, sections 5.9 to 5.12: reductions, blocking or not.
+#include "c/collective_arguments.hpp"
+#include "coll/fast_path.hpp"
+
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace fmpl::mpi {
+namespace {
+
+// fast: made at once by FMPL where it can.
+enum class Way { fast, schedule };
+
+// Reductions of predefined operations beyond this many bytes are divided among the ranks.
+constexpr std::uint64_t kPartitionedFrom = 64u << 10;
+
+struct Reduction {
+    std::int64_t count;
+    MPI_Datatype datatype;
+    MPI_Op op;
+
+    // Checks count, type and operation, and gives them to the schedule.
+    void prepare(Process& process, Schedule& schedule, const char* count_argument = "count") const
+    {
+        check_count(count, count_argument);
+        const OperationPtr& operation = process.operation(op);
+        process.committed_type(datatype);
+        const TypeObjectPtr& type = process.type(datatype);
+        operation->check(*type);
+        schedule.set_reduction(operation, type, datatype);
+    }
+};
+
+void check_elements(const Schedule& schedule, const void* buffer, std::int64_t count, const char* argument)
+{
+    check_buffer(buffer, schedule.type().layout->bytes(count), schedule.type(), argument);
+}
+
+// The rank's operand: sendbuf, or recvbuf in place. Checks both.
+const void* contribution_of(const Communicator& comm, const Schedule& schedule, const void* sendbuf, std::int64_t sends,
+    const void* recvbuf, std::int64_t receives)
+{
+    check_elements(schedule, recvbuf, receives, "recvbuf");
+    if (is_in_place(comm, sendbuf)) return recvbuf;
+    check_elements(schedule, sendbuf, sends, "sendbuf");
+    check_aliasing(sendbuf, recvbuf, sends > 0);
+    return sendbuf;
+}
+
+auto reduce_of(Way way, const void* sendbuf, void* recvbuf, Reduction reduction, int root)
+{
+    return [=](Process& process, Communicator& comm, Schedule& schedule) {
+        const std::int64_t count = reduction.count;
+        check_root(comm, root);
+        if (root == MPI_PROC_NULL) return;
+        reduction.prepare(process, schedule);
+        const void* contribution = nullptr;
+        if (comm.is_inter() ? root == MPI_ROOT : root == comm.rank()) {
+            if (comm.is_inter()) {
+                check_elements(schedule, recvbuf, count, "recvbuf");
+            } else {
+                contribution = contribution_of(comm, schedule, sendbuf, count, recvbuf, count);
+            }
+        } else {
+            check_elements(schedule, sendbuf, count, "sendbuf");
+            contribution = sendbuf;
+        }
+        if (count == 0) return;
+        if (comm.is_inter()) {
+            inter_reduce(schedule, contribution, recvbuf, count, root);
+        } else if (way != Way::fast || !fast_reduce(process, comm, contribution, recvbuf, count, schedule.type(),
+                                           schedule.reduction(), root)) {
+            binomial_reduce(schedule, schedule.channel(), contribution, recvbuf, count, root);
+        }
+    };
+}
+
+auto allreduce_of(Way way, const void* sendbuf, void* recvbuf, Reduction reduction)
+{
+    return [=](Process& process, Communicator& comm, Schedule& schedule) {
+        const std::int64_t count = reduction.count;
+        reduction.prepare(process, schedule);
+        const void* const contribution = contribution_of(comm, schedule, sendbuf, count, recvbuf, count);
+        if (count == 0) return;
+        if (comm.is_inter()) {
+            inter_allreduce(schedule, contribution, recvbuf, count);
+            return;
+        }
+        if (way == Way::fast &&
+            fast_allreduce(process, comm, contribution, recvbuf, count, schedule.type(), schedule.reduction())) {
+            return;
+        }
+        const MessageBuffer result = schedule.elements(recvbuf, count);
+        if (contribution != recvbuf) {
+            schedule.copy(schedule.elements(contribution, count), result);
+            schedule.end_round();
+        }
+        if (schedule.reduction().is_predefined() && result.bytes >= kPartitionedFrom && comm.size() > 2) {
+            partitioned_allreduce(schedule, schedule.channel(), recvbuf, count);
+        } else {
+            recursive_doubling_allreduce(schedule, schedule.channel(), recvbuf, count);
+        }
+    };
+}
+
+// What reduce_scatter and reduce_scatter_block have in common. counts: of all ranks of the group.
+void reduce_scatter(
+    Communicator& comm, Schedule& schedule, const void* sendbuf, void* recvbuf, std::span<const std::int64_t> counts)
+{
+    const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+    const std::int64_t mine = counts[static_cast<std::size_t>(comm.rank())];
+    const void* const contribution =
+        contribution_of(comm, schedule, sendbuf, total, recvbuf, sendbuf == MPI_IN_PLACE ? total : mine);
+    if (total == 0) return;
+    if (comm.is_inter()) {
+        inter_reduce_scatter(schedule, contribution, recvbuf, counts);
+    } else {
+        direct_reduce_scatter(schedule, schedule.channel(), contribution, recvbuf, counts);
+    }
+}
+
+auto reduce_scatter_of(const void* sendbuf, void* recvbuf, const int* recvcounts, MPI_Datatype datatype, MPI_Op op)
+{
+    return [=](Process& process, Communicator& comm, Schedule& schedule) {
+        const std::span<const int> given = array_of(recvcounts, comm.size(), "recvcounts");
+        for (const int count : given) check_count(count, "recvcounts");
+        Reduction{0, datatype, op}.prepare(process, schedule);
+        reduce_scatter(comm, schedule, sendbuf, recvbuf, std::vector<std::int64_t>(given.begin(), given.end()));
+    };
+}
+
+auto reduce_scatter_block_of(const void* sendbuf, void* recvbuf, Reduction reduction)
+{
+    return [=](Process& process, Communicator& comm, Schedule& schedule) {
+        reduction.prepare(process, schedule, "recvcount");
+        const std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), reduction.count);
+        reduce_scatter(comm, schedule, sendbuf, recvbuf, counts);
+    };
+}
+
+auto scan_of(const void* sendbuf, void* recvbuf, Reduction reduction, bool inclusive)
+{
+    return [=](Process& process, Communicator& comm, Schedule& schedule) {
+        check_intracommunicator(comm);
+        reduction.prepare(process, schedule);
+        // Nothing comes to rank 0 from ranks before it.
+        const bool receives = inclusive || comm.rank() > 0 || sendbuf == MPI_IN_PLACE;
+        const void* const contribution =
+            contribution_of(comm, schedule, sendbuf, reduction.count, recvbuf, receives ? reduction.count : 0);
+        if (reduction.count == 0) return;
+        recursive_doubling_scan(schedule, schedule.channel(), contribution, recvbuf, reduction.count, inclusive);
+    };
+}
+
+}  // namespace
+}  // namespace fmpl::mpi
+
+using namespace fmpl::mpi;
+
+int PMPI_Reduce(
+    const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
+{
+    return blocking_collective("MPI_Reduce", comm, reduce_of(Way::fast, sendbuf, recvbuf, {count, datatype, op}, root));
+}
+FMPL_MPI_NAME(MPI_Reduce)
+
+int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+    MPI_Comm comm, MPI_Request* request)
+{
+    return nonblocking_collective(
+        "MPI_Ireduce", comm, request, reduce_of(Way::schedule, sendbuf, recvbuf, {count, datatype, op}, root));
+}
+FMPL_MPI_NAME(MPI_Ireduce)
+
+int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    return blocking_collective("MPI_Allreduce", comm, allreduce_of(Way::fast, sendbuf, recvbuf, {count, datatype, op}));
+}
+FMPL_MPI_NAME(MPI_Allreduce)
+
+int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+    MPI_Request* request)
+{
+    return nonblocking_collective(
+        "MPI_Iallreduce", comm, request, allreduce_of(Way::schedule, sendbuf, recvbuf, {count, datatype, op}));
+}
+FMPL_MPI_NAME(MPI_Iallreduce)
+
+int PMPI_Reduce_scatter(
+    const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    return blocking_collective(
+        "MPI_Reduce_scatter", comm, reduce_scatter_of(sendbuf, recvbuf, recvcounts, datatype, op));
+}
+FMPL_MPI_NAME(MPI_Reduce_scatter)
+
+int PMPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+    MPI_Comm comm, MPI_Request* request)
+{
+    return nonblocking_collective(
+        "MPI_Ireduce_scatter", comm, request, reduce_scatter_of(sendbuf, recvbuf, recvcounts, datatype, op));
+}
+FMPL_MPI_NAME(MPI_Ireduce_scatter)
+
+int PMPI_Reduce_scatter_block(
+    const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    return blocking_collective(
+        "MPI_Reduce_scatter_block", comm, reduce_scatter_block_of(sendbuf, recvbuf, {recvcount, datatype, op}));
+}
+FMPL_MPI_NAME(MPI_Reduce_scatter_block)
+
+int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+    MPI_Comm comm, MPI_Request* request)
+{
+    return nonblocking_collective("MPI_Ireduce_scatter_block", comm, request,
+        reduce_scatter_block_of(sendbuf, recvbuf, {recvcount, datatype, op}));
+}
+FMPL_MPI_NAME(MPI_Ireduce_scatter_block)
+
+int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    return blocking_collective("MPI_Scan", comm, scan_of(sendbuf, recvbuf, {count, datatype, op}, true));
+}
+FMPL_MPI_NAME(MPI_Scan)
+
+int PMPI_Iscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+    MPI_Request* request)
+{
+    return nonblocking_collective("MPI_Iscan", comm, request, scan_of(sendbuf, recvbuf, {count, datatype, op}, true));
+}
+FMPL_MPI_NAME(MPI_Iscan)
+
+int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+    return blocking_collective("MPI_Exscan", comm, scan_of(sendbuf, recvbuf, {count, datatype, op}, false));
+}
+FMPL_MPI_NAME(MPI_Exscan)
+
+int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+    MPI_Request* request)
+{
+    return nonblocking_collective(
+        "MPI_Iexscan", comm, request, scan_of(sendbuf, recvbuf, {count, datatype, op}, false));
+}
+FMPL_MPI_NAME(MPI_Iexscan)

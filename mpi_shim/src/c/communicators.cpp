@@ -1,0 +1,313 @@
+// Communicators and intercommunicators (MPI-3.1, sections 6.4 and 6.6, and what there is of 10.5).
+#include "abi/boundary.hpp"
+#include "c/arguments.hpp"
+#include "comm/attributes.hpp"
+#include "comm/creation.hpp"
+#include "comm/info.hpp"
+
+#include <algorithm>
+
+using namespace fmpl::mpi;
+
+namespace {
+
+MPI_Comm add_or_null(Process& process, const CommunicatorPtr& made)
+{
+    return made == nullptr ? MPI_COMM_NULL : process.add(made);
+}
+
+// A call that makes a communicator from one: body(process, comm) gives the new one, or null for MPI_COMM_NULL.
+template <class Body>
+int make_from(const char* name, MPI_Comm comm, MPI_Comm* newcomm, Body&& body, const char* comm_argument = "comm",
+    const char* new_argument = "newcomm")
+{
+    return call_on(name, comm, [&](Process& process) {
+        const CommunicatorPtr from =
+            process.communicator(comm, comm_argument);  // held: the user's functions may free it
+        check_pointer(newcomm, new_argument);
+        *newcomm = add_or_null(process, body(process, from));
+    });
+}
+
+void check_intra(const Communicator& comm, const char* argument)
+{
+    if (comm.is_inter()) {
+        fail(MPI_ERR_COMM, "{} is an intercommunicator; give an intracommunicator (MPI_Intercomm_merge makes one)",
+            argument);
+    }
+}
+
+void check_inter(const Communicator& comm, const char* argument)
+{
+    if (!comm.is_inter()) {
+        fail(MPI_ERR_COMM, "{} is an intracommunicator; give an intercommunicator (MPI_Intercomm_create makes one)",
+            argument);
+    }
+}
+
+void check_color(int color)
+{
+    if (color < 0 && color != MPI_UNDEFINED) {
+        fail(MPI_ERR_ARG, "color = {} is negative; give 0 or more, or MPI_UNDEFINED for no new communicator", color);
+    }
+}
+
+void check_member(const Communicator& comm, int rank, const char* argument)
+{
+    if (rank < 0 || rank >= comm.peers().size()) {
+        fail(MPI_ERR_RANK, "{} = {} is not a rank of the communicator; it has {}", argument, rank, comm.peers().size());
+    }
+}
+
+int free_communicator(const char* name, MPI_Comm* comm)
+{
+    return call_on(name, comm == nullptr ? MPI_COMM_NULL : *comm, [&](Process& process) {
+        check_pointer(comm, "comm");
+        const MPI_Comm handle = *comm;
+        const CommunicatorPtr freed = process.communicator(handle);
+        if (freed == process.world || freed == process.self) {
+            fail(MPI_ERR_COMM, "comm is {}, which exists until MPI_Finalize and is not freed",
+                freed == process.world ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
+        }
+        clear(freed->attributes, handle);
+        if (process.communicators.find(handle) != nullptr) process.communicators.remove(handle);
+        *comm = MPI_COMM_NULL;
+    });
+}
+
+CommunicatorPtr duplicate_of(Process& process, const CommunicatorPtr& comm, const InfoPtr& hints)
+{
+    const CommunicatorPtr made = duplicate(process, comm);
+    made->info = hints;
+    made->attributes = copied(comm->attributes, comm->handle);
+    return made;
+}
+
+}  // namespace
+
+int PMPI_Comm_size(MPI_Comm comm, int* size)
+{
+    return call_on("MPI_Comm_size", comm, [&](Process& process) {
+        const CommunicatorPtr& of = process.communicator(comm);
+        check_pointer(size, "size");
+        *size = of->size();
+    });
+}
+FMPL_MPI_NAME(MPI_Comm_size)
+
+int PMPI_Comm_rank(MPI_Comm comm, int* rank)
+{
+    return call_on("MPI_Comm_rank", comm, [&](Process& process) {
+        const CommunicatorPtr& of = process.communicator(comm);
+        check_pointer(rank, "rank");
+        *rank = of->rank();
+    });
+}
+FMPL_MPI_NAME(MPI_Comm_rank)
+
+int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result)
+{
+    return call_on("MPI_Comm_compare", comm1, [&](Process& process) {
+        const Communicator& a = *process.communicator(comm1, "comm1");
+        const Communicator& b = *process.communicator(comm2, "comm2");
+        check_pointer(result, "result");
+        if (&a == &b) {
+            *result = MPI_IDENT;
+        } else if (a.is_inter() != b.is_inter()) {
+            *result = MPI_UNEQUAL;
+        } else {
+            int found = compare(*a.group(), *b.group());
+            if (a.is_inter()) found = std::max(found, compare(*a.remote_group(), *b.remote_group()));
+            *result = found == MPI_IDENT ? MPI_CONGRUENT : found;
+        }
+    });
+}
+FMPL_MPI_NAME(MPI_Comm_compare)
+
+int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group)
+{
+    return call_on("MPI_Comm_group", comm, [&](Process& process) {
+        const CommunicatorPtr& of = process.communicator(comm);
+        check_pointer(group, "group");
+        *group = process.add(of->group());
+    });
+}
+FMPL_MPI_NAME(MPI_Comm_group)
+
+int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm)
+{
+    return make_from("MPI_Comm_dup", comm, newcomm,
+        [](Process& process, const CommunicatorPtr& from) { return duplicate_of(process, from, from->info); });
+}
+FMPL_MPI_NAME(MPI_Comm_dup)
+
+int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm)
+{
+    return make_from("MPI_Comm_dup_with_info", comm, newcomm, [&](Process& process, const CommunicatorPtr& from) {
+        return duplicate_of(process, from, hints_of(process, info));
+    });
+}
+FMPL_MPI_NAME(MPI_Comm_dup_with_info)
+
+int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request)
+{
+    return call_on("MPI_Comm_idup", comm, [&](Process& process) {
+        const CommunicatorPtr from = process.communicator(comm);
+        check_pointer(newcomm, "newcomm");
+        check_pointer(request, "request");
+        const Duplicate started = start_duplicate(process, from);
+        started.made->info = from->info;
+        started.made->attributes = copied(from->attributes, comm);
+        *newcomm = process.add(started.made);
+        *request = process.add(RequestRef(started.request));
+    });
+}
+FMPL_MPI_NAME(MPI_Comm_idup)
+
+int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm)
+{
+    return make_from("MPI_Comm_create", comm, newcomm, [&](Process& process, const CommunicatorPtr& from) {
+        const GroupPtr members = process.group(group);
+        return create_from_group(process, *from, members);
+    });
+}
+FMPL_MPI_NAME(MPI_Comm_create)
+
+int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm)
+{
+    return make_from("MPI_Comm_create_group", comm, newcomm, [&](Process& process, const CommunicatorPtr& from) {
+        check_intra(*from, "comm");
+        const GroupPtr members = process.group(group);
+        check_send_tag(tag);
+        return create_from_group_alone(process, *from, members, tag);
+    });
+}
+FMPL_MPI_NAME(MPI_Comm_create_group)
+
+int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm)
+{
+    return make_from("MPI_Comm_split", comm, newcomm, [&](Process& process, const CommunicatorPtr& from) {
+        check_color(color);
+        return split(process, *from, color, key);
+    });
+}
+FMPL_MPI_NAME(MPI_Comm_split)
+
+int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm)
+{
+    return make_from("MPI_Comm_split_type", comm, newcomm, [&](Process& process, const CommunicatorPtr& from) {
+        check_intra(*from, "comm");
+        if (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED) {
+            fail(MPI_ERR_ARG, "split_type = {} is unknown; give MPI_COMM_TYPE_SHARED or MPI_UNDEFINED", split_type);
+        }
+        hints_of(process, info);
+        // All ranks of a job are on one host.
+        return split(process, *from, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key);
+    });
+}
+FMPL_MPI_NAME(MPI_Comm_split_type)
+
+int PMPI_Comm_free(MPI_Comm* comm)
+{
+    return free_communicator("MPI_Comm_free", comm);
+}
+FMPL_MPI_NAME(MPI_Comm_free)
+
+int PMPI_Comm_disconnect(MPI_Comm* comm)
+{
+    return free_communicator("MPI_Comm_disconnect", comm);
+}
+FMPL_MPI_NAME(MPI_Comm_disconnect)
+
+int PMPI_Comm_get_parent(MPI_Comm* parent)
+{
+    return call("MPI_Comm_get_parent", [&](Process& process) {
+        check_pointer(parent, "parent");
+        *parent = process.parent == nullptr ? MPI_COMM_NULL : process.parent->handle;
+    });
+}
+FMPL_MPI_NAME(MPI_Comm_get_parent)
+
+int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
+{
+    return call_on("MPI_Comm_set_info", comm, [&](Process& process) {
+        const CommunicatorPtr& of = process.communicator(comm);
+        of->info = std::make_shared<Info>(*info_of(process, info));
+    });
+}
+FMPL_MPI_NAME(MPI_Comm_set_info)
+
+int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used)
+{
+    return call_on("MPI_Comm_get_info", comm, [&](Process& process) {
+        const CommunicatorPtr& of = process.communicator(comm);
+        check_pointer(info_used, "info_used");
+        *info_used = add_info(process, of->info == nullptr ? Info() : *of->info);
+    });
+}
+FMPL_MPI_NAME(MPI_Comm_get_info)
+
+int PMPI_Comm_test_inter(MPI_Comm comm, int* flag)
+{
+    return call_on("MPI_Comm_test_inter", comm, [&](Process& process) {
+        const CommunicatorPtr& of = process.communicator(comm);
+        check_pointer(flag, "flag");
+        *flag = of->is_inter() ? 1 : 0;
+    });
+}
+FMPL_MPI_NAME(MPI_Comm_test_inter)
+
+int PMPI_Comm_remote_size(MPI_Comm comm, int* size)
+{
+    return call_on("MPI_Comm_remote_size", comm, [&](Process& process) {
+        const CommunicatorPtr& of = process.communicator(comm);
+        check_inter(*of, "comm");
+        check_pointer(size, "size");
+        *size = of->remote_group()->size();
+    });
+}
+FMPL_MPI_NAME(MPI_Comm_remote_size)
+
+int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group)
+{
+    return call_on("MPI_Comm_remote_group", comm, [&](Process& process) {
+        const CommunicatorPtr& of = process.communicator(comm);
+        check_inter(*of, "comm");
+        check_pointer(group, "group");
+        *group = process.add(of->remote_group());
+    });
+}
+FMPL_MPI_NAME(MPI_Comm_remote_group)
+
+int PMPI_Intercomm_create(
+    MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm)
+{
+    return make_from(
+        "MPI_Intercomm_create", local_comm, newintercomm,
+        [&](Process& process, const CommunicatorPtr& local) {
+            check_intra(*local, "local_comm");
+            check_member(*local, local_leader, "local_leader");
+            check_send_tag(tag);
+            // peer_comm and remote_leader mean something on the leader alone.
+            const auto find_peer = [&] {
+                const CommunicatorPtr peer = process.communicator(peer_comm, "peer_comm");
+                check_member(*peer, remote_leader, "remote_leader");
+                return RemoteLeader{peer, remote_leader};
+            };
+            return create_intercommunicator(process, *local, local_leader, find_peer, tag);
+        },
+        "local_comm", "newintercomm");
+}
+FMPL_MPI_NAME(MPI_Intercomm_create)
+
+int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm)
+{
+    return make_from(
+        "MPI_Intercomm_merge", intercomm, newintracomm,
+        [&](Process& process, const CommunicatorPtr& from) {
+            check_inter(*from, "intercomm");
+            return merge(process, *from, high != 0);
+        },
+        "intercomm", "newintracomm");
+}
+FMPL_MPI_NAME(MPI_Intercomm_merge)

@@ -1,0 +1,17 @@
+#include "c/completion.hpp"
+
+#include "error.hpp"
+
+namespace fmpl::mpi {
+
+void fail_operation(const Status& status)
+{
+    if (status.error == MPI_ERR_TRUNCATE) {
+        fail(MPI_ERR_TRUNCATE,
+            "the message from rank {} with tag {} has {} bytes and the receive takes {}; give it a larger count",
+            status.source, status.tag, status.message_bytes, status.bytes);
+    }
+    fail(status.error, "the operation with rank {} and tag {} failed", status.source, status.tag);
+}
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,48 @@
+// What a completed operation comes to in a call: its status for the user, or its error.
+#pragma once
+
+#include "abi/boundary.hpp"
+#include "abi/status.hpp"
+#include "process.hpp"
+
+#include <mpi.h>
+
+#include <utility>
+
+namespace fmpl::mpi {
+
+// Like call_on, for a call whose communicator is known only when a handle has been looked at: body(process, comm) sets comm
+// when errors from there on belong to a communicator.
+template <class Body>
+int call_then_on(const char* name, Body&& body)
+{
+    Process* const process = find_process();
+    if (process == nullptr) [[unlikely]]
+        not_initialized(name);
+    MPI_Comm comm = MPI_COMM_NULL;
+    try {
+        process->engine.call = name;
+        std::forward<Body>(body)(*process, comm);
+        return MPI_SUCCESS;
+    } catch (...) {
+        return handle_current_error(name, comm);
+    }
+}
+
+// Throws Error with the class and words of status.error, which is not 0.
+[[noreturn]] void fail_operation(const Status& status);
+
+inline void check_operation(const Status& status)
+{
+    if (status.error != 0) [[unlikely]]
+        fail_operation(status);
+}
+
+// For the call that completes one operation: gives the status, then throws if the operation failed.
+inline void give_checked(MPI_Status* to, const Status& status)
+{
+    give(to, status);
+    check_operation(status);
+}
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,44 @@
+// MPI-3.1, section 12.2: generalized requests.
+#include "abi/boundary.hpp"
+#include "abi/status.hpp"
+#include "p2p/generalized_request.hpp"
+
+using namespace fmpl::mpi;
+
+int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
+    MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request)
+{
+    return call("MPI_Grequest_start", [&](Process& process) {
+        if (query_fn == nullptr || free_fn == nullptr || cancel_fn == nullptr) {
+            fail(MPI_ERR_ARG, "{} is a null pointer; give a function",
+                query_fn == nullptr ? "query_fn" : (free_fn == nullptr ? "free_fn" : "cancel_fn"));
+        }
+        check_pointer(request, "request");
+        GeneralizedRequest::Functions functions;
+        functions.query = [query_fn, extra_state](Status& status) {
+            MPI_Status users{};
+            give(&users, Status::empty());
+            const int code = query_fn(extra_state, &users);
+            status = taken_from(users);
+            return code;
+        };
+        functions.free = [free_fn, extra_state] { return free_fn(extra_state); };
+        functions.cancel = [cancel_fn, extra_state](bool complete) { return cancel_fn(extra_state, complete ? 1 : 0); };
+        *request = process.add(RequestRef(new GeneralizedRequest(std::move(functions))));
+    });
+}
+FMPL_MPI_NAME(MPI_Grequest_start)
+
+int PMPI_Grequest_complete(MPI_Request request)
+{
+    return call("MPI_Grequest_complete", [&](Process& process) {
+        const Ref<Request> found(&process.request(request));
+        auto* const generalized = dynamic_cast<GeneralizedRequest*>(found.get());
+        if (generalized == nullptr) fail(MPI_ERR_REQUEST, "request is not one of MPI_Grequest_start");
+        if (generalized->complete) fail(MPI_ERR_REQUEST, "request is complete already; complete it once");
+        if (generalized->was_freed()) process.remove_request(request);
+        const int code = generalized->mark_complete();
+        if (code != MPI_SUCCESS) fail(code, "the free function of the generalized request returned {}", code);
+    });
+}
+FMPL_MPI_NAME(MPI_Grequest_complete)

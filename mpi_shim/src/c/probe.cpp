@@ -1,0 +1,137 @@
+// MPI-3.1, section 3.8: probes, and the receives of messages that a probe has matched.
+#include "abi/boundary.hpp"
+#include "c/arguments.hpp"
+#include "c/completion.hpp"
+
+namespace fmpl::mpi {
+namespace {
+
+// Calls attempt() until it is true.
+template <class Attempt>
+void wait_for_message(Process& process, const Communicator& comm, int source, int tag, Attempt&& attempt)
+{
+    if (attempt()) return;
+    const int peer = source == MPI_ANY_SOURCE ? -1 : comm.peers().world_rank(source);
+    process.engine.wait_until(std::forward<Attempt>(attempt), peer, tag);
+}
+
+// A matched probe, once: false when there is no message yet.
+bool match(Process& process, const CommunicatorPtr& comm, int source, int tag, MPI_Message* message, MPI_Status* status)
+{
+    Status found = Status::of_proc_null();
+    if (source == MPI_PROC_NULL) {
+        *message = MPI_MESSAGE_NO_PROC;
+    } else {
+        MatchedMessage matched = process.engine.matched_probe(*comm, source, tag, found);
+        if (matched == nullptr) return false;
+        const int handle =
+            process.messages.add(std::make_unique<ProbedMessage>(ProbedMessage{std::move(matched), comm}));
+        if (handle == 0) fail(MPI_ERR_NO_MEM, "too many messages were probed and not received; receive them first");
+        *message = handle;
+    }
+    give(status, found);
+    return true;
+}
+
+// Starts the receive of a probed message, whose handle is null from then on. Sets comm_handle to that of its communicator.
+RequestRef receive_probed(
+    Process& process, void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Comm& comm_handle)
+{
+    check_pointer(message, "message");
+    if (*message == MPI_MESSAGE_NO_PROC) {
+        const MessageBuffer buffer = message_buffer(process, buf, count, datatype);
+        *message = MPI_MESSAGE_NULL;
+        return process.engine.irecv(buffer, *process.self, Traffic::point_to_point, MPI_PROC_NULL, MPI_ANY_TAG);
+    }
+    ProbedMessagePtr* const found = process.messages.find(*message);
+    if (found == nullptr) {
+        fail(MPI_ERR_REQUEST, "message {} is no message that MPI_Mprobe or MPI_Improbe has matched", *message);
+    }
+    comm_handle = (*found)->comm->handle;
+    const MessageBuffer buffer = message_buffer(process, buf, count, datatype);
+    const ProbedMessagePtr probed = process.messages.remove(*message);
+    *message = MPI_MESSAGE_NULL;
+    RequestRef request = process.engine.receive_matched(std::move(probed->message), buffer);
+    request->comm_handle = comm_handle;
+    return request;
+}
+
+}  // namespace
+}  // namespace fmpl::mpi
+
+using namespace fmpl::mpi;
+
+int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status)
+{
+    return call_on("MPI_Probe", comm, [&](Process& process) {
+        Communicator& on = *process.communicator(comm);
+        check_source(on, source);
+        check_receive_tag(tag);
+        Status found = Status::of_proc_null();
+        if (source != MPI_PROC_NULL) {
+            wait_for_message(process, on, source, tag, [&] { return process.engine.probe(on, source, tag, found); });
+        }
+        give(status, found);
+    });
+}
+FMPL_MPI_NAME(MPI_Probe)
+
+int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status)
+{
+    return call_on("MPI_Iprobe", comm, [&](Process& process) {
+        Communicator& on = *process.communicator(comm);
+        check_source(on, source);
+        check_receive_tag(tag);
+        check_pointer(flag, "flag");
+        Status found = Status::of_proc_null();
+        *flag = source == MPI_PROC_NULL || process.engine.probe(on, source, tag, found);
+        if (*flag) give(status, found);
+    });
+}
+FMPL_MPI_NAME(MPI_Iprobe)
+
+int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status)
+{
+    return call_on("MPI_Mprobe", comm, [&](Process& process) {
+        const CommunicatorPtr on = process.communicator(comm);
+        check_source(*on, source);
+        check_receive_tag(tag);
+        check_pointer(message, "message");
+        wait_for_message(
+            process, *on, source, tag, [&] { return match(process, on, source, tag, message, status); });
+    });
+}
+FMPL_MPI_NAME(MPI_Mprobe)
+
+int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status)
+{
+    return call_on("MPI_Improbe", comm, [&](Process& process) {
+        const CommunicatorPtr on = process.communicator(comm);
+        check_source(*on, source);
+        check_receive_tag(tag);
+        check_pointer(flag, "flag");
+        check_pointer(message, "message");
+        *flag = match(process, on, source, tag, message, status);
+        if (!*flag) *message = MPI_MESSAGE_NULL;
+    });
+}
+FMPL_MPI_NAME(MPI_Improbe)
+
+int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status)
+{
+    return call_then_on("MPI_Mrecv", [&](Process& process, MPI_Comm& comm) {
+        const RequestRef request = receive_probed(process, buf, count, datatype, message, comm);
+        process.engine.wait(*request);
+        give_checked(status, request->status);
+    });
+}
+FMPL_MPI_NAME(MPI_Mrecv)
+
+int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request)
+{
+    return call_then_on("MPI_Imrecv", [&](Process& process, MPI_Comm& comm) {
+        check_pointer(request, "request");
+        *request = process.add(receive_probed(process, buf, count, datatype, message, comm));
+    });
+}
+FMPL_MPI_NAME(MPI_Imrecv)

@@ -1,0 +1,383 @@
+// MPI-3.1, section 3.7: completion of requests, one or many, and what else a request handle can be asked.
+#include "abi/boundary.hpp"
+#include "c/arguments.hpp"
+#include "c/completion.hpp"
+#include "p2p/generalized_request.hpp"
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <span>
+
+namespace fmpl::mpi {
+namespace {
+
+constexpr int kNone = -1;
+
+// The request of a handle that waits and tests have something to do with: nullptr for MPI_REQUEST_NULL and for inactive
+// persistent requests.
+Request* active_request(Process& process, MPI_Request handle, const char* argument = "request")
+{
+    if (handle == MPI_REQUEST_NULL) return nullptr;
+    Request& request = process.request(handle, argument);
+    return request.is_active() ? &request : nullptr;
+}
+
+// What a completed request comes to.
+struct Finished {
+    Status status;
+    MPI_Comm comm;  // whose error handler hears of an error
+};
+
+Finished finish(Process& process, MPI_Request& handle, Request& request)
+{
+    const MPI_Comm comm = request.comm_handle != 0 ? request.comm_handle : MPI_COMM_NULL;
+    const int code = request.finish();
+    Status status = request.status;
+    if (code != MPI_SUCCESS) status.error = code;
+    if (!request.is_persistent()) {
+        process.remove_request(handle);
+        handle = MPI_REQUEST_NULL;
+    }
+    return {status, comm};
+}
+
+// The call's array of requests, looked up once; all handles are checked before anything is done with one of them.
+class RequestList {
+public:
+    RequestList(Process& process, int count, MPI_Request* handles) : process_(process), handles_(handles)
+    {
+        array_of(handles, count, "array_of_requests");
+        size_ = static_cast<std::size_t>(count);
+        if (size_ > few_.size()) {
+            many_ = std::make_unique<Request*[]>(size_);
+            requests_ = many_.get();
+        } else {
+            requests_ = few_.data();
+        }
+        for (std::size_t i = 0; i < size_; ++i) {
+            requests_[i] = active_request(process, handles[i], "a request of the array");
+            active_ += requests_[i] != nullptr ? 1 : 0;
+        }
+    }
+    RequestList(const RequestList&) = delete;
+    RequestList& operator=(const RequestList&) = delete;
+
+    int size() const { return static_cast<int>(size_); }
+    int active() const { return active_; }
+    bool is_active(int i) const { return requests_[i] != nullptr; }
+    bool is_complete(int i) const { return requests_[i]->operation().complete; }
+    Request& operation(int i) const { return requests_[i]->operation(); }
+
+    // The first complete request from `from` on; kNone when there is none.
+    int first_complete(int from = 0) const
+    {
+        for (int i = from; i < size(); ++i) {
+            if (is_active(i) && is_complete(i)) return i;
+        }
+        return kNone;
+    }
+
+    // Requires is_complete(i). Its status; the handle becomes null, or inactive if it's persistent. Throws Error when the call's
+    // array has the same handle again.
+    Finished finish(int i);
+
+private:
+    Process& process_;
+    MPI_Request* handles_;
+    std::size_t size_ = 0;
+    Request** requests_;
+    int active_ = 0;
+    std::array<Request*, 32> few_;
+    std::unique_ptr<Request*[]> many_;
+};
+
+Finished RequestList::finish(int i)
+{
+    Request* const request = std::exchange(requests_[i], nullptr);
+    if (const RequestRef* const found = process_.requests.find(handles_[i]); found == nullptr || found->get() != request) {
+        fail(MPI_ERR_REQUEST, "request {} of the array is there twice; give each request once", i);
+    }
+    return mpi::finish(process_, handles_[i], *request);
+}
+
+// What a call that completes several requests tells of them: statuses for the user, and whether all went well.
+class Outcome {
+public:
+    explicit Outcome(MPI_Status* statuses) : statuses_(statuses) {}
+
+    // The status of request `index`, into the place `place` of the user's array.
+    void add(int place, int index, const Finished& finished)
+    {
+        give_at(place, finished.status);
+        if (finished.status.error == 0) return;
+        if (failed_ == 0) {
+            first_failed_ = index;
+            first_ = finished;
+        }
+        ++failed_;
+    }
+    void add_empty(int place) { give_at(place, Status::empty()); }
+
+    // Throws Error (MPI_ERR_IN_STATUS) if a request failed.
+    void check(MPI_Comm& comm) const
+    {
+        if (failed_ == 0) return;
+        comm = first_.comm;
+        try {
+            fail_operation(first_.status);
+        } catch (const Error& error) {
+            fail(MPI_ERR_IN_STATUS, "{} of the requests failed, the first of them request {}: {}", failed_, first_failed_,
+                error.what());
+        }
+    }
+
+private:
+    void give_at(int place, const Status& status)
+    {
+        if (statuses_ == MPI_STATUSES_IGNORE) return;
+        give(&statuses_[place], status);
+        statuses_[place].MPI_ERROR = status.error;
+    }
+
+    MPI_Status* statuses_;
+    int failed_ = 0;
+    int first_failed_ = 0;
+    Finished first_{Status::empty(), MPI_COMM_NULL};
+};
+
+// Ends a call that completes one request.
+void give_checked(MPI_Status* to, const Finished& finished, MPI_Comm& comm)
+{
+    comm = finished.comm;
+    give_checked(to, finished.status);
+}
+
+void finish_all(RequestList& requests, MPI_Status* statuses, MPI_Comm& comm)
+{
+    Outcome outcome(statuses);
+    for (int i = 0; i < requests.size(); ++i) {
+        if (requests.is_active(i)) {
+            outcome.add(i, i, requests.finish(i));
+        } else {
+            outcome.add_empty(i);
+        }
+    }
+    outcome.check(comm);
+}
+
+void finish_some(RequestList& requests, int* outcount, int* indices, MPI_Status* statuses, MPI_Comm& comm)
+{
+    int done = 0;
+    for (int i = requests.first_complete(); i != kNone; i = requests.first_complete(i + 1)) indices[done++] = i;
+    *outcount = done;
+    Outcome outcome(statuses);
+    for (int place = 0; place < done; ++place) {
+        outcome.add(place, indices[place], requests.finish(indices[place]));
+    }
+    outcome.check(comm);
+}
+
+}  // namespace
+}  // namespace fmpl::mpi
+
+using namespace fmpl::mpi;
+
+int PMPI_Wait(MPI_Request* request, MPI_Status* status)
+{
+    return call_then_on("MPI_Wait", [&](Process& process, MPI_Comm& comm) {
+        check_pointer(request, "request");
+        Request* const active = active_request(process, *request);
+        if (active == nullptr) {
+            give(status, Status::empty());
+            return;
+        }
+        Request& operation = active->operation();
+        if (!operation.complete) process.engine.wait(operation);
+        give_checked(status, finish(process, *request, *active), comm);
+    });
+}
+FMPL_MPI_NAME(MPI_Wait)
+
+int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status)
+{
+    return call_then_on("MPI_Test", [&](Process& process, MPI_Comm& comm) {
+        check_pointer(request, "request");
+        check_pointer(flag, "flag");
+        Request* const active = active_request(process, *request);
+        if (active == nullptr) {
+            *flag = 1;
+            give(status, Status::empty());
+            return;
+        }
+        if (!active->operation().complete) process.engine.progress();
+        *flag = active->operation().complete;
+        if (*flag) give_checked(status, finish(process, *request, *active), comm);
+    });
+}
+FMPL_MPI_NAME(MPI_Test)
+
+int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    return call_then_on("MPI_Waitall", [&](Process& process, MPI_Comm& comm) {
+        RequestList list(process, count, requests);
+        // Waiting for one makes all progress, so each is waited for once.
+        for (int i = 0; i < list.size(); ++i) {
+            if (list.is_active(i) && !list.is_complete(i)) process.engine.wait(list.operation(i));
+        }
+        finish_all(list, statuses, comm);
+    });
+}
+FMPL_MPI_NAME(MPI_Waitall)
+
+int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[])
+{
+    return call_then_on("MPI_Testall", [&](Process& process, MPI_Comm& comm) {
+        check_pointer(flag, "flag");
+        RequestList list(process, count, requests);
+        bool progressed = false;
+        *flag = 1;
+        for (int i = 0; i < list.size() && *flag; ++i) {
+            if (!list.is_active(i) || list.is_complete(i)) continue;
+            if (!progressed) process.engine.progress();
+            progressed = true;
+            *flag = list.is_complete(i);
+        }
+        if (*flag) finish_all(list, statuses, comm);
+    });
+}
+FMPL_MPI_NAME(MPI_Testall)
+
+int PMPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status)
+{
+    return call_then_on("MPI_Waitany", [&](Process& process, MPI_Comm& comm) {
+        check_pointer(index, "index");
+        RequestList list(process, count, requests);
+        if (list.active() == 0) {
+            *index = MPI_UNDEFINED;
+            give(status, Status::empty());
+            return;
+        }
+        int found = list.first_complete();
+        if (found == kNone) {
+            process.engine.wait_until([&] {
+                process.engine.progress();
+                return (found = list.first_complete()) != kNone;
+            });
+        }
+        *index = found;
+        give_checked(status, list.finish(found), comm);
+    });
+}
+FMPL_MPI_NAME(MPI_Waitany)
+
+int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status)
+{
+    return call_then_on("MPI_Testany", [&](Process& process, MPI_Comm& comm) {
+        check_pointer(index, "index");
+        check_pointer(flag, "flag");
+        RequestList list(process, count, requests);
+        *index = MPI_UNDEFINED;
+        *flag = 1;
+        if (list.active() == 0) {
+            give(status, Status::empty());
+            return;
+        }
+        int found = list.first_complete();
+        if (found == kNone) {
+            process.engine.progress();
+            found = list.first_complete();
+        }
+        *flag = found != kNone;
+        if (!*flag) return;
+        *index = found;
+        give_checked(status, list.finish(found), comm);
+    });
+}
+FMPL_MPI_NAME(MPI_Testany)
+
+int PMPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[])
+{
+    return call_then_on("MPI_Waitsome", [&](Process& process, MPI_Comm& comm) {
+        check_pointer(outcount, "outcount");
+        RequestList list(process, incount, requests);
+        if (list.active() == 0) {
+            *outcount = MPI_UNDEFINED;
+            return;
+        }
+        array_of(indices, incount, "array_of_indices");
+        if (list.first_complete() == kNone) {
+            process.engine.wait_until([&] {
+                process.engine.progress();
+                return list.first_complete() != kNone;
+            });
+        }
+        finish_some(list, outcount, indices, statuses, comm);
+    });
+}
+FMPL_MPI_NAME(MPI_Waitsome)
+
+int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[])
+{
+    return call_then_on("MPI_Testsome", [&](Process& process, MPI_Comm& comm) {
+        check_pointer(outcount, "outcount");
+        RequestList list(process, incount, requests);
+        if (list.active() == 0) {
+            *outcount = MPI_UNDEFINED;
+            return;
+        }
+        array_of(indices, incount, "array_of_indices");
+        process.engine.progress();
+        finish_some(list, outcount, indices, statuses, comm);
+    });
+}
+FMPL_MPI_NAME(MPI_Testsome)
+
+int PMPI_Request_free(MPI_Request* request)
+{
+    return call("MPI_Request_free", [&](Process& process) {
+        check_pointer(request, "request");
+        Request& freed = process.request(*request);
+        const RequestRef keep(&freed);
+        // A generalized request that the user has not completed stays known by its handle, for MPI_Grequest_complete.
+        const auto* const generalized = dynamic_cast<const GeneralizedRequest*>(&freed);
+        const bool needs_handle = generalized != nullptr && !freed.complete;
+        if (!needs_handle) process.remove_request(*request);
+        *request = MPI_REQUEST_NULL;
+        if (freed.is_active()) freed.abandon();
+    });
+}
+FMPL_MPI_NAME(MPI_Request_free)
+
+int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status)
+{
+    return call_then_on("MPI_Request_get_status", [&](Process& process, MPI_Comm& comm) {
+        check_pointer(flag, "flag");
+        Request* const active = active_request(process, request);
+        *flag = 1;
+        if (active == nullptr) {
+            give(status, Status::empty());
+            return;
+        }
+        if (!active->operation().complete) process.engine.progress();
+        Request& operation = active->operation();
+        *flag = operation.complete;
+        if (!*flag) return;
+        if (active->comm_handle != 0) comm = active->comm_handle;
+        if (auto* const generalized = dynamic_cast<GeneralizedRequest*>(&operation)) {
+            operation.status.error = generalized->query();
+        }
+        give_checked(status, operation.status);
+    });
+}
+FMPL_MPI_NAME(MPI_Request_get_status)
+
+int PMPI_Cancel(MPI_Request* request)
+{
+    return call("MPI_Cancel", [&](Process& process) {
+        check_pointer(request, "request");
+        process.request(*request).cancel(process.engine);
+    });
+}
+FMPL_MPI_NAME(MPI_Cancel)

@@ -1,0 +1,256 @@
+// MPI-3.1, sections 4.1.5 to 4.1.8, 4.1.13 and 6.8: what data types are asked for, and addresses.
+#include "abi/boundary.hpp"
+#include "c/arguments.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace fmpl::mpi {
+namespace {
+
+// A call that asks a type for one or two numbers: ask(type) gives it or the pair of them.
+template <class Number, class Ask>
+int ask_number(const char* name, MPI_Datatype datatype, Number* to, const char* argument, Ask&& ask)
+{
+    return call(name, [&](Process& process) {
+        const Datatype& type = *process.type(datatype)->type;
+        check_pointer(to, argument);
+        *to = static_cast<Number>(ask(type));
+    });
+}
+
+int ask_extent(const char* name, MPI_Datatype datatype, std::int64_t* lower, std::int64_t* extent)
+{
+    return call(name, [&](Process& process) {
+        const Datatype& type = *process.type(datatype)->type;
+        check_pointer(lower, "lb");
+        check_pointer(extent, "extent");
+        *lower = type.lower_bound();
+        *extent = type.extent();
+    });
+}
+
+int ask_true_extent(const char* name, MPI_Datatype datatype, std::int64_t* lower, std::int64_t* extent)
+{
+    return call(name, [&](Process& process) {
+        const Datatype& type = *process.type(datatype)->type;
+        check_pointer(lower, "true_lb");
+        check_pointer(extent, "true_extent");
+        *lower = type.true_lower_bound();
+        *extent = type.true_extent();
+    });
+}
+
+int address_of(const char* name, const void* location, MPI_Aint* address)
+{
+    return call(name, [&](Process&) {
+        check_pointer(address, "address");
+        *address = reinterpret_cast<MPI_Aint>(location);
+    });
+}
+
+// What an envelope tells of a type.
+struct Envelope {
+    int combiner;
+    std::size_t integers;
+    std::size_t addresses;
+    std::size_t types;
+};
+
+// The arguments of MPI_Type_create_f90_real, _complex or _integer that made a handle, after its combiner; nullptr for others.
+const std::array<int, 3>* f90_arguments(const Process& process, MPI_Datatype handle)
+{
+    for (const auto& [arguments, made] : process.f90_types) {
+        if (made == handle) return &arguments;
+    }
+    return nullptr;
+}
+
+std::size_t f90_argument_count(const std::array<int, 3>& arguments)
+{
+    return arguments[0] == MPI_COMBINER_F90_INTEGER ? 1 : 2;
+}
+
+Envelope envelope_of(const Process& process, MPI_Datatype handle, const Datatype& type)
+{
+    if (type.predefined_id()) {
+        const std::array<int, 3>* const f90 = f90_arguments(process, handle);
+        if (f90 == nullptr) return {MPI_COMBINER_NAMED, 0, 0, 0};
+        return {(*f90)[0], f90_argument_count(*f90), 0, 0};
+    }
+    const Datatype::Contents& contents = type.contents();
+    return {static_cast<int>(type.combiner()), contents.integers.size(), contents.addresses.size(),
+        contents.types.size()};
+}
+
+void check_room(int room, std::size_t needed, const char* argument)
+{
+    if (room < 0 || static_cast<std::size_t>(room) < needed) {
+        fail(MPI_ERR_ARG, "{} = {} is too small; MPI_Type_get_envelope says {}", argument, room, needed);
+    }
+}
+
+}  // namespace
+}  // namespace fmpl::mpi
+
+using namespace fmpl::mpi;
+
+int PMPI_Get_address(const void* location, MPI_Aint* address)
+{
+    return address_of("MPI_Get_address", location, address);
+}
+FMPL_MPI_NAME(MPI_Get_address)
+
+int PMPI_Address(void* location, MPI_Aint* address)
+{
+    return address_of("MPI_Address", location, address);
+}
+FMPL_MPI_NAME(MPI_Address)
+
+// Addresses are numbers modulo 2^64.
+MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint disp)
+{
+    return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(disp));
+}
+FMPL_MPI_NAME(MPI_Aint_add)
+
+MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
+{
+    return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(addr1) - static_cast<std::uintptr_t>(addr2));
+}
+FMPL_MPI_NAME(MPI_Aint_diff)
+
+int PMPI_Type_size(MPI_Datatype datatype, int* size)
+{
+    return ask_number("MPI_Type_size", datatype, size, "size",
+        [](const Datatype& type) { return type.size() <= INT_MAX ? type.size() : MPI_UNDEFINED; });
+}
+FMPL_MPI_NAME(MPI_Type_size)
+
+int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size)
+{
+    return ask_number(
+        "MPI_Type_size_x", datatype, size, "size", [](const Datatype& type) { return type.size(); });
+}
+FMPL_MPI_NAME(MPI_Type_size_x)
+
+int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent)
+{
+    return ask_extent("MPI_Type_get_extent", datatype, lb, extent);
+}
+FMPL_MPI_NAME(MPI_Type_get_extent)
+
+int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent)
+{
+    return ask_extent("MPI_Type_get_extent_x", datatype, lb, extent);
+}
+FMPL_MPI_NAME(MPI_Type_get_extent_x)
+
+int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent)
+{
+    return ask_true_extent("MPI_Type_get_true_extent", datatype, true_lb, true_extent);
+}
+FMPL_MPI_NAME(MPI_Type_get_true_extent)
+
+int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent)
+{
+    return ask_true_extent("MPI_Type_get_true_extent_x", datatype, true_lb, true_extent);
+}
+FMPL_MPI_NAME(MPI_Type_get_true_extent_x)
+
+int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint* extent)
+{
+    return ask_number(
+        "MPI_Type_extent", datatype, extent, "extent", [](const Datatype& type) { return type.extent(); });
+}
+FMPL_MPI_NAME(MPI_Type_extent)
+
+int PMPI_Type_lb(MPI_Datatype datatype, MPI_Aint* displacement)
+{
+    return ask_number("MPI_Type_lb", datatype, displacement, "displacement",
+        [](const Datatype& type) { return type.lower_bound(); });
+}
+FMPL_MPI_NAME(MPI_Type_lb)
+
+int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint* displacement)
+{
+    return ask_number("MPI_Type_ub", datatype, displacement, "displacement",
+        [](const Datatype& type) { return type.upper_bound(); });
+}
+FMPL_MPI_NAME(MPI_Type_ub)
+
+int PMPI_Type_get_envelope(
+    MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes, int* combiner)
+{
+    return call("MPI_Type_get_envelope", [&](Process& process) {
+        const Envelope envelope = envelope_of(process, datatype, *process.type(datatype)->type);
+        check_pointer(num_integers, "num_integers");
+        check_pointer(num_addresses, "num_addresses");
+        check_pointer(num_datatypes, "num_datatypes");
+        check_pointer(combiner, "combiner");
+        *num_integers = static_cast<int>(envelope.integers);
+        *num_addresses = static_cast<int>(envelope.addresses);
+        *num_datatypes = static_cast<int>(envelope.types);
+        *combiner = envelope.combiner;
+    });
+}
+FMPL_MPI_NAME(MPI_Type_get_envelope)
+
+int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
+    int integers[], MPI_Aint addresses[], MPI_Datatype datatypes[])
+{
+    return call("MPI_Type_get_contents", [&](Process& process) {
+        const TypeObjectPtr type = process.type(datatype);
+        const Envelope envelope = envelope_of(process, datatype, *type->type);
+        if (envelope.combiner == MPI_COMBINER_NAMED) {
+            fail(MPI_ERR_TYPE, "datatype is {}, which is predefined and so has no contents; ask MPI_Type_get_envelope first",
+                type->type->name());
+        }
+        check_room(max_integers, envelope.integers, "max_integers");
+        check_room(max_addresses, envelope.addresses, "max_addresses");
+        check_room(max_datatypes, envelope.types, "max_datatypes");
+        array_of(integers, static_cast<int>(envelope.integers), "array_of_integers");
+        array_of(addresses, static_cast<int>(envelope.addresses), "array_of_addresses");
+        array_of(datatypes, static_cast<int>(envelope.types), "array_of_datatypes");
+        if (const std::array<int, 3>* const f90 = f90_arguments(process, datatype)) {
+            std::copy_n(f90->begin() + 1, f90_argument_count(*f90), integers);
+            return;
+        }
+        const Datatype::Contents& contents = type->type->contents();
+        std::copy(contents.integers.begin(), contents.integers.end(), integers);
+        std::copy(contents.addresses.begin(), contents.addresses.end(), addresses);
+        // Derived types come back under new handles, which the user frees.
+        for (const DatatypePtr& part : contents.types) {
+            *datatypes++ = part->predefined_id()
+                ? handle_of(*part->predefined_id())
+                : process.add(std::make_shared<TypeObject>(TypeObject{part, nullptr, nullptr}));
+        }
+    });
+}
+FMPL_MPI_NAME(MPI_Type_get_contents)
+
+// A longer name is cut off.
+int PMPI_Type_set_name(MPI_Datatype datatype, const char* type_name)
+{
+    return call("MPI_Type_set_name", [&](Process& process) {
+        TypeObject& type = *process.type(datatype);
+        check_pointer(type_name, "type_name");
+        type.type = type.type->renamed(std::string(std::string_view(type_name).substr(0, MPI_MAX_OBJECT_NAME - 1)));
+    });
+}
+FMPL_MPI_NAME(MPI_Type_set_name)
+
+int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen)
+{
+    return call("MPI_Type_get_name", [&](Process& process) {
+        const std::string& name = process.type(datatype)->type->name();
+        check_pointer(type_name, "type_name");
+        check_pointer(resultlen, "resultlen");
+        std::memcpy(type_name, name.c_str(), name.size() + 1);
+        *resultlen = static_cast<int>(name.size());
+    });
+}
+FMPL_MPI_NAME(MPI_Type_get_name)

@@ -1,0 +1,65 @@
+// The algorithms of collective operations: each adds its rounds to a schedule, and ends its last round. One file each.
+//
+// n: ranks; L: what one message costs beside its bytes; B: bytes of the whole operation at one rank. Ranks share a host
+// and often outnumber its CPUs, where every round that waits for another rank costs a time slice: rounds come first.
+//
+// Intracommunicators, where nothing else is said. All members call the same algorithm with fitting arguments. Errors: as
+// the schedule's.
+#pragma once
+
+#include "coll/blocks.hpp"
+#include "coll/schedule.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace fmpl::mpi {
+
+void dissemination_barrier(Schedule& schedule, const Channel& channel);
+
+void binomial_bcast(Schedule& schedule, const Channel& channel, const MessageBuffer& buffer, int root);
+
+// To and from one rank. blocks: on root, the memory of each peer but root itself. `mine` is not used on root of an
+// intracommunicator, which copies its own block itself. On an intercommunicator root is a rank of the remote group, or
+// MPI_ROOT on the root.
+void linear_gather(
+    Schedule& schedule, const Channel& channel, const MessageBuffer& mine, const Blocks& blocks, int root);
+void linear_scatter(
+    Schedule& schedule, const Channel& channel, const Blocks& blocks, const MessageBuffer& mine, int root);
+
+// A message from every rank to every peer, but for the rank itself in an intracommunicator. Messages without bytes are not sent:
+// both sides know.
+void posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming);
+
+// Reductions of `count` elements with the schedule's operation and type, in the order of the ranks unless it commutes.
+// contribution: the rank's own operand, which may be `result`.
+
+// result: on root; may be null elsewhere.
+void binomial_reduce(
+    Schedule& schedule, const Channel& channel, const void* contribution, void* result, std::int64_t count, int root);
+// The result is in `values` on all ranks, the same bit for bit.
+void recursive_doubling_allreduce(Schedule& schedule, const Channel& channel, void* values, std::int64_t count);
+// The same for many elements of a predefined operation.
+void partitioned_allreduce(Schedule& schedule, const Channel& channel, void* values, std::int64_t count);
+// counts: of each rank's part, which are adjacent in `contribution`. result: the rank's own part.
+void direct_reduce_scatter(Schedule& schedule, const Channel& channel, const void* contribution, void* result,
+    std::span<const std::int64_t> counts);
+// inclusive: over the ranks up to this one; else over those before it, and rank 0's result is left alone.
+void recursive_doubling_scan(Schedule& schedule, const Channel& channel, const void* contribution, void* result,
+    std::int64_t count, bool inclusive);
+
+// Of intercommunicators: each group gets what comes from the other one.
+void inter_barrier(Schedule& schedule);
+// root: a rank of the remote group, MPI_ROOT or MPI_PROC_NULL, here and below.
+void inter_bcast(Schedule& schedule, const MessageBuffer& buffer, int root);
+void inter_reduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count, int root);
+void inter_allreduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count);
+// counts: of this group's parts; the sum is the same in both groups.
+void inter_reduce_scatter(
+    Schedule& schedule, const void* contribution, void* result, std::span<const std::int64_t> counts);
+
+// Messages to destinations and from sources, ranks or MPI_PROC_NULL, in this order. Block i belongs to the i-th of them.
+void neighbour_exchange(Schedule& schedule, const Channel& channel, std::span<const int> sources,
+    std::span<const int> destinations, bool cartesian, const Blocks& outgoing, const Blocks& incoming);
+
+}  // namespace fmpl::mpi

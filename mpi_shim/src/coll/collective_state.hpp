@@ -1,0 +1,38 @@
+// What a rank keeps for its collective operations from one to the next.
+#pragma once
+
+#include "coll/scratch_pool.hpp"
+#include "p2p/request_pool.hpp"
+
+#include <fmpl.h>
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace fmpl::mpi {
+
+class Schedule;
+
+// How blocking barriers, broadcasts and reductions are done (FMPL_MPI_COLLECTIVES). automatic: by FMPL's own calls where
+// they can.
+enum class CollectiveForm { automatic, fmpl, schedule };
+
+struct CollectiveState {
+    CollectiveState();
+    ~CollectiveState();
+    CollectiveState(const CollectiveState&) = delete;
+    CollectiveState& operator=(const CollectiveState&) = delete;
+
+    // Frees temporary memory. To be called before the job is left.
+    void leave();
+
+    CollectiveForm form;
+    ScratchPool scratch;
+    RequestPool<Schedule> schedules;
+    // FMPL's communicators by their members' world ranks; FMPL_COMM_NULL where there is none. Communicators with the same members
+    // share one: blocking collective calls on them come in the same order on all members.
+    std::map<std::vector<int>, fmpl_comm_t> fmpl_comms;
+};
+
+}  // namespace fmpl::mpi

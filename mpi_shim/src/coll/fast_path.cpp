@@ -1,0 +1,122 @@
+#include "coll/fast_path.hpp"
+
+#include "p2p/fmpl_call.hpp"
+#include "p2p/message_buffer.hpp"
+#include "process.hpp"
+
+#include <fmpl.h>
+#include <fmpl/layers.h>
+
+#include <cstring>
+#include <optional>
+
+namespace fmpl::mpi {
+namespace {
+
+fmpl_comm_t make_fmpl_comm(Process& process, const Communicator& comm)
+{
+    if (process.collective.form == CollectiveForm::schedule || comm.is_inter() || comm.size() == 1)
+        return FMPL_COMM_NULL;
+    const std::vector<int>& members = comm.group()->world_ranks();
+    if (members == process.world->group()->world_ranks()) return FMPL_COMM_WORLD;
+    const auto [known, is_new] = process.collective.fmpl_comms.try_emplace(members, FMPL_COMM_NULL);
+    if (is_new) {
+        const int code = fmpl_comm_create_group(&known->second, members.data(), comm.size());
+        if (code != FMPL_SUCCESS) known->second = FMPL_COMM_NULL;
+        // Where memory is short, all members hear of it.
+        if (code != FMPL_ERR_MEMORY) check_fmpl(code);
+    }
+    return known->second;
+}
+
+// FMPL_COMM_NULL on all members, or on none.
+fmpl_comm_t fmpl_comm_of(Process& process, Communicator& comm)
+{
+    if (!comm.fmpl_comm_tried) [[unlikely]] {
+        comm.fmpl_comm = make_fmpl_comm(process, comm);
+        comm.fmpl_comm_tried = true;
+    }
+    return comm.fmpl_comm;
+}
+
+// Temporary memory for the time of a call.
+class TemporaryMemory {
+public:
+    TemporaryMemory(Process& process, std::uint64_t bytes)
+        : pool_(process.collective.scratch),
+          block_(pool_.take(static_cast<std::size_t>(bytes)))
+    {
+    }
+    ~TemporaryMemory() { pool_.give_back(std::move(block_)); }
+    TemporaryMemory(const TemporaryMemory&) = delete;
+    TemporaryMemory& operator=(const TemporaryMemory&) = delete;
+
+    std::byte* data() const { return block_.memory.data(); }
+
+private:
+    ScratchPool& pool_;
+    ScratchPool::Block block_;
+};
+
+}  // namespace
+
+bool fast_barrier(Process& process, Communicator& comm)
+{
+    const fmpl_comm_t fmpl_comm = fmpl_comm_of(process, comm);
+    if (fmpl_comm == FMPL_COMM_NULL) return false;
+    check_fmpl(fmpl_barrier(fmpl_comm));
+    return true;
+}
+
+bool fast_bcast(
+    Process& process, Communicator& comm, void* buffer, std::int64_t count, const TypeObject& type, int root)
+{
+    const fmpl_comm_t fmpl_comm = fmpl_comm_of(process, comm);
+    if (fmpl_comm == FMPL_COMM_NULL) return false;
+    const MessageBuffer message = MessageBuffer::of(buffer, count, type);
+    if (message.in_one_piece()) {
+        check_fmpl(fmpl_bcast(message.data, message.bytes, root, fmpl_comm));
+    } else if (const auto columns = message.layout->columns(count)) {
+        void* const base = reinterpret_cast<void*>(
+            reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(columns->offset));
+        check_fmpl(fmpl_bcast_columns(base, &columns->columns, root, fmpl_comm));
+    } else {
+        const TemporaryMemory dense(process, message.bytes);
+        if (comm.rank() == root) message.pack(0, message.bytes, dense.data());
+        check_fmpl(fmpl_bcast(dense.data(), message.bytes, root, fmpl_comm));
+        if (comm.rank() != root) message.unpack(0, message.bytes, dense.data());
+    }
+    return true;
+}
+
+bool fast_allreduce(Process& process, Communicator& comm, const void* contribution, void* result, std::int64_t count,
+    const TypeObject& type, const Operation& operation)
+{
+    const fmpl_comm_t fmpl_comm = fmpl_comm_of(process, comm);
+    const fmpl_op* const form = fmpl_comm == FMPL_COMM_NULL ? nullptr : operation.fmpl_form(type);
+    if (form == nullptr) return false;
+    const auto elements = static_cast<std::size_t>(count);
+    if (contribution != result) std::memcpy(result, contribution, elements * form->element_size);
+    check_fmpl(fmpl_allreduce(result, elements, form, fmpl_comm, nullptr));
+    return true;
+}
+
+bool fast_reduce(Process& process, Communicator& comm, const void* contribution, void* result, std::int64_t count,
+    const TypeObject& type, const Operation& operation, int root)
+{
+    const fmpl_comm_t fmpl_comm = fmpl_comm_of(process, comm);
+    const fmpl_op* const form = fmpl_comm == FMPL_COMM_NULL ? nullptr : operation.fmpl_form(type);
+    if (form == nullptr) return false;
+    const auto elements = static_cast<std::size_t>(count);
+    // FMPL overwrites what it is given, on all ranks.
+    std::optional<TemporaryMemory> overwritten;
+    if (comm.rank() != root) {
+        overwritten.emplace(process, elements * form->element_size);
+        result = overwritten->data();
+    }
+    if (contribution != result) std::memcpy(result, contribution, elements * form->element_size);
+    check_fmpl(fmpl_reduce(result, elements, form, root, fmpl_comm, nullptr));
+    return true;
+}
+
+}  // namespace fmpl::mpi

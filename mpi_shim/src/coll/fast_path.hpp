@@ -1,0 +1,26 @@
+// FMPL's own collective calls under blocking MPI calls. Each function returns false where the call is to be made as a
+// schedule; all members of the communicator then get false. They block as their MPI calls do, while the engine's transfers go
+// on. Throw Error.
+#pragma once
+
+#include "coll/operation.hpp"
+#include "comm/communicator.hpp"
+#include "datatype/type_object.hpp"
+
+#include <cstdint>
+
+namespace fmpl::mpi {
+
+class Process;
+
+bool fast_barrier(Process& process, Communicator& comm);
+bool fast_bcast(
+    Process& process, Communicator& comm, void* buffer, std::int64_t count, const TypeObject& type, int root);
+// contribution: may be `result`. Requires operation.check(type).
+bool fast_allreduce(Process& process, Communicator& comm, const void* contribution, void* result, std::int64_t count,
+    const TypeObject& type, const Operation& operation);
+// result: on root.
+bool fast_reduce(Process& process, Communicator& comm, const void* contribution, void* result, std::int64_t count,
+    const TypeObject& type, const Operation& operation, int root);
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,51 @@
+// Gather and scatter: a message between root and every other rank. One round: n L + B at root, L + B/n elsewhere. No rank
+// waits for another's time slice but root, which a tree of ranks without CPUs of their own would do at every level.
+#include "coll/algorithms.hpp"
+
+namespace fmpl::mpi {
+namespace {
+
+bool is_root(const Channel& channel, int root)
+{
+    return channel.comm->is_inter() ? root == MPI_ROOT : root == channel.rank();
+}
+
+// Calls step(peer) for the peers but for the rank itself, beginning behind it.
+template <class Step>
+void for_each_peer(const Channel& channel, Step&& step)
+{
+    const int peers = channel.comm->peers().size();
+    const bool intra = !channel.comm->is_inter();
+    const int first = intra ? channel.rank() + 1 : 0;
+    for (int i = 0; i < (intra ? peers - 1 : peers); ++i) step((first + i) % peers);
+}
+
+}  // namespace
+
+void linear_gather(
+    Schedule& schedule, const Channel& channel, const MessageBuffer& mine, const Blocks& blocks, int root)
+{
+    if (is_root(channel, root)) {
+        for_each_peer(channel, [&](int peer) {
+            if (const MessageBuffer block = blocks(peer); block.bytes > 0) schedule.receive(channel, block, peer);
+        });
+    } else if (mine.bytes > 0) {
+        schedule.send(channel, mine, root);
+    }
+    schedule.end_round();
+}
+
+void linear_scatter(
+    Schedule& schedule, const Channel& channel, const Blocks& blocks, const MessageBuffer& mine, int root)
+{
+    if (is_root(channel, root)) {
+        for_each_peer(channel, [&](int peer) {
+            if (const MessageBuffer block = blocks(peer); block.bytes > 0) schedule.send(channel, block, peer);
+        });
+    } else if (mine.bytes > 0) {
+        schedule.receive(channel, mine, root);
+    }
+    schedule.end_round();
+}
+
+}  // namespace fmpl::mpi

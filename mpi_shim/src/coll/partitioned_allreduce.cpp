@@ -1,0 +1,24 @@
+// Allreduce of many elements: every rank reduces its part, then sends it to all. Two rounds: 2 n L + 2 B.
+#include "coll/algorithms.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace fmpl::mpi {
+
+void partitioned_allreduce(Schedule& schedule, const Channel& channel, void* values, std::int64_t count)
+{
+    const int n = channel.size();
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(n));
+    const auto first_of = [&](int rank) { return count / n * rank + std::min<std::int64_t>(rank, count % n); };
+    for (int r = 0; r < n; ++r) counts[static_cast<std::size_t>(r)] = first_of(r + 1) - first_of(r);
+    const auto part = [&](int rank) {
+        return schedule.elements(schedule.element(values, first_of(rank)), counts[static_cast<std::size_t>(rank)]);
+    };
+
+    direct_reduce_scatter(schedule, channel, values, schedule.element(values, first_of(channel.rank())), counts);
+    const auto mine = [&](int) { return part(channel.rank()); };
+    posted_exchange(schedule, channel, mine, part);
+}
+
+}  // namespace fmpl::mpi

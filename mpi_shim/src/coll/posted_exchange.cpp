@@ -1,0 +1,26 @@
+// Exchange of every rank with every peer: all receives are posted, then all messages are sent, each rank beginning behind itself so
+// that they do not all go to the same one. One round: n L + B.
+#include "coll/algorithms.hpp"
+
+namespace fmpl::mpi {
+
+void posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming)
+{
+    const int peers = channel.comm->peers().size();
+    const bool intra = !channel.comm->is_inter();
+    const int rank = channel.rank();
+    const int last =
+        intra ? peers : peers + 1;  // in an intracommunicator, the peer after the last would be the rank itself
+    for (int i = 1; i < last; ++i) {
+        const int source = (rank % peers + peers - i % peers) % peers;
+        if (const MessageBuffer block = incoming(source); block.bytes > 0) schedule.receive(channel, block, source);
+    }
+    for (int i = 1; i < last; ++i) {
+        const int destination = (rank + i) % peers;
+        if (const MessageBuffer block = outgoing(destination); block.bytes > 0)
+            schedule.send(channel, block, destination);
+    }
+    schedule.end_round();
+}
+
+}  // namespace fmpl::mpi

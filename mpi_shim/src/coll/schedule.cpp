@@ -1,0 +1,244 @@
+#include "coll/schedule.hpp"
+
+#include "error.hpp"
+#include "process.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace fmpl::mpi {
+
+Ref<Schedule> Schedule::on(Process& process, const CommunicatorPtr& comm)
+{
+    Ref<Schedule> schedule = process.collective.schedules.take();
+    schedule->process_ = &process;
+    schedule->comm_ = comm;
+    schedule->channel_ = {comm.get(), comm->next_collective_tag()};
+    return schedule;
+}
+
+const Channel& Schedule::local_channel()
+{
+    if (local_channel_.comm == nullptr) {
+        Communicator* const local = comm_->local.get();
+        local_channel_ = {local, local->next_collective_tag()};
+    }
+    return local_channel_;
+}
+
+void Schedule::send(const Channel& channel, const MessageBuffer& buffer, int peer)
+{
+    if (peer == MPI_PROC_NULL) return;
+    steps_.push_back({Step::Kind::send, peer, channel, buffer, {}});
+}
+
+void Schedule::receive(const Channel& channel, const MessageBuffer& buffer, int peer)
+{
+    if (peer == MPI_PROC_NULL) return;
+    steps_.push_back({Step::Kind::receive, peer, channel, buffer, {}});
+}
+
+void Schedule::copy(const MessageBuffer& from, const MessageBuffer& to)
+{
+    if (from.bytes > to.bytes) {
+        fail(MPI_ERR_TRUNCATE,
+            "the rank sends {} bytes to itself and has room for {}; give counts and types that agree on both sides",
+            from.bytes, to.bytes);
+    }
+    if (from.bytes > 0) steps_.push_back({Step::Kind::copy, 0, {}, from, to});
+}
+
+void Schedule::reduce(const void* in, void* inout, std::int64_t count)
+{
+    if (count == 0) return;
+    Step step{Step::Kind::reduce, 0, {}, MessageBuffer::piece(in, 0), MessageBuffer::piece(inout, 0)};
+    step.buffer.count = count;
+    steps_.push_back(std::move(step));
+}
+
+void Schedule::end_round()
+{
+    if (!steps_.empty() && steps_.back().kind != Step::Kind::end_round) {
+        steps_.push_back({Step::Kind::end_round, 0, {}, {}, {}});
+    }
+}
+
+void Schedule::set_reduction(OperationPtr operation, TypeObjectPtr type, MPI_Datatype handle)
+{
+    operation_ = std::move(operation);
+    type_ = std::move(type);
+    type_handle_ = handle;
+}
+
+std::byte* Schedule::memory(std::size_t bytes)
+{
+    const std::size_t rounded = (bytes + 63) / 64 * 64;
+    if (rounded >= bytes && rounded <= kOwnMemory - own_memory_used_) {
+        std::byte* const memory = own_memory_.data() + own_memory_used_;
+        own_memory_used_ += rounded;
+        return memory;
+    }
+    try {
+        blocks_.push_back(process_->collective.scratch.take(bytes));
+    } catch (const std::bad_alloc&) {
+        fail(MPI_ERR_NO_MEM, "there are no {} bytes of memory for what the call has to keep; use shorter buffers",
+            bytes);
+    }
+    return blocks_.back().memory.data();
+}
+
+std::byte* Schedule::element_memory(std::int64_t count)
+{
+    if (count == 0) return memory(0);
+    const Datatype& type = *type_->type;
+    const std::int64_t reach = (count - 1) * type.extent();
+    const std::int64_t low = type.true_lower_bound() + std::min<std::int64_t>(reach, 0);
+    const std::int64_t high = type.true_upper_bound() + std::max<std::int64_t>(reach, 0);
+    std::byte* const begin = memory(static_cast<std::size_t>(high - low));
+    // By numbers: the first element may begin outside of the memory.
+    return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(begin) - static_cast<std::uintptr_t>(low));
+}
+
+void Schedule::advance()
+{
+    // The engine and the user's functions that steps call may come back here.
+    if (advancing_ || complete) return;
+    advancing_ = true;
+    for (;;) {
+        while (!pending_.empty() && pending_.back()->complete) {
+            const int error = pending_.back()->status.error;
+            pending_.pop_back();
+            if (error != 0 && status.error == 0) {
+                status.error = error;
+                error_words_ = error == MPI_ERR_TRUNCATE
+                                   ? "a message is longer than the memory that it goes to; give counts and types that "
+                                     "agree on all ranks"
+                                   : "a message of the operation failed";
+            }
+        }
+        if (!pending_.empty()) break;
+        if (next_ == steps_.size()) {
+            release();
+            break;
+        }
+        while (next_ < steps_.size()) {
+            const Step& step = steps_[next_++];
+            if (step.kind == Step::Kind::end_round) break;
+            try {
+                begin(step);
+            } catch (...) {
+                note_current_error();
+            }
+        }
+    }
+    advancing_ = false;
+}
+
+void Schedule::run()
+{
+    const Ref<ActiveRequest> self(this);
+    process_->engine.activate(self);
+    if (!complete) process_->engine.wait(*this);
+    if (status.error != 0) throw Error(status.error, error_words_);
+}
+
+void Schedule::begin(const Step& step)
+{
+    switch (step.kind) {
+        case Step::Kind::send: {
+            RequestRef request = process_->engine.isend(
+                step.buffer, *step.channel.comm, Traffic::collective, step.peer, step.channel.tag);
+            if (!request->complete || request->status.error != 0) pending_.push_back(std::move(request));
+            break;
+        }
+        case Step::Kind::receive: {
+            RequestRef request = process_->engine.irecv(
+                step.buffer, *step.channel.comm, Traffic::collective, step.peer, step.channel.tag);
+            if (!request->complete || request->status.error != 0) pending_.push_back(std::move(request));
+            break;
+        }
+        case Step::Kind::copy:
+            copy_now(step.buffer, step.target);
+            break;
+        case Step::Kind::reduce:
+            reduce_now(step);
+            break;
+        case Step::Kind::end_round:
+            break;
+    }
+}
+
+void Schedule::reduce_now(const Step& step)
+{
+    MPI_Datatype handle = type_handle_;
+    bool made = false;
+    if (!operation_->is_predefined() && !type_->is_predefined()) {
+        // The user may have freed the type; the user's function gets a handle that is valid.
+        const TypeObjectPtr* const found = process_->types.find(handle);
+        made = found == nullptr || *found != type_;
+        if (made) handle = process_->add(type_);
+    }
+    operation_->apply(step.buffer.data, step.target.data, step.buffer.count, *type_, handle);
+    if (made) process_->types.remove(handle);
+}
+
+void Schedule::note_current_error()
+{
+    int error_class = MPI_ERR_OTHER;
+    std::string words = "out of memory";
+    try {
+        throw;
+    } catch (const Error& error) {
+        error_class = error.error_class();
+        words = error.what();
+    } catch (const std::bad_alloc&) {
+        error_class = MPI_ERR_NO_MEM;
+    } catch (const std::exception& error) {
+        words = error.what();
+    }
+    if (status.error != 0) return;
+    status.error = error_class;
+    error_words_ = std::move(words);
+}
+
+void Schedule::release()
+{
+    const int error = status.error;
+    status = Status::empty();
+    status.error = error;
+    complete = true;
+    steps_.clear();
+    next_ = 0;
+    for (ScratchPool::Block& block : blocks_) process_->collective.scratch.give_back(std::move(block));
+    blocks_.clear();
+    own_memory_used_ = 0;
+    operation_.reset();
+    type_.reset();
+    channel_ = {};
+    local_channel_ = {};
+    comm_.reset();
+}
+
+void Schedule::dispose()
+{
+    // Not complete where the call failed before it was started.
+    if (!complete) release();
+    pending_.clear();
+    error_words_.clear();
+    pool->give_back(*this);
+}
+
+void copy_now(const MessageBuffer& from, const MessageBuffer& to)
+{
+    if (from.in_one_piece()) {
+        if (from.data != to.data || !to.in_one_piece()) to.unpack(0, from.bytes, from.data);
+    } else if (to.in_one_piece()) {
+        from.pack(0, from.bytes, to.data);
+    } else {
+        copy_message(*from.layout, from.data, from.count, *to.layout, to.data, to.count, 0, from.bytes);
+    }
+}
+
+}  // namespace fmpl::mpi

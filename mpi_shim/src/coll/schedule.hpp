@@ -1,0 +1,127 @@
+// A collective operation as a list of steps in rounds: the one form of blocking and non-blocking calls.
+//
+// A round begins when every step of the round before is complete, and its steps are begun in the order in which they were
+// added. An algorithm (coll/algorithms.hpp) adds rounds. The schedule keeps communicator, types, operation and temporary
+// memory alive until the last step. An error of a step is kept, and the rounds after it are gone through all the same, so
+// that other ranks do not wait for this one's messages.
+#pragma once
+
+#include "coll/operation.hpp"
+#include "coll/scratch_pool.hpp"
+#include "comm/communicator.hpp"
+#include "datatype/type_object.hpp"
+#include "p2p/engine.hpp"
+#include "p2p/message_buffer.hpp"
+#include "p2p/request_pool.hpp"
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fmpl::mpi {
+
+class Process;
+
+// All of `from` to the first bytes of `to`, which has at least as many.
+void copy_now(const MessageBuffer& from, const MessageBuffer& to);
+
+// What the messages of one collective operation go through: all members give the same tag.
+struct Channel {
+    Communicator* comm;
+    int tag;
+
+    int rank() const { return comm->rank(); }
+    int size() const { return comm->size(); }  // of the local group
+};
+
+class Schedule final : public ActiveRequest {
+public:
+    // For the next collective operation on `comm`.
+    static Ref<Schedule> on(Process& process, const CommunicatorPtr& comm);
+
+    const Channel& channel() const { return channel_; }
+    // Of the local group of an intercommunicator.
+    const Channel& local_channel();
+
+    // Steps of the present round. peer: a rank of the channel's peers, or MPI_PROC_NULL. Messages without bytes are messages too.
+    void send(const Channel& channel, const MessageBuffer& buffer, int peer);
+    void receive(const Channel& channel, const MessageBuffer& buffer, int peer);
+    // The same number of bytes in packed form, or more room in `to`. Throws Error (MPI_ERR_TRUNCATE) when there is less.
+    void copy(const MessageBuffer& from, const MessageBuffer& to);
+    // inout = in (op) inout, with the operation and type of set_reduction.
+    void reduce(const void* in, void* inout, std::int64_t count);
+    void end_round();
+
+    // The operation and type of reduce(); handle: of the type, for a user's function.
+    void set_reduction(OperationPtr operation, TypeObjectPtr type, MPI_Datatype handle);
+    const Operation& reduction() const { return *operation_; }
+    const TypeObject& type() const { return *type_; }
+    // `count` elements of the type of set_reduction, as a message.
+    MessageBuffer elements(const void* data, std::int64_t count) const
+    {
+        return MessageBuffer::of(data, count, *type_);
+    }
+    // Where element `index` of an array of them begins.
+    template <class Pointer>
+    Pointer* element(Pointer* array, std::int64_t index) const
+    {
+        return reinterpret_cast<Pointer*>(
+            reinterpret_cast<std::uintptr_t>(array) + static_cast<std::uintptr_t>(index * type_->type->extent()));
+    }
+
+    // Temporary memory, aligned to 64 bytes, until the operation is complete. Throws Error (MPI_ERR_NO_MEM).
+    std::byte* memory(std::size_t bytes);
+    // Room for `count` elements of the type of set_reduction; the pointer is what a call would take as its buffer.
+    std::byte* element_memory(std::int64_t count);
+
+    void advance() override;
+    // Makes the operation under way. Blocks until it is complete; throws Error when a step failed.
+    void run();
+
+    // In words, when status.error says that there was one.
+    const std::string& error_words() const { return error_words_; }
+
+    RequestPool<Schedule>* pool = nullptr;
+
+private:
+    struct Step {
+        enum class Kind : std::uint8_t { send, receive, copy, reduce, end_round };
+        Kind kind;
+        int peer = 0;
+        Channel channel{};
+        MessageBuffer buffer;  // of reduce: `data` is `in`, `count` the count
+        MessageBuffer target;  // of copy; of reduce: `data` is `inout`
+    };
+
+    void begin(const Step& step);
+    void reduce_now(const Step& step);
+    void note_current_error();
+    void release();
+    void dispose() override;
+
+    Process* process_ = nullptr;
+    CommunicatorPtr comm_;
+    Channel channel_{};
+    Channel local_channel_{};
+    OperationPtr operation_;
+    TypeObjectPtr type_;
+    MPI_Datatype type_handle_ = MPI_DATATYPE_NULL;
+
+    std::vector<Step> steps_;
+    std::size_t next_ = 0;
+    std::vector<RequestRef> pending_;
+    bool advancing_ = false;
+
+    std::vector<ScratchPool::Block> blocks_;
+    static constexpr std::size_t kOwnMemory = 4096;
+    alignas(64) std::array<std::byte, kOwnMemory> own_memory_;
+    std::size_t own_memory_used_ = 0;
+
+    std::string error_words_;
+};
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,168 @@
+#include "comm/attributes.hpp"
+
+#include "error.hpp"
+#include "process.hpp"
+
+#include <algorithm>
+
+namespace fmpl::mpi {
+namespace {
+
+const char* kind_name(Keyval::Of of)
+{
+    return of == Keyval::Of::communicator ? "communicators" : "data types";
+}
+
+const char* create_name(Keyval::Of of)
+{
+    return of == Keyval::Of::communicator ? "MPI_Comm_create_keyval" : "MPI_Type_create_keyval";
+}
+
+}  // namespace
+
+Attributes::EntryPtr Attributes::entry(const Keyval& keyval) const
+{
+    const auto at = std::find_if(
+        entries_.begin(), entries_.end(), [&keyval](const EntryPtr& entry) { return entry->keyval.get() == &keyval; });
+    return at == entries_.end() ? nullptr : *at;
+}
+
+void Attributes::erase(const EntryPtr& entry)
+{
+    std::erase(entries_, entry);
+}
+
+void Attributes::run_delete_function(int object, Entry& entry)
+{
+    const Keyval& keyval = *entry.keyval;
+    if (!keyval.delete_function()) return;
+    if (const int code = keyval.delete_function()(object, keyval.handle, entry.value); code != MPI_SUCCESS) {
+        fail(code, "the delete function of keyval {} returned {}; the attribute stays", keyval.handle, code);
+    }
+}
+
+void Attributes::set(int object, const KeyvalPtr& keyval, AttributeValue value)
+{
+    if (const EntryPtr there = entry(*keyval)) {
+        run_delete_function(object, *there);
+        // The function may have deleted it.
+        if (entry(*keyval) == there) {
+            there->value = value;
+            return;
+        }
+    }
+    entries_.push_back(std::make_shared<Entry>(Entry{keyval, value}));
+}
+
+AttributeValue* Attributes::find(const Keyval& keyval)
+{
+    const EntryPtr there = entry(keyval);
+    return there == nullptr ? nullptr : &there->value;
+}
+
+void Attributes::remove(int object, const Keyval& keyval)
+{
+    const EntryPtr there = entry(keyval);
+    if (there == nullptr) {
+        fail(MPI_ERR_KEYVAL, "no attribute is set for keyval {}; ask for it first", keyval.handle);
+    }
+    run_delete_function(object, *there);
+    erase(there);
+}
+
+void Attributes::clear(int object)
+{
+    while (!entries_.empty()) {
+        const EntryPtr last = entries_.back();
+        run_delete_function(object, *last);
+        erase(last);
+    }
+}
+
+std::shared_ptr<Attributes> Attributes::copied_from(int object)
+{
+    auto copies = std::make_shared<Attributes>();
+    const std::vector<EntryPtr> present = entries_;  // the functions may set and delete attributes
+    for (const EntryPtr& from : present) {
+        const Keyval& keyval = *from->keyval;
+        if (!keyval.copy_function()) continue;
+        AttributeValue out;
+        bool is_copied = false;
+        const int code = keyval.copy_function()(object, keyval.handle, from->value, out, is_copied);
+        if (code != MPI_SUCCESS) fail(code, "the copy function of keyval {} returned {}", keyval.handle, code);
+        if (is_copied) copies->entries_.push_back(std::make_shared<Entry>(Entry{from->keyval, out}));
+    }
+    return copies->empty() ? nullptr : copies;
+}
+
+std::shared_ptr<Attributes> copied(const std::shared_ptr<Attributes>& attributes, int object)
+{
+    return attributes == nullptr ? nullptr : attributes->copied_from(object);
+}
+
+void clear(const std::shared_ptr<Attributes>& attributes, int object)
+{
+    if (const std::shared_ptr<Attributes> held = attributes) held->clear(object);
+}
+
+KeyvalPtr keyval_of(Process& process, int handle, Keyval::Of of)
+{
+    if (handle == MPI_KEYVAL_INVALID) {
+        fail(MPI_ERR_KEYVAL, "keyval is MPI_KEYVAL_INVALID; give one of {}", create_name(of));
+    }
+    if (predefined_attribute(process, handle).is_predefined) {
+        fail(MPI_ERR_KEYVAL, "keyval {:#x} is one of MPI's own, which can only be read", handle);
+    }
+    const KeyvalPtr* const found = process.keyvals.find(handle);
+    if (found == nullptr) {
+        fail(MPI_ERR_KEYVAL, "keyval {} does not exist, or was freed; give one of {}", handle, create_name(of));
+    }
+    if ((*found)->of() != of) {
+        fail(MPI_ERR_KEYVAL, "keyval {} is for {}; give one of {}", handle, kind_name((*found)->of()), create_name(of));
+    }
+    return *found;
+}
+
+int add_keyval(Process& process, Keyval::Of of, Keyval::Copy copy, Keyval::Delete on_delete)
+{
+    auto keyval = std::make_shared<Keyval>(of, std::move(copy), std::move(on_delete));
+    keyval->handle = process.keyvals.add(keyval);
+    if (keyval->handle == 0) {
+        fail(MPI_ERR_OTHER, "there are {} keyvals, and no room for more; free some that are not needed",
+            process.keyvals.in_use());
+    }
+    return keyval->handle;
+}
+
+void free_keyval(Process& process, int handle, Keyval::Of of)
+{
+    keyval_of(process, handle, of);
+    process.keyvals.remove(handle);
+}
+
+PredefinedAttribute predefined_attribute(const Process& process, int keyval)
+{
+    // C's keyvals are odd; Fortran's are the next numbers.
+    const int in_c = (keyval - 1) | 1;
+    const Environment& environment = process.environment;
+    switch (in_c) {
+        case MPI_TAG_UB:
+            return {true, &environment.tag_upper_bound};
+        case MPI_HOST:
+            return {true, &environment.host};
+        case MPI_IO:
+            return {true, &environment.io};
+        case MPI_WTIME_IS_GLOBAL:
+            return {true, &environment.wtime_is_global};
+        case MPI_UNIVERSE_SIZE:
+            return {true, &environment.universe_size};
+        case MPI_LASTUSEDCODE:
+            return {true, &process.last_used_code};
+        case MPI_APPNUM:
+            return {true, nullptr};
+        default:
+            return {};
+    }
+}
+
+}  // namespace fmpl::mpi

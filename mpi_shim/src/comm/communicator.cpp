@@ -1,0 +1,12 @@
+#include "comm/communicator.hpp"
+
+#include "comm/context_numbers.hpp"
+
+namespace fmpl::mpi {
+
+Communicator::~Communicator()
+{
+    if (numbers_ != nullptr) numbers_->give_back(context_);
+}
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,322 @@
+#include "comm/creation.hpp"
+
+#include "comm/exchange.hpp"
+#include "error.hpp"
+#include "process.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace fmpl::mpi {
+namespace {
+
+// Collective operations' tags are below. Those of calls that not all members of a communicator make follow the user's tag.
+constexpr int kUserTagBit = 0x40000000;
+
+int tag_of_user(int tag)
+{
+    return kUserTagBit | tag;
+}
+
+// A new communicator's contexts; an intercommunicator has a second one, for the local communicators of both sides, whose members
+// are different ones.
+struct Contexts {
+    Context main = ContextNumbers::kNone;
+    Context local = ContextNumbers::kNone;
+};
+
+Contexts take_contexts(Process& process, bool for_inter)
+{
+    Contexts contexts;
+    contexts.main = process.contexts.take();
+    if (for_inter) contexts.local = process.contexts.take();
+    return contexts;
+}
+
+void take_back(Process& process, const Contexts& contexts, bool for_inter)
+{
+    if (for_inter) process.contexts.take_back(contexts.local);
+    process.contexts.take_back(contexts.main);
+}
+
+// The calling rank is a member of `group`. remote: null for an intracommunicator.
+CommunicatorPtr make(
+    Process& process, const Contexts& contexts, GroupPtr group, GroupPtr remote, const Communicator& parent)
+{
+    const int rank = group->rank_of(process.engine.world_rank()).value();
+    const auto made = std::make_shared<Communicator>(contexts.main, rank, group, std::move(remote));
+    made->return_context_to(process.contexts);
+    made->errhandler = parent.errhandler;
+    if (made->is_inter()) made->local = make(process, {contexts.local}, std::move(group), nullptr, parent);
+    return made;
+}
+
+// Of two disjoint groups of an intercommunicator the first one leads: the one whose first member comes first in the world.
+bool leads(const Group& a, const Group& b)
+{
+    return a.world_rank(0) < b.world_rank(0);
+}
+
+// The contexts of a duplicate, from its leader along a tree to all other members.
+class ContextBroadcast final : public ActiveRequest {
+public:
+    ContextBroadcast(Process& process, CommunicatorPtr comm, CommunicatorPtr made)
+        : engine_(process.engine),
+          comm_(std::move(comm)),
+          made_(std::move(made))
+    {
+        const bool is_inter = comm_->is_inter();
+        const Hop to_other_side{comm_.get(), 0, comm_->next_collective_tag()};
+        Communicator& members = is_inter ? *comm_->local : *comm_;
+        const int tag = is_inter ? members.next_collective_tag() : to_other_side.tag;
+        const BinomialPlace place = BinomialPlace::of(members.rank(), members.size());
+        const bool is_leading_side = !is_inter || leads(*comm_->group(), *comm_->remote_group());
+
+        if (is_inter && is_leading_side && place.parent < 0) children_.push_back(to_other_side);
+        for (const int child : place.children) children_.push_back({&members, child, tag});
+        if (place.parent >= 0) {
+            receive_from({&members, place.parent, tag});
+        } else if (is_leading_side) {
+            contexts_ = take_contexts(process, is_inter);
+        } else {
+            receive_from(to_other_side);
+        }
+    }
+
+    void advance() override
+    {
+        if (incoming_) {
+            if (!incoming_->complete) return;
+            status.error = incoming_->status.error;
+            incoming_ = RequestRef();
+        }
+        if (!passed_on_) {
+            passed_on_ = true;
+            made_->set_context(contexts_.main);
+            if (made_->local != nullptr) made_->local->set_context(contexts_.local);
+            for (const Hop& child : children_) {
+                outgoing_.push_back(engine_.isend(MessageBuffer::piece(&contexts_, sizeof contexts_), *child.comm,
+                    Traffic::collective, child.rank, child.tag));
+            }
+        }
+        for (const RequestRef& send : outgoing_) {
+            if (!send->complete) return;
+        }
+        Status done = Status::empty();
+        done.error = status.error;
+        for (const RequestRef& send : outgoing_) {
+            if (done.error == 0) done.error = send->status.error;
+        }
+        outgoing_.clear();
+        complete_with(done);
+    }
+
+private:
+    struct Hop {
+        Communicator* comm;
+        int rank;
+        int tag;
+    };
+
+    void receive_from(const Hop& parent)
+    {
+        status.error = 0;
+        incoming_ = engine_.irecv(MessageBuffer::piece(&contexts_, sizeof contexts_), *parent.comm, Traffic::collective,
+            parent.rank, parent.tag);
+    }
+
+    Engine& engine_;
+    CommunicatorPtr comm_;
+    CommunicatorPtr made_;
+    Contexts contexts_;
+    std::vector<Hop> children_;
+    RequestRef incoming_;
+    std::vector<RequestRef> outgoing_;
+    bool passed_on_ = false;
+};
+
+// Ranks in comm's local group.
+std::vector<int> ranks_in(const Communicator& comm, const Group& group)
+{
+    std::vector<int> ranks;
+    for (int i = 0; i < group.size(); ++i) {
+        const auto rank = comm.group()->rank_of(group.world_rank(i));
+        if (!rank) {
+            fail(MPI_ERR_GROUP,
+                "group has rank {} of MPI_COMM_WORLD, which is not in the group of comm; give a subset of that",
+                group.world_rank(i));
+        }
+        ranks.push_back(*rank);
+    }
+    return ranks;
+}
+
+CommunicatorPtr create_among(
+    Process& process, Communicator& comm, const GroupPtr& group, std::vector<int> ranks, int tag)
+{
+    Exchange exchange(process.engine, comm, std::move(ranks), tag);
+    Contexts contexts;
+    if (exchange.position() == 0) contexts = take_contexts(process, false);
+    exchange.broadcast(contexts);
+    return make(process, contexts, group, nullptr, comm);
+}
+
+// What each rank brings to a split.
+struct Wish {
+    int color;
+    int key;
+    int world_rank;
+    Contexts contexts;
+};
+
+// Those of one color, ordered.
+std::vector<Wish> with_color(std::vector<Wish> wishes, int color)
+{
+    std::erase_if(wishes, [color](const Wish& wish) { return wish.color != color; });
+    std::stable_sort(wishes.begin(), wishes.end(), [](const Wish& a, const Wish& b) { return a.key < b.key; });
+    return wishes;
+}
+
+GroupPtr group_of(const std::vector<Wish>& wishes)
+{
+    std::vector<int> members;
+    for (const Wish& wish : wishes) members.push_back(wish.world_rank);
+    return std::make_shared<Group>(std::move(members));
+}
+
+}  // namespace
+
+Duplicate start_duplicate(Process& process, const CommunicatorPtr& comm)
+{
+    Duplicate duplicate;
+    duplicate.made = make(process, {}, comm->group(), comm->remote_group(), *comm);
+    duplicate.made->topology = comm->topology;
+    duplicate.request = Ref<ActiveRequest>(new ContextBroadcast(process, comm, duplicate.made));
+    process.engine.activate(duplicate.request);
+    return duplicate;
+}
+
+CommunicatorPtr duplicate(Process& process, const CommunicatorPtr& comm)
+{
+    const Duplicate started = start_duplicate(process, comm);
+    wait_for(process.engine, started.request);
+    return started.made;
+}
+
+CommunicatorPtr create_from_group(Process& process, Communicator& comm, const GroupPtr& group)
+{
+    std::vector<int> ranks = ranks_in(comm, *group);
+    const auto position = group->rank_of(process.engine.world_rank());
+    if (comm.is_inter()) return split(process, comm, position ? 0 : MPI_UNDEFINED, position.value_or(0));
+    const int tag = comm.next_collective_tag();
+    return position ? create_among(process, comm, group, std::move(ranks), tag) : nullptr;
+}
+
+CommunicatorPtr create_from_group_alone(Process& process, Communicator& comm, const GroupPtr& group, int tag)
+{
+    std::vector<int> ranks = ranks_in(comm, *group);
+    if (!group->has(process.engine.world_rank())) return nullptr;
+    return create_among(process, comm, group, std::move(ranks), tag_of_user(tag));
+}
+
+CommunicatorPtr split(Process& process, Communicator& comm, int color, int key)
+{
+    const bool is_inter = comm.is_inter();
+    const int tag_between = is_inter ? comm.next_collective_tag() : 0;
+    Exchange exchange(process.engine, is_inter ? *comm.local : comm);
+    Wish mine{color, key, process.engine.world_rank(), {}};
+    if (color != MPI_UNDEFINED) mine.contexts = take_contexts(process, is_inter);
+
+    std::vector<Wish> wishes = exchange.all_gather(mine);
+    std::vector<Wish> others;
+    if (is_inter) {
+        if (exchange.position() == 0) others = PairExchange(process.engine, comm, 0, tag_between).swap(wishes);
+        exchange.broadcast(others);
+    }
+    if (color == MPI_UNDEFINED) return nullptr;
+
+    wishes = with_color(std::move(wishes), color);
+    others = with_color(std::move(others), color);
+    if (is_inter && others.empty()) {
+        take_back(process, mine.contexts, is_inter);
+        return nullptr;
+    }
+    const GroupPtr group = group_of(wishes);
+    const GroupPtr remote = is_inter ? group_of(others) : nullptr;
+    const Wish& leader = is_inter && leads(*remote, *group) ? others.front() : wishes.front();
+    if (leader.world_rank != mine.world_rank) take_back(process, mine.contexts, is_inter);
+    return make(process, leader.contexts, group, remote, comm);
+}
+
+CommunicatorPtr create_intercommunicator(
+    Process& process, Communicator& local, int leader, const std::function<RemoteLeader()>& find_peer, int tag)
+{
+    Exchange exchange(process.engine, local);
+    // What the leader tells its side: the other side and both sides' contexts, or that it has failed.
+    struct Proposal {
+        Contexts ours;
+        Contexts theirs;
+        int error_class = 0;
+    } proposal;
+    std::vector<int> others;
+    const bool is_leader = exchange.position() == leader;
+    if (is_leader) {
+        try {
+            const RemoteLeader remote = find_peer();
+            proposal.ours = take_contexts(process, true);
+            PairExchange pair(process.engine, *remote.peer_comm, remote.rank, tag_of_user(tag));
+            proposal.theirs = pair.swap(proposal.ours);
+            others = pair.swap(local.group()->world_ranks());
+        } catch (const Error& error) {
+            proposal.error_class = error.error_class();
+            exchange.broadcast(proposal, leader);
+            throw;
+        }
+    }
+    exchange.broadcast(proposal, leader);
+    if (proposal.error_class != 0) {
+        fail(proposal.error_class, "the call failed on local_leader = {}, whose message has the reason", leader);
+    }
+    exchange.broadcast(others, leader);
+
+    const auto remote = std::make_shared<Group>(std::move(others));
+    const bool overlap = intersection_of(*local.group(), *remote)->size() > 0;
+    const bool we_lead = !overlap && leads(*local.group(), *remote);
+    if (is_leader && !we_lead) take_back(process, proposal.ours, true);
+    if (overlap) {
+        fail(MPI_ERR_COMM,
+            "the groups of both sides have members in common; give communicators local_comm that have none");
+    }
+    return make(process, we_lead ? proposal.ours : proposal.theirs, local.group(), remote, local);
+}
+
+CommunicatorPtr merge(Process& process, Communicator& inter, bool high)
+{
+    const int tag_between = inter.next_collective_tag();
+    Exchange exchange(process.engine, *inter.local);
+    struct Side {
+        int high;
+        Contexts contexts;
+    };
+    struct Decision {
+        int we_are_first = 0;
+        Contexts contexts;
+    } decision;
+    if (exchange.position() == 0) {
+        const Side ours{high ? 1 : 0, take_contexts(process, false)};
+        const Side theirs = PairExchange(process.engine, inter, 0, tag_between).swap(ours);
+        const bool first =
+            ours.high != theirs.high ? ours.high < theirs.high : leads(*inter.group(), *inter.remote_group());
+        if (!first) take_back(process, ours.contexts, false);
+        decision = {first ? 1 : 0, first ? ours.contexts : theirs.contexts};
+    }
+    exchange.broadcast(decision);
+    const Group& first = decision.we_are_first != 0 ? *inter.group() : *inter.remote_group();
+    const Group& second = decision.we_are_first != 0 ? *inter.remote_group() : *inter.group();
+    return make(process, decision.contexts, union_of(first, second), nullptr, inter);
+}
+
+}  // namespace fmpl::mpi

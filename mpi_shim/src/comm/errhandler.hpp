@@ -1,0 +1,43 @@
+// What an MPI_Errhandler handle stands for (MPI-3.1, section 8.3).
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace fmpl::mpi {
+
+class Process;
+
+class Errhandler {
+public:
+    enum class Kind { fatal, returns, user };
+    // The handler gets the communicator's handle and the error code, which it may look at.
+    using Function = std::function<void(MPI_Comm* comm, int* code)>;
+
+    explicit Errhandler(Kind kind) : kind_(kind) {}
+    explicit Errhandler(Function function) : kind_(Kind::user), function_(std::move(function)) {}
+
+    Kind kind() const { return kind_; }
+    const Function& function() const { return function_; }
+
+    int handle = MPI_ERRHANDLER_NULL;
+    // How often the user has got the handle and not freed it. A communicator may have the handler without.
+    int handles_given = 0;
+
+private:
+    Kind kind_;
+    Function function_;
+};
+using ErrhandlerPtr = std::shared_ptr<Errhandler>;
+
+// MPI_Comm_create_errhandler: the new handler's handle.
+MPI_Errhandler add_errhandler(Process& process, Errhandler::Function function);
+// MPI_Comm_get_errhandler: the handle of a communicator's handler, which the user will free. One that was freed gets a new one.
+MPI_Errhandler handle_for_user(Process& process, const ErrhandlerPtr& handler);
+// MPI_Errhandler_free. The predefined handlers stay.
+void release_errhandler(Process& process, MPI_Errhandler handle);
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,149 @@
+#include "comm/info.hpp"
+
+#include "error.hpp"
+#include "process.hpp"
+
+#include <mpi.h>
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+namespace fmpl::mpi {
+namespace {
+
+// The program's arguments as it was started with: /proc has them, whichever language it is written in.
+std::vector<std::string> command_line()
+{
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    const std::string all{std::istreambuf_iterator<char>(file), {}};
+    std::vector<std::string> words;
+    for (std::size_t begin = 0; begin < all.size();) {
+        const std::size_t end = std::min(all.find('\0', begin), all.size());
+        words.push_back(all.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return words;
+}
+
+const char* name_of_thread_level(int level)
+{
+    switch (level) {
+        case MPI_THREAD_SINGLE:
+            return "MPI_THREAD_SINGLE";
+        case MPI_THREAD_FUNNELED:
+            return "MPI_THREAD_FUNNELED";
+        case MPI_THREAD_SERIALIZED:
+            return "MPI_THREAD_SERIALIZED";
+        default:
+            return "MPI_THREAD_MULTIPLE";
+    }
+}
+
+// MPI_INFO_ENV (MPI-3.1, section 10.3.1). A value that is unknown, empty or too long is left out.
+Info description_of_start(const Process& process)
+{
+    Info info;
+    const auto set = [&info](const char* key, const std::string& value) {
+        if (!value.empty() && value.size() < MPI_MAX_INFO_VAL) info.set(key, value);
+    };
+    const std::vector<std::string> words = command_line();
+    if (!words.empty()) set("command", words.front());
+    std::string arguments;
+    for (std::size_t i = 1; i < words.size(); ++i) arguments += (i > 1 ? " " : "") + words[i];
+    set("argv", arguments);
+    set("maxprocs", std::to_string(process.world->size()));
+    utsname system{};
+    if (uname(&system) == 0) {
+        set("host", system.nodename);
+        set("arch", system.machine);
+    }
+    std::error_code error;
+    set("wdir", std::filesystem::current_path(error).string());
+    set("thread_level", name_of_thread_level(process.thread_level()));
+    return info;
+}
+
+template <class Entries>
+auto position(Entries& entries, std::string_view key)
+{
+    return std::find_if(entries.begin(), entries.end(), [key](const auto& entry) { return entry.first == key; });
+}
+
+}  // namespace
+
+void Info::check_key(std::string_view key)
+{
+    if (key.empty()) fail(MPI_ERR_INFO_KEY, "key is empty; give at least one character");
+    if (key.size() >= MPI_MAX_INFO_KEY) {
+        fail(MPI_ERR_INFO_KEY, "key has {} characters; at most {} are allowed", key.size(), MPI_MAX_INFO_KEY - 1);
+    }
+}
+
+void Info::set(std::string_view key, std::string_view value)
+{
+    check_key(key);
+    if (value.empty()) fail(MPI_ERR_INFO_VALUE, "value of key \"{}\" is empty; give at least one character", key);
+    if (value.size() >= MPI_MAX_INFO_VAL) {
+        fail(MPI_ERR_INFO_VALUE, "value of key \"{}\" has {} characters; at most {} are allowed", key, value.size(),
+            MPI_MAX_INFO_VAL - 1);
+    }
+    if (const auto at = position(entries_, key); at != entries_.end()) {
+        at->second = value;
+    } else {
+        entries_.emplace_back(key, value);
+    }
+}
+
+void Info::remove(std::string_view key)
+{
+    check_key(key);
+    const auto at = position(entries_, key);
+    if (at == entries_.end()) fail(MPI_ERR_INFO_NOKEY, "key \"{}\" is not in info; ask MPI_Info_get first", key);
+    entries_.erase(at);
+}
+
+const std::string* Info::find(std::string_view key) const
+{
+    const auto at = position(entries_, key);
+    return at == entries_.end() ? nullptr : &at->second;
+}
+
+InfoPtr info_of(Process& process, MPI_Info handle, const char* argument)
+{
+    if (handle == MPI_INFO_NULL) {
+        fail(MPI_ERR_INFO, "{} is MPI_INFO_NULL; give an info object of MPI_Info_create or MPI_Info_dup", argument);
+    }
+    if (handle == MPI_INFO_ENV) {
+        InfoPtr& info = process.environment.info;
+        if (info == nullptr) info = std::make_shared<Info>(description_of_start(process));
+        return info;
+    }
+    const InfoPtr* const found = process.infos.find(handle);
+    if (found == nullptr) {
+        fail(MPI_ERR_INFO, "{} = {:#x} is no info object, or was freed; give one of MPI_Info_create or MPI_Info_dup",
+            argument, handle);
+    }
+    return *found;
+}
+
+InfoPtr hints_of(Process& process, MPI_Info handle)
+{
+    return handle == MPI_INFO_NULL ? nullptr : std::make_shared<Info>(*info_of(process, handle));
+}
+
+MPI_Info add_info(Process& process, Info info)
+{
+    const MPI_Info handle = process.infos.add(std::make_shared<Info>(std::move(info)));
+    if (handle == 0) {
+        fail(MPI_ERR_OTHER, "there are {} info objects, and no room for more; free some that are not needed",
+            process.infos.in_use());
+    }
+    return handle;
+}
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,43 @@
+// What an MPI_Info handle stands for (MPI-3.1, chapter 9): keys with values, in the order in which they were set.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fmpl::mpi {
+
+class Process;
+
+class Info {
+public:
+    // A key that is there keeps its place. MPI_ERR_INFO_KEY, MPI_ERR_INFO_VALUE: empty, or too long.
+    void set(std::string_view key, std::string_view value);
+    // MPI_ERR_INFO_NOKEY when it is not there.
+    void remove(std::string_view key);
+    // Null when it is not there.
+    const std::string* find(std::string_view key) const;
+    int size() const { return static_cast<int>(entries_.size()); }
+    // Requires 0 <= n < size().
+    const std::string& key(int n) const { return entries_[static_cast<std::size_t>(n)].first; }
+
+    // MPI_ERR_INFO_KEY unless the key has 1 to MPI_MAX_INFO_KEY - 1 characters.
+    static void check_key(std::string_view key);
+
+private:
+    std::vector<std::pair<std::string, std::string>> entries_;
+};
+using InfoPtr = std::shared_ptr<Info>;
+
+// What a handle stands for, MPI_INFO_ENV included. MPI_ERR_INFO when it is null or stands for nothing.
+InfoPtr info_of(Process& process, MPI_Info handle, const char* argument = "info");
+// A copy of it, for an object that keeps hints; null for MPI_INFO_NULL.
+InfoPtr hints_of(Process& process, MPI_Info handle);
+// The handle of a new info object.
+MPI_Info add_info(Process& process, Info info);
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,34 @@
+#include "datatype/predefined_objects.hpp"
+
+#include "process.hpp"
+
+#include <cstddef>
+
+namespace fmpl::mpi {
+namespace {
+
+TypeObjectPtr make_object(Predefined type)
+{
+    DatatypePtr datatype = Datatype::predefined(type);
+    std::shared_ptr<const Layout> layout = Layout::compile(*datatype);
+    return std::make_shared<TypeObject>(TypeObject{std::move(datatype), std::move(layout), nullptr});
+}
+
+}  // namespace
+
+void add_predefined_types(Process& process)
+{
+    for (const PredefinedInfo& about : all_predefined()) {
+        const int slot = builtin_type_slot(handle_of(about.type));
+        if (slot >= 0) process.builtin_types[static_cast<std::size_t>(slot)] = make_object(about.type);
+    }
+    // The table gives its numbers in order, and those of mpi.h are its first.
+    for (const Predefined pair : {Predefined::float_and_int, Predefined::double_and_int, Predefined::long_and_int,
+             Predefined::short_and_int, Predefined::long_double_and_int}) {
+        if (process.types.add(make_object(pair)) != handle_of(pair)) {
+            fail(MPI_ERR_INTERN, "the table of types was not empty before {}", info(pair).name);
+        }
+    }
+}
+
+}  // namespace fmpl::mpi

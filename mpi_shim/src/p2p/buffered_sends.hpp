@@ -1,0 +1,54 @@
+// The buffer of MPI_Buffer_attach, and the messages of the buffered mode in it (MPI-3.1, section 3.6).
+//
+// Each message takes its packed bytes and MPI_BSEND_OVERHEAD, so that a buffer of the size that the standard prescribes holds what it
+// is to hold. Room is given out behind the last message, and when there is none, at the first place that has enough, after the
+// messages that are gone have been dropped. What is known of the messages lies outside of the buffer.
+#pragma once
+
+#include "comm/communicator.hpp"
+#include "p2p/engine.hpp"
+#include "p2p/message_buffer.hpp"
+#include "p2p/request.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace fmpl::mpi {
+
+class Process;
+
+class BufferedSends {
+public:
+    // Requires bytes of memory at `buffer`, until this is destroyed.
+    BufferedSends(void* buffer, std::size_t bytes) : buffer_(static_cast<std::byte*>(buffer)), size_(bytes) {}
+
+    void* buffer() const { return buffer_; }
+    std::size_t size() const { return size_; }
+
+    // Copies the message and sends the copy; does not block. Throws Error (MPI_ERR_BUFFER) when there is no room.
+    void send(Engine& engine, const MessageBuffer& message, Communicator& comm, int destination, int tag);
+    // Blocks until nothing of the buffer is in use.
+    void wait_until_empty(Engine& engine);
+
+private:
+    struct Message {
+        std::size_t begin;
+        std::size_t end;
+        RequestRef request;
+    };
+
+    std::size_t find_room(Engine& engine, std::size_t bytes);
+    std::optional<std::size_t> first_fit(std::size_t bytes) const;
+
+    std::byte* buffer_;
+    std::size_t size_;
+    std::vector<Message> messages_;  // in the order of their places
+};
+
+// A buffered send with the buffer that the process has attached, as a request, which is complete. Throws Error (MPI_ERR_BUFFER)
+// without a buffer or room in it. MPI_PROC_NULL needs none.
+RequestRef start_buffered_send(
+    Process& process, const MessageBuffer& message, Communicator& comm, int destination, int tag);
+
+}  // namespace fmpl::mpi

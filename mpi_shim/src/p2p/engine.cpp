@@ -1,0 +1,430 @@
+#include "p2p/engine.hpp"
+
+#include "p2p/channels.hpp"
+#include "p2p/fmpl_call.hpp"
+#include "p2p/matching.hpp"
+#include "p2p/outbox.hpp"
+#include "p2p/request_pool.hpp"
+#include "p2p/settings.hpp"
+
+#include <algorithm>
+#include <exception>
+
+namespace fmpl::mpi {
+namespace {
+
+void copy_message(const MessageBuffer& from, const MessageBuffer& to, std::uint64_t bytes)
+{
+    if (from.in_one_piece()) {
+        to.unpack(0, bytes, from.data);
+    } else if (to.in_one_piece()) {
+        from.pack(0, bytes, to.data);
+    } else {
+        copy_message(*from.layout, from.data, from.count, *to.layout, to.data, to.count, 0, bytes);
+    }
+}
+
+Status status_of(const Envelope& message)
+{
+    Status status{message.source, message.tag};
+    status.bytes = message.bytes;
+    return status;
+}
+
+}  // namespace
+
+struct Engine::Parts {
+    explicit Parts(int ranks) : outbox(ranks), channels(ranks, outbox) {}
+
+    // What an envelope from another rank brings.
+    void arrive(int source, const Envelope& envelope, const void* body);
+    void receive_eager(ReceiveOperation& operation, int source, const Envelope& envelope, const void* payload);
+    void receive_own(ReceiveOperation& operation, UnexpectedMessage& message);
+    // The message has been matched by the operation.
+    void receive(const Ref<ReceiveOperation>& operation, std::unique_ptr<UnexpectedMessage> message);
+    void send_to_self(const Ref<SendOperation>& operation);
+
+    RequestPool<SendOperation> sends;
+    RequestPool<ReceiveOperation> receives;
+    Matching matching;
+    Outbox outbox;
+    Channels channels;
+    std::vector<Ref<ActiveRequest>> active;
+    std::vector<Ref<SendOperation>> synchronous;  // sent, not known to be matched
+    std::exception_ptr failure;                   // inside a callback from FMPL
+    bool progressing = false;
+};
+
+void SendOperation::dispose()
+{
+    buffer.layout.reset();
+    detached = false;
+    pool->give_back(*this);
+}
+
+void ReceiveOperation::dispose()
+{
+    buffer.layout.reset();
+    pool->give_back(*this);
+}
+
+void ReceiveOperation::cancel(Engine& engine)
+{
+    engine.cancel(*this);
+}
+
+void ReceiveOperation::finish_with(const Envelope& message)
+{
+    Status found = status_of(message);
+    if (message.bytes > buffer.bytes) {
+        found.error = MPI_ERR_TRUNCATE;
+        found.bytes = buffer.bytes;
+        found.message_bytes = message.bytes;
+    }
+    complete_with(found);
+}
+
+Engine::Engine(int ranks, int world_rank)
+    : parts_(std::make_unique<Parts>(ranks)),
+      world_rank_(world_rank),
+      settings_(settings_from_environment(ranks))
+{
+    // A body is at most a quarter of its ring.
+    check_fmpl(fmpl_envelopes_open(4 * std::max<std::size_t>(settings_.eager_bytes, 256)));
+    check_fmpl(fmpl_layer_progress_set(
+        [](void* engine) {
+            Engine& self = *static_cast<Engine*>(engine);
+            try {
+                self.progress();
+            } catch (...) {
+                self.parts_->failure = std::current_exception();  // thrown by the rank's next look
+            }
+        },
+        this));
+}
+
+Engine::~Engine() = default;
+
+void Engine::Parts::receive_eager(
+    ReceiveOperation& operation, int source, const Envelope& envelope, const void* payload)
+{
+    operation.buffer.unpack(0, std::min(envelope.bytes, operation.buffer.bytes), payload);
+    outbox.matched_eager(source, envelope.bytes);
+    if (envelope.kind == EnvelopeKind::synchronous) {
+        Envelope matched{};
+        matched.kind = EnvelopeKind::matched;
+        matched.send_id = envelope.send_id;
+        outbox.post(source, matched);
+    }
+    operation.finish_with(envelope);
+}
+
+void Engine::Parts::receive_own(ReceiveOperation& operation, UnexpectedMessage& message)
+{
+    if (message.own) {
+        copy_message(message.own->buffer, operation.buffer, std::min(message.envelope.bytes, operation.buffer.bytes));
+        message.own->complete_with(Status::empty());
+    } else {
+        operation.buffer.unpack(0, std::min(message.envelope.bytes, operation.buffer.bytes), message.payload());
+    }
+    operation.finish_with(message.envelope);
+}
+
+void Engine::Parts::receive(const Ref<ReceiveOperation>& operation, std::unique_ptr<UnexpectedMessage> message)
+{
+    if (message->source < 0) {
+        receive_own(*operation, *message);
+    } else if (message->envelope.kind == EnvelopeKind::rendezvous) {
+        channels.forget(*message);
+        operation->source = message->source;
+        operation->envelope = message->envelope;
+        channels.receive(operation);
+    } else {
+        receive_eager(*operation, message->source, message->envelope, message->payload());
+    }
+}
+
+void Engine::Parts::arrive(int source, const Envelope& envelope, const void* body)
+{
+    switch (envelope.kind) {
+        case EnvelopeKind::eager:
+        case EnvelopeKind::synchronous:
+        case EnvelopeKind::rendezvous: {
+            const Ref<ReceiveOperation> operation =
+                matching.take_posted({envelope.context, envelope.source, envelope.tag});
+            const bool inlined = envelope.kind == EnvelopeKind::eager && envelope.bytes <= kInlineBytes;
+            if (operation && envelope.kind == EnvelopeKind::rendezvous) {
+                operation->source = source;
+                operation->envelope = envelope;
+                channels.receive(operation);
+            } else if (operation) {
+                receive_eager(*operation, source, envelope, inlined ? envelope.payload : body);
+            } else {
+                auto message = std::make_unique<UnexpectedMessage>();
+                message->envelope = envelope;
+                message->source = source;
+                if (envelope.kind == EnvelopeKind::rendezvous) {
+                    channels.watch(*message);
+                } else if (!inlined && envelope.bytes > 0) {
+                    message->body = std::make_unique_for_overwrite<std::byte[]>(envelope.bytes);
+                    std::memcpy(message->body.get(), body, envelope.bytes);
+                }
+                matching.keep(std::move(message));
+            }
+            break;
+        }
+        case EnvelopeKind::ready:
+            channels.ready(envelope);
+            break;
+        case EnvelopeKind::assigned:
+            channels.assigned(source, envelope);
+            break;
+        case EnvelopeKind::matched: {
+            const auto found = std::find_if(synchronous.begin(), synchronous.end(),
+                [&](const auto& operation) { return operation->envelope.send_id == envelope.send_id; });
+            if (found == synchronous.end()) break;
+            (*found)->complete_with(Status::empty());
+            synchronous.erase(found);
+            break;
+        }
+        case EnvelopeKind::credit:
+            outbox.credit(source, envelope.bytes);
+            break;
+    }
+}
+
+// A message to the own rank: a short one of standard mode is kept if no receive is posted, others wait where they are.
+void Engine::Parts::send_to_self(const Ref<SendOperation>& operation)
+{
+    const Envelope& envelope = operation->envelope;
+    auto message = std::make_unique<UnexpectedMessage>();
+    message->envelope = envelope;
+    message->source = -1;
+    message->own = operation;
+    if (const Ref<ReceiveOperation> posted = matching.take_posted({envelope.context, envelope.source, envelope.tag})) {
+        receive_own(*posted, *message);
+        return;
+    }
+    if (envelope.kind == EnvelopeKind::eager) {
+        message->body = std::make_unique_for_overwrite<std::byte[]>(envelope.bytes);
+        operation->buffer.pack(0, envelope.bytes, message->body.get());
+        message->own = {};
+        operation->complete_with(Status::empty());
+    }
+    matching.keep(std::move(message));
+}
+
+bool Engine::is_eager(const MessageBuffer& buffer) const
+{
+    if (buffer.bytes <= settings_.eager_bytes_remote_dma) return true;
+    return buffer.bytes <= settings_.eager_bytes &&
+           !(buffer.in_one_piece() && fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0);
+}
+
+RequestRef Engine::isend(
+    const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode)
+{
+    Ref<SendOperation> operation = parts_->sends.take();
+    if (destination == MPI_PROC_NULL) {
+        operation->complete_with(Status::empty());
+        return operation;
+    }
+    const int world_rank = comm.peers().world_rank(destination);
+    operation->buffer = buffer;
+    operation->destination = world_rank;
+    Envelope& envelope = operation->envelope;
+    envelope = Envelope{};
+    envelope.kind = mode == SendMode::synchronous ? EnvelopeKind::synchronous : EnvelopeKind::eager;
+    envelope.context = comm.context(traffic);
+    envelope.source = comm.rank();
+    envelope.tag = tag;
+    envelope.bytes = buffer.bytes;
+    const bool is_short = is_eager(buffer);
+    if (world_rank == world_rank_) {
+        if (!is_short) envelope.kind = EnvelopeKind::synchronous;
+        parts_->send_to_self(operation);
+    } else if (!is_short || !parts_->outbox.window_is_open(world_rank, buffer.bytes)) {
+        parts_->channels.send(operation);
+    } else {
+        if (mode == SendMode::synchronous) {
+            envelope.send_id = reinterpret_cast<std::uintptr_t>(operation.get());
+            parts_->synchronous.push_back(operation);
+        }
+        parts_->outbox.message(operation);
+    }
+    return operation;
+}
+
+RequestRef Engine::irecv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
+{
+    Ref<ReceiveOperation> operation = parts_->receives.take();
+    if (source == MPI_PROC_NULL) {
+        operation->complete_with(Status::of_proc_null());
+        return operation;
+    }
+    operation->buffer = buffer;
+    operation->key = {comm.context(traffic), source, tag};
+    if (UnexpectedMessage* const message = parts_->matching.find_unexpected(operation->key)) {
+        parts_->receive(operation, parts_->matching.take(*message));
+    } else {
+        parts_->matching.post(*operation);
+    }
+    return operation;
+}
+
+void Engine::send(
+    const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode)
+{
+    if (mode == SendMode::standard && destination != MPI_PROC_NULL && is_eager(buffer)) {
+        const int world_rank = comm.peers().world_rank(destination);
+        if (world_rank != world_rank_ && parts_->outbox.window_is_open(world_rank, buffer.bytes)) {
+            Envelope envelope{};
+            envelope.kind = EnvelopeKind::eager;
+            envelope.context = comm.context(traffic);
+            envelope.source = comm.rank();
+            envelope.tag = tag;
+            envelope.bytes = buffer.bytes;
+            if (parts_->outbox.try_message(world_rank, envelope, buffer)) return;
+        }
+    }
+    const RequestRef request = isend(buffer, comm, traffic, destination, tag, mode);
+    if (!request->complete) wait(*request);
+}
+
+Status Engine::recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
+{
+    const RequestRef request = irecv(buffer, comm, traffic, source, tag);
+    if (!request->complete) wait(*request);
+    return request->status;
+}
+
+bool Engine::probe(Communicator& comm, int source, int tag, Status& status)
+{
+    progress();
+    if (source == MPI_PROC_NULL) {
+        status = Status::of_proc_null();
+        return true;
+    }
+    const UnexpectedMessage* const message =
+        parts_->matching.find_unexpected({comm.context(Traffic::point_to_point), source, tag});
+    if (message == nullptr) return false;
+    status = status_of(message->envelope);
+    return true;
+}
+
+MatchedMessage Engine::matched_probe(Communicator& comm, int source, int tag, Status& status)
+{
+    progress();
+    const auto destroy = [](UnexpectedMessage* message) { delete message; };
+    UnexpectedMessage* const message =
+        parts_->matching.find_unexpected({comm.context(Traffic::point_to_point), source, tag});
+    if (message == nullptr) return {nullptr, destroy};
+    status = status_of(message->envelope);
+    return {parts_->matching.take(*message).release(), destroy};
+}
+
+RequestRef Engine::receive_matched(MatchedMessage message, const MessageBuffer& buffer)
+{
+    Ref<ReceiveOperation> operation = parts_->receives.take();
+    operation->buffer = buffer;
+    parts_->receive(operation, std::unique_ptr<UnexpectedMessage>(message.release()));
+    return operation;
+}
+
+void Engine::cancel(ReceiveOperation& operation)
+{
+    if (!operation.posted) return;
+    Status status = Status::empty();
+    status.cancelled = true;
+    operation.complete_with(status);
+    parts_->matching.cancel(operation);
+}
+
+void Engine::activate(const Ref<ActiveRequest>& request)
+{
+    request->advance();
+    if (!request->complete) parts_->active.push_back(request);
+}
+
+void Engine::raise_if_failed()
+{
+    if (parts_->failure) std::rethrow_exception(std::exchange(parts_->failure, nullptr));
+}
+
+void Engine::progress()
+{
+    Parts& parts = *parts_;
+    if (parts.progressing) return;  // a function of the user's, called from here, has made an MPI call
+    struct Progressing {
+        explicit Progressing(bool& flag) : flag_(flag) { flag_ = true; }
+        ~Progressing() { flag_ = false; }
+        bool& flag_;
+    } const guard(parts.progressing);
+    const auto handler = [](void* context, int source, const void* head, const void* body, std::size_t) {
+        Parts& self = *static_cast<Parts*>(context);
+        try {
+            self.arrive(source, *static_cast<const Envelope*>(head), body);
+        } catch (...) {
+            self.failure = std::current_exception();
+        }
+    };
+    fmpl_envelopes_poll(handler, &parts);
+    raise_if_failed();
+    parts.outbox.flush();
+    parts.channels.progress();
+    for (std::size_t i = 0; i < parts.active.size();) {
+        const Ref<ActiveRequest> request = parts.active[i];
+        request->advance();
+        if (!request->complete) {
+            ++i;
+        } else {
+            parts.active.erase(parts.active.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+    }
+}
+
+void Engine::wait_for(int (*ready)(void*), void* context, int peer, int tag, std::size_t bytes)
+{
+    struct Waiting {
+        int (*ready)(void*);
+        void* context;
+        std::exception_ptr failure;
+    } waiting{ready, context, nullptr};
+    const fmpl_wait_words words{call, peer, tag, 0, bytes};
+    const int code = fmpl_wait_until(
+        [](void* w) {
+            Waiting& self = *static_cast<Waiting*>(w);
+            try {
+                return self.ready(self.context);
+            } catch (...) {
+                self.failure = std::current_exception();
+                return 1;
+            }
+        },
+        &waiting, &words);
+    if (waiting.failure) std::rethrow_exception(waiting.failure);
+    check_fmpl(code);
+}
+
+void Engine::wait(Request& request)
+{
+    wait_until([&] {
+        progress();
+        return request.complete;
+    });
+}
+
+void Engine::close()
+{
+    const auto is_detached = [](const Ref<SendOperation>& operation) { return operation->detached; };
+    wait_until([&] {
+        progress();
+        return parts_->outbox.empty() &&
+               std::none_of(parts_->synchronous.begin(), parts_->synchronous.end(), is_detached) &&
+               !parts_->channels.has_detached();
+    });
+    check_fmpl(fmpl_barrier(FMPL_COMM_WORLD));  // in which the others' messages go on
+    check_fmpl(fmpl_layer_progress_set(nullptr, nullptr));
+}
+
+}  // namespace fmpl::mpi

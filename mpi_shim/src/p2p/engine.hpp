@@ -1,0 +1,103 @@
+// Point-to-point communication of one rank: receiver-side matching over FMPL's envelopes (MPI-3.1, chapter 3).
+//
+//   eager       up to eager_limit() bytes (fewer from remote-DMA memory): the message travels with its envelope. A synchronous send is told when it is matched.
+//   rendezvous  longer, or when the destination has more unmatched eager messages of this rank than it should keep: the envelope
+//               announces the message, which then goes through one of FMPL's channels between the pair, straight from buffer to
+//               buffer where they can be addressed.
+//   self        a message to the own rank is copied from buffer to buffer, or kept.
+//
+// Ranks in arguments are those of the communicator (of its remote group for an intercommunicator) and were checked by the caller,
+// as were tags and counts. MPI_PROC_NULL is allowed. Nothing here but wait() and send() blocks. A request keeps what it needs
+// but for the user's buffer. Errors of a transfer are in its request's status.
+#pragma once
+
+#include "comm/communicator.hpp"
+#include "p2p/message_buffer.hpp"
+#include "p2p/request.hpp"
+#include "p2p/settings.hpp"
+
+#include <fmpl/layers.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace fmpl::mpi {
+
+struct ReceiveOperation;
+
+enum class SendMode { standard, synchronous };
+
+// A message that MPI_Mprobe has taken out of the matching.
+struct UnexpectedMessage;
+using MatchedMessage = std::unique_ptr<UnexpectedMessage, void (*)(UnexpectedMessage*)>;
+
+// A request that makes its own progress, by being looked at: a collective operation.
+class ActiveRequest : public Request {
+public:
+    // Goes on as far as it can without waiting; sets `complete` in the end. May start other requests.
+    virtual void advance() = 0;
+};
+
+class Engine {
+public:
+    explicit Engine(int ranks, int world_rank);
+    ~Engine();
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    RequestRef isend(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag,
+        SendMode mode = SendMode::standard);
+    RequestRef irecv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag);
+    // Blocking forms, without a request.
+    void send(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag,
+        SendMode mode = SendMode::standard);
+    Status recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag);
+
+    // The first message that a receive would match; false when there is none yet. Makes progress.
+    bool probe(Communicator& comm, int source, int tag, Status& status);
+    // The same, and the message is taken out of the matching: null when there is none.
+    MatchedMessage matched_probe(Communicator& comm, int source, int tag, Status& status);
+    // Receives such a message.
+    RequestRef receive_matched(MatchedMessage message, const MessageBuffer& buffer);
+
+    // Makes everything progress that can.
+    void progress();
+    // Waits until ready() is true; ready may call progress(), which is not called otherwise. peer: world rank or -1.
+    template <class Ready>
+    void wait_until(Ready&& ready, int peer = -1, int tag = -1, std::size_t bytes = 0)
+    {
+        wait_for([](void* r) { return (*static_cast<std::remove_reference_t<Ready>*>(r))() ? 1 : 0; },
+            const_cast<void*>(static_cast<const void*>(&ready)), peer, tag, bytes);
+    }
+    // Waits until request.complete, making progress. Says nothing of errors: request.status.error.
+    void wait(Request& request);
+    // Looked at by progress() until it is complete; advance() is called once now.
+    void activate(const Ref<ActiveRequest>& request);
+
+    // The longest message sent eagerly, in bytes.
+    std::size_t eager_limit() const { return settings_.eager_bytes; }
+    int world_rank() const { return world_rank_; }
+    // MPI_Cancel of a receive.
+    void cancel(ReceiveOperation& operation);
+    // Before leaving the job: waits until everything has been sent that nobody will wait for, and all ranks have come to this
+    // point. Nothing may be called afterwards.
+    void close();
+
+    // The MPI call that the rank is in, for "what is it blocked in".
+    const char* call = "MPI";
+
+private:
+    bool is_eager(const MessageBuffer& buffer) const;
+    void raise_if_failed();
+    void wait_for(int (*ready)(void*), void* context, int peer, int tag, std::size_t bytes);
+
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+    int world_rank_;
+    Settings settings_;
+};
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,40 @@
+// What ranks tell each other: the head of one of FMPL's envelopes. Written and read by this library alone, on hosts of one kind.
+#pragma once
+
+#include "comm/communicator.hpp"
+
+#include <fmpl/layers.h>
+
+#include <cstdint>
+
+namespace fmpl::mpi {
+
+enum class EnvelopeKind : std::uint8_t {
+    eager,        // a message: up to kInlineBytes in `payload`, longer as the envelope's body
+    synchronous,  // the same, always as the body; the receiver answers `matched` when it has matched it
+    rendezvous,  // a message that goes through FMPL's channel `channel`, or one that the sender will name by `assigned`
+    assigned,    // to message `send_id` of rendezvous: its channel
+    ready,       // to send `send_id`, which was announced as waiting: the receive is posted in its channel
+    matched,     // to send `send_id`: its message has been matched
+    credit,      // how much of the receiver's eager messages has been matched since the beginning: `bytes`
+};
+
+inline constexpr std::size_t kInlineBytes = 24;
+inline constexpr std::uint16_t kNoChannel = UINT16_MAX;
+
+struct Envelope {
+    EnvelopeKind kind;
+    std::uint8_t waits;  // of a rendezvous: 1 when the sender wants to be told that the receive is posted
+    std::uint16_t channel;
+    Context context;
+    std::int32_t source;  // the sender's rank in its group of the communicator
+    std::int32_t tag;
+    std::uint64_t bytes;
+    union {
+        std::uint8_t payload[kInlineBytes];
+        std::uint64_t send_id;  // the sender's own; 0: none
+    };
+};
+static_assert(sizeof(Envelope) == FMPL_ENVELOPE_HEAD);
+
+}  // namespace fmpl::mpi

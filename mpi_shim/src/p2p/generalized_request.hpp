@@ -1,0 +1,39 @@
+// A request whose operation is the user's own (MPI-3.1, section 12.2): MPI waits for it, and the user says when it is complete.
+#pragma once
+
+#include "p2p/request.hpp"
+
+#include <functional>
+
+namespace fmpl::mpi {
+
+class GeneralizedRequest final : public Request {
+public:
+    // The user's functions. Each returns MPI_SUCCESS or a code, which the call at work fails with.
+    struct Functions {
+        std::function<int(Status&)> query;
+        std::function<int()> free;
+        std::function<int(bool complete)> cancel;
+    };
+
+    explicit GeneralizedRequest(Functions functions) : functions_(std::move(functions)) {}
+
+    // Asks the user for the status. Requires `complete`.
+    int query() { return functions_.query(status); }
+    // MPI_Grequest_complete. The code of the free function, if the request was freed before.
+    int mark_complete();
+    bool was_freed() const { return freed_; }
+
+    int finish() override;
+    // Throws Error with the code of the cancel function.
+    void cancel(Engine&) override;
+    // MPI_Request_free: the free function is called now if the operation is complete, else by mark_complete. Throws Error
+    // with its code.
+    void abandon() override;
+
+private:
+    Functions functions_;
+    bool freed_ = false;
+};
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,116 @@
+// Many queues of nodes, each with a key, in one hash table: first in, first out within a key, whatever the number of keys and of
+// nodes. The table keeps its size on the way down, so that the steady path allocates nothing.
+//
+// Node has a member `QueueLink<Node> links[]` with room for `place`, and `MatchKey queue_key(int place) const`. A node is in at most one table
+// by the same link. Nodes are not owned.
+#pragma once
+
+#include "comm/communicator.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace fmpl::mpi {
+
+// What messages are matched by; in a receive, source and tag may be MPI_ANY_SOURCE and MPI_ANY_TAG.
+struct MatchKey {
+    Context context;
+    int source;
+    int tag;
+
+    friend bool operator==(const MatchKey&, const MatchKey&) = default;
+};
+
+template <class Node>
+struct QueueLink {
+    Node* previous = nullptr;
+    Node* next = nullptr;
+};
+
+template <class Node, int place>
+class KeyedQueues {
+public:
+    KeyedQueues() : buckets_(kFirstBuckets) {}
+
+    void push(Node& node)
+    {
+        if (++nodes_ > buckets_.size()) grow();
+        append(buckets_[bucket_of(node.queue_key(place))], node);
+    }
+
+    // The oldest one with this key; nullptr when there is none.
+    Node* first(const MatchKey& key) const
+    {
+        for (Node* node = buckets_[bucket_of(key)].first; node != nullptr; node = node->links[place].next) {
+            if (node->queue_key(place) == key) return node;
+        }
+        return nullptr;
+    }
+
+    void remove(Node& node)
+    {
+        QueueLink<Node>& link = node.links[place];
+        Bucket& bucket = buckets_[bucket_of(node.queue_key(place))];
+        (link.previous != nullptr ? link.previous->links[place].next : bucket.first) = link.next;
+        (link.next != nullptr ? link.next->links[place].previous : bucket.last) = link.previous;
+        link = {};
+        --nodes_;
+    }
+
+    std::size_t size() const { return nodes_; }
+
+    template <class Visit>
+    void for_each(Visit&& visit) const
+    {
+        for (const Bucket& bucket : buckets_) {
+            for (Node* node = bucket.first; node != nullptr;) {
+                Node* const next = node->links[place].next;  // visit may destroy the node
+                visit(*node);
+                node = next;
+            }
+        }
+    }
+
+private:
+    static constexpr std::size_t kFirstBuckets = 64;
+
+    struct Bucket {
+        Node* first = nullptr;
+        Node* last = nullptr;
+    };
+
+    std::size_t bucket_of(const MatchKey& key) const
+    {
+        std::uint64_t hash =
+            (std::uint64_t{key.context} << 32 | static_cast<std::uint32_t>(key.tag)) * 0x9e3779b97f4a7c15u;
+        hash = (hash ^ static_cast<std::uint32_t>(key.source)) * 0xc2b2ae3d27d4eb4fu;
+        return hash >> 40 & (buckets_.size() - 1);
+    }
+
+    static void append(Bucket& bucket, Node& node)
+    {
+        QueueLink<Node>& link = node.links[place];
+        link = {bucket.last, nullptr};
+        (bucket.last != nullptr ? bucket.last->links[place].next : bucket.first) = &node;
+        bucket.last = &node;
+    }
+
+    void grow()
+    {
+        std::vector<Bucket> old(buckets_.size() * 2);
+        old.swap(buckets_);
+        for (const Bucket& bucket : old) {
+            for (Node* node = bucket.first; node != nullptr;) {
+                Node* const next = node->links[place].next;
+                append(buckets_[bucket_of(node->queue_key(place))], *node);
+                node = next;
+            }
+        }
+    }
+
+    std::vector<Bucket> buckets_;  // a power of two of them
+    std::size_t nodes_ = 0;
+};
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,36 @@
+// Receiver-side matching (MPI-3.1, section 3.5): posted receives and unexpected messages, by hash. A receive or message costs the
+// same whether one or thousands are outstanding.
+#pragma once
+
+#include "p2p/operations.hpp"
+
+#include <memory>
+
+namespace fmpl::mpi {
+
+class Matching {
+public:
+    ~Matching();
+
+    // Adds a receive that no unexpected message matches.
+    void post(ReceiveOperation& operation);
+    void cancel(ReceiveOperation& operation);
+    // Takes out the posted receive that the message matches, the earliest one; nullptr when there is none.
+    Ref<ReceiveOperation> take_posted(const MatchKey& message);
+
+    void keep(std::unique_ptr<UnexpectedMessage> message);
+    // The earliest message that a receive with this key matches; nullptr when there is none. It stays.
+    UnexpectedMessage* find_unexpected(const MatchKey& receive) const;
+    std::unique_ptr<UnexpectedMessage> take(UnexpectedMessage& message);
+
+private:
+    KeyedQueues<ReceiveOperation, 0> posted_;
+    std::size_t posted_with_wildcards_ = 0;
+    std::uint64_t order_ = 0;
+    KeyedQueues<UnexpectedMessage, 0> by_key_;
+    KeyedQueues<UnexpectedMessage, 1> by_source_;   // any tag
+    KeyedQueues<UnexpectedMessage, 2> by_tag_;      // any source
+    KeyedQueues<UnexpectedMessage, 3> by_context_;  // any of both
+};
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,61 @@
+// The memory of one side of a message: what a call's (buffer, count, data type) come to.
+#pragma once
+
+#include "datatype/type_object.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+namespace fmpl::mpi {
+
+struct MessageBuffer {
+    std::byte* data = nullptr;             // the first byte where the message is one piece, else the call's argument
+    std::uint64_t bytes = 0;               // of the message in packed form
+    std::int64_t count = 0;                // of `layout`; meaningless without
+    std::shared_ptr<const Layout> layout;  // null: one piece of memory
+
+    // One piece of memory.
+    static MessageBuffer piece(const void* data, std::uint64_t bytes)
+    {
+        return {static_cast<std::byte*>(const_cast<void*>(data)), bytes, 0, nullptr};
+    }
+
+    // count >= 0 of a committed type. Throws Error beyond 64 bits.
+    static MessageBuffer of(const void* data, std::int64_t count, const TypeObject& type)
+    {
+        MessageBuffer buffer{
+            static_cast<std::byte*>(const_cast<void*>(data)), type.layout->bytes(count), count, nullptr};
+        if (const auto offset = type.layout->single_piece(count)) {
+            // By numbers: from MPI_BOTTOM, which is null, an offset is an address.
+            buffer.data = reinterpret_cast<std::byte*>(
+                reinterpret_cast<std::uintptr_t>(buffer.data) + static_cast<std::uintptr_t>(*offset));
+        } else if (buffer.bytes > 0) {
+            buffer.layout = type.layout;
+        }
+        return buffer;
+    }
+
+    bool in_one_piece() const { return layout == nullptr; }
+
+    // Bytes [begin, end) of the packed form, to and from memory in one piece that does not overlap.
+    void pack(std::uint64_t begin, std::uint64_t end, void* dense) const
+    {
+        if (layout != nullptr) {
+            layout->pack(data, count, begin, end, dense);
+        } else if (end > begin) {
+            std::memcpy(dense, data + begin, end - begin);
+        }
+    }
+    void unpack(std::uint64_t begin, std::uint64_t end, const void* dense) const
+    {
+        if (layout != nullptr) {
+            layout->unpack(data, count, begin, end, dense);
+        } else if (end > begin) {
+            std::memcpy(data + begin, dense, end - begin);
+        }
+    }
+};
+
+}  // namespace fmpl::mpi

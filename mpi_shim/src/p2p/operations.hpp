@@ -1,0 +1,66 @@
+// Sends and receives under way, and messages that nobody has asked for yet.
+#pragma once
+
+#include "p2p/envelope.hpp"
+#include "p2p/keyed_queues.hpp"
+#include "p2p/message_buffer.hpp"
+#include "p2p/request.hpp"
+#include "p2p/scratch.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace fmpl::mpi {
+
+template <class T>
+class RequestPool;
+
+struct SendOperation final : Request {
+    MessageBuffer buffer;
+    Envelope envelope{};
+    int destination = 0;    // world rank
+    Scratch packed;         // of a rendezvous of what is not one piece
+    bool detached = false;  // its handle was freed: nobody waits for it
+    RequestPool<SendOperation>* pool = nullptr;
+
+    void abandon() override { detached = true; }
+
+private:
+    void dispose() override;
+};
+
+struct ReceiveOperation final : Request {
+    MessageBuffer buffer;
+    MatchKey key{};
+    std::uint64_t order = 0;  // of posting
+    QueueLink<ReceiveOperation> links[1];
+    Envelope envelope{};  // of the message matched, while it is being transferred
+    int source = 0;       // world rank, likewise
+    Scratch arriving;     // where a message arrives that cannot go straight into the buffer
+    bool posted = false;
+    RequestPool<ReceiveOperation>* pool = nullptr;
+
+    MatchKey queue_key(int) const { return key; }
+    // The message with this envelope is in the buffer, as far as it fits.
+    void finish_with(const Envelope& message);
+    void cancel(Engine& engine) override;
+
+private:
+    void dispose() override;
+};
+
+// A message that no receive has matched.
+struct UnexpectedMessage {
+    Envelope envelope;
+    int source;                         // world rank
+    std::unique_ptr<std::byte[]> body;  // of an eager message beyond kInlineBytes
+    Ref<SendOperation> own;             // of a message to the own rank that still lies in its buffer
+    // By the exact key, by any tag, by any source, by any of both.
+    QueueLink<UnexpectedMessage> links[4];
+
+    MatchKey queue_key(int place) const;
+    const void* payload() const { return body != nullptr ? static_cast<const void*>(body.get()) : envelope.payload; }
+};
+
+}  // namespace fmpl::mpi

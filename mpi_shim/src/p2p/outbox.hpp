@@ -1,0 +1,74 @@
+// Envelopes on their way to the other ranks, in the order in which they were sent to each, and the sender's side of flow control.
+//
+// Where the destination's ring is full, envelopes wait here until it polls; nothing here blocks. The *window* bounds the eager
+// messages that a destination has to keep because no receive matched them: beyond it messages go by rendezvous, and stay in the
+// sender's memory.
+#pragma once
+
+#include "p2p/operations.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace fmpl::mpi {
+
+class Outbox {
+public:
+    // What one eager message counts beside its bytes, and how much each pair may have unmatched.
+    static constexpr std::uint64_t kCostOfMessage = 128;
+    static constexpr std::uint64_t kWindow = 1 << 20;
+
+    explicit Outbox(int ranks) : peers_(static_cast<std::size_t>(ranks)) {}
+
+    // An envelope without a body.
+    void post(int destination, const Envelope& envelope);
+    // An eager or synchronous message at once, from `buffer`: false when it has to wait, and then nothing has happened.
+    bool try_message(int destination, const Envelope& envelope, const MessageBuffer& buffer);
+    // The same; waits here if need be. An eager operation is complete when it has gone.
+    void message(const Ref<SendOperation>& operation);
+
+    // Sends what can be sent now.
+    void flush()
+    {
+        if (!waiting_.empty()) flush_waiting();
+    }
+    bool empty() const { return waiting_.empty(); }
+
+    // Whether an eager message of so many bytes may be sent to the rank.
+    bool window_is_open(int destination, std::uint64_t bytes) const
+    {
+        const Peer& peer = peers_[static_cast<std::size_t>(destination)];
+        return peer.eager_sent - peer.eager_matched + kCostOfMessage + bytes <= kWindow;
+    }
+    // `bytes` of an envelope of kind credit from the rank.
+    void credit(int destination, std::uint64_t matched)
+    {
+        peers_[static_cast<std::size_t>(destination)].eager_matched = matched;
+    }
+
+    // The receiver's side: an eager message from the rank has been matched. Tells it from time to time.
+    void matched_eager(int source, std::uint64_t bytes);
+
+private:
+    struct Entry {
+        Envelope envelope;
+        Ref<SendOperation> operation;  // whose buffer is the body; null: no body
+    };
+    struct Peer {
+        std::deque<Entry> entries;
+        std::uint64_t eager_sent = 0;
+        std::uint64_t eager_matched = 0;   // as the rank has told
+        std::uint64_t matched_of_its = 0;  // of the rank's messages to this one
+        std::uint64_t told = 0;
+    };
+
+    static bool send(int destination, const Envelope& envelope, const MessageBuffer* buffer);
+    void add(int destination, Entry entry);
+    void flush_waiting();
+
+    std::vector<Peer> peers_;
+    std::vector<int> waiting_;  // ranks with entries
+};
+
+}  // namespace fmpl::mpi

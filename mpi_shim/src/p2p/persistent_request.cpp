@@ -1,0 +1,64 @@
+#include "p2p/persistent_request.hpp"
+
+#include "error.hpp"
+#include "p2p/buffered_sends.hpp"
+#include "process.hpp"
+
+#include <mpi.h>
+
+#include <utility>
+
+namespace fmpl::mpi {
+
+PersistentRequest::PersistentRequest(
+    Process& process, Kind kind, MessageBuffer buffer, CommunicatorPtr comm, int peer, int tag)
+    : process_(process),
+      kind_(kind),
+      buffer_(std::move(buffer)),
+      comm_(std::move(comm)),
+      peer_(peer),
+      tag_(tag)
+{
+    comm_handle = comm_->handle;
+}
+
+void PersistentRequest::start(Engine& engine)
+{
+    if (is_active()) fail(MPI_ERR_REQUEST, "request is active already; wait for it before starting it again");
+    constexpr Traffic kTraffic = Traffic::point_to_point;
+    switch (kind_) {
+        case Kind::receive:
+            started_ = engine.irecv(buffer_, *comm_, kTraffic, peer_, tag_);
+            break;
+        case Kind::standard_send:
+            started_ = engine.isend(buffer_, *comm_, kTraffic, peer_, tag_);
+            break;
+        case Kind::synchronous_send:
+            started_ = engine.isend(buffer_, *comm_, kTraffic, peer_, tag_, SendMode::synchronous);
+            break;
+        case Kind::buffered_send:
+            started_ = start_buffered_send(process_, buffer_, *comm_, peer_, tag_);
+            break;
+    }
+}
+
+int PersistentRequest::finish()
+{
+    const RequestRef done = std::exchange(started_, {});
+    const int code = done->finish();
+    status = done->status;
+    return code;
+}
+
+void PersistentRequest::cancel(Engine& engine)
+{
+    if (!is_active()) fail(MPI_ERR_REQUEST, "request is not active, so there is nothing to cancel");
+    started_->cancel(engine);
+}
+
+void PersistentRequest::abandon()
+{
+    started_->abandon();
+}
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,38 @@
+// A request with the arguments of a communication, to be started again and again (MPI-3.1, section 3.9).
+#pragma once
+
+#include "comm/communicator.hpp"
+#include "p2p/message_buffer.hpp"
+#include "p2p/request.hpp"
+
+namespace fmpl::mpi {
+
+class Process;
+
+class PersistentRequest final : public Request {
+public:
+    enum class Kind { receive, standard_send, synchronous_send, buffered_send };
+
+    // The arguments were checked. Inactive. `process` outlives it.
+    PersistentRequest(Process& process, Kind kind, MessageBuffer buffer, CommunicatorPtr comm, int peer, int tag);
+
+    bool is_persistent() const override { return true; }
+    bool is_active() const override { return static_cast<bool>(started_); }
+    Request& operation() override { return *started_; }
+    // Throws Error (MPI_ERR_REQUEST) when it is active, and what starting the communication throws.
+    void start(Engine& engine) override;
+    int finish() override;
+    void cancel(Engine& engine) override;
+    void abandon() override;
+
+private:
+    Process& process_;
+    Kind kind_;
+    MessageBuffer buffer_;
+    CommunicatorPtr comm_;
+    int peer_;
+    int tag_;
+    RequestRef started_;  // null: inactive
+};
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,17 @@
+// What an MPI_Message handle stands for: a message that MPI_Mprobe has taken out of the matching (MPI-3.1, section 3.8.2).
+#pragma once
+
+#include "comm/communicator.hpp"
+#include "p2p/engine.hpp"
+
+#include <memory>
+
+namespace fmpl::mpi {
+
+struct ProbedMessage {
+    MatchedMessage message;
+    CommunicatorPtr comm;  // it came by
+};
+using ProbedMessagePtr = std::unique_ptr<ProbedMessage>;
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,27 @@
+#include "p2p/request.hpp"
+
+#include "error.hpp"
+
+#include <mpi.h>
+
+namespace fmpl::mpi {
+
+Status Status::empty()
+{
+    return {MPI_ANY_SOURCE, MPI_ANY_TAG};
+}
+
+Status Status::of_proc_null()
+{
+    return {MPI_PROC_NULL, MPI_ANY_TAG};
+}
+
+Request::Request() : status(Status::empty()) {}
+
+void Request::start(Engine&)
+{
+    fail(MPI_ERR_REQUEST,
+        "request is not persistent; only requests of MPI_Send_init, MPI_Recv_init and the like are started");
+}
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,113 @@
+// A communication under way, as a request handle or a call in progress sees it (MPI-3.1, sections 3.7 to 3.9).
+//
+// Counted by Ref. Used by its rank alone. The engine sets `complete`; who finds it set reads `status`.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+namespace fmpl::mpi {
+
+class Engine;
+
+// What a receive found; MPI_Status in the shim's own form (abi/status.hpp).
+struct Status {
+    int source;
+    int tag;
+    int error = 0;  // error class
+    bool cancelled = false;
+    std::uint64_t bytes = 0;
+    std::uint64_t message_bytes = 0;  // with MPI_ERR_TRUNCATE: how long the message was
+
+    // Of a null or inactive request, and of a send (MPI-3.1, section 3.7.3).
+    static Status empty();
+    // Of MPI_PROC_NULL (section 3.11).
+    static Status of_proc_null();
+};
+
+class Request {
+public:
+    Request();
+    virtual ~Request() = default;
+    Request(const Request&) = delete;
+    Request& operator=(const Request&) = delete;
+
+    // A persistent request stays when its operation is complete, and is inactive then.
+    virtual bool is_persistent() const { return false; }
+    virtual bool is_active() const { return true; }
+    // What is to be complete: of a persistent request the operation that was started.
+    virtual Request& operation() { return *this; }
+    // MPI_Start; fails for what is not persistent or is active.
+    virtual void start(Engine& engine);
+    // After a wait or test that found it complete, before its status is used; the persistent one becomes inactive. Throws nothing;
+    // returns an error class (generalized requests have functions of the user's that may fail).
+    virtual int finish() { return 0; }
+    // MPI_Cancel. Does nothing where the operation cannot be taken back.
+    virtual void cancel(Engine&) {}
+    // The request is being freed with its operation under way.
+    virtual void abandon() {}
+
+    // Sets `complete`.
+    void complete_with(const Status& found)
+    {
+        status = found;
+        complete = true;
+    }
+
+    bool complete = false;
+    Status status;
+    int handle = 0;
+    int comm_handle = 0;  // the communicator that the user named, whose error handler hears of it; 0: none
+
+private:
+    template <class T>
+    friend class Ref;
+    // Destroys it, or gives it back to its pool.
+    virtual void dispose() { delete this; }
+    std::uint32_t references_ = 0;
+};
+
+// A counted reference to a request.
+template <class T>
+class Ref {
+public:
+    struct Adopt {};
+    static constexpr Adopt kAdopt{};
+
+    Ref() = default;
+    // Takes over a reference that release() gave.
+    Ref(T* request, Adopt) : request_(request) {}
+    explicit Ref(T* request) : request_(request)
+    {
+        if (request_ != nullptr) ++request_->references_;
+    }
+    Ref(const Ref& other) : Ref(other.request_) {}
+    Ref(Ref&& other) noexcept : request_(std::exchange(other.request_, nullptr)) {}
+    template <class U>
+    Ref(const Ref<U>& other) : Ref(static_cast<T*>(other.get()))
+    {
+    }
+    Ref& operator=(Ref other) noexcept
+    {
+        std::swap(request_, other.request_);
+        return *this;
+    }
+    ~Ref()
+    {
+        if (request_ != nullptr && --request_->references_ == 0) static_cast<Request*>(request_)->dispose();
+    }
+
+    // Gives the reference away, to be adopted by another Ref.
+    T* release() { return std::exchange(request_, nullptr); }
+
+    T* get() const { return request_; }
+    T& operator*() const { return *request_; }
+    T* operator->() const { return request_; }
+    explicit operator bool() const { return request_ != nullptr; }
+
+private:
+    T* request_ = nullptr;
+};
+using RequestRef = Ref<Request>;
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,174 @@
+#include "process.hpp"
+
+#include "comm/attributes.hpp"
+#include "comm/info.hpp"
+#include "datatype/predefined_objects.hpp"
+#include "p2p/buffered_sends.hpp"
+#include "p2p/channels.hpp"
+#include "p2p/fmpl_call.hpp"
+
+#include <fmpl/layers.h>
+
+#include <numeric>
+
+namespace fmpl::mpi {
+namespace {
+
+// Joins the job before what needs it is made.
+int joined_world_rank()
+{
+    int initialized = 0;
+    fmpl_initialized(&initialized);
+    if (initialized != 0) {
+        fail(MPI_ERR_OTHER,
+            "the program has called fmpl_init itself, or a library of FMPL's has (the BLACS); a job uses MPI or those, "
+            "not both");
+    }
+    check_fmpl(fmpl_init(nullptr, nullptr, kChannels));
+    return fmpl_job_rank();
+}
+
+GroupPtr group_of_all()
+{
+    std::vector<int> ranks(static_cast<std::size_t>(fmpl_job_size()));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return std::make_shared<const Group>(std::move(ranks));
+}
+
+}  // namespace
+
+Process::Process(int thread_level)
+    : contexts(joined_world_rank()),
+      engine(fmpl_job_size(), fmpl_job_rank()),
+      thread_level_(std::min(thread_level, MPI_THREAD_SERIALIZED)),
+      main_thread_(std::this_thread::get_id())
+{
+    errors_are_fatal = std::make_shared<Errhandler>(Errhandler::Kind::fatal);
+    errors_are_fatal->handle = MPI_ERRORS_ARE_FATAL;
+    errors_return = std::make_shared<Errhandler>(Errhandler::Kind::returns);
+    errors_return->handle = MPI_ERRORS_RETURN;
+    errors_abort = std::make_shared<Errhandler>(Errhandler::Kind::fatal);
+    errors_abort->handle = MPI_ERRORS_ABORT;
+    empty_group = std::make_shared<const Group>(std::vector<int>());
+    for (int number = 1; number <= kPredefinedOperations; ++number) {
+        builtin_operations[static_cast<std::size_t>(number)] = std::make_shared<const Operation>(number);
+    }
+    add_predefined_types(*this);
+
+    const int rank = engine.world_rank();
+    world = std::make_shared<Communicator>(ContextNumbers::kWorld, rank, group_of_all());
+    world->handle = MPI_COMM_WORLD;
+    world->name = "MPI_COMM_WORLD";
+    world->errhandler = errors_are_fatal;
+    self = std::make_shared<Communicator>(contexts.self(), 0, std::make_shared<const Group>(std::vector<int>{rank}));
+    self->handle = MPI_COMM_SELF;
+    self->name = "MPI_COMM_SELF";
+    self->errhandler = errors_are_fatal;
+}
+
+Process::~Process() = default;
+
+void Process::leave()
+{
+    clear(self->attributes, MPI_COMM_SELF);
+    if (buffered_sends) buffered_sends->wait_until_empty(engine);
+    engine.close();
+    collective.leave();
+    left_ = true;
+    // What was never received is said by FMPL itself; the job has been left all the same.
+    if (const int code = fmpl_finalize(); code != FMPL_ERR_PENDING) check_fmpl(code);
+}
+
+const CommunicatorPtr& Process::rare_communicator(MPI_Comm handle, const char* argument)
+{
+    if (handle == MPI_COMM_SELF) return self;
+    if (handle == MPI_COMM_NULL) fail(MPI_ERR_COMM, "{} is MPI_COMM_NULL; give a communicator", argument);
+    fail(MPI_ERR_COMM, "{} is no communicator, or one that was freed", argument);
+}
+
+void Process::bad_type(MPI_Datatype handle, const char* argument)
+{
+    if (handle == MPI_DATATYPE_NULL) fail(MPI_ERR_TYPE, "{} is MPI_DATATYPE_NULL; give a data type", argument);
+    fail(MPI_ERR_TYPE, "{} is no data type, or one that was freed", argument);
+}
+
+void Process::not_committed(const char* argument)
+{
+    fail(MPI_ERR_TYPE, "{} is not committed; call MPI_Type_commit before it is used in communication", argument);
+}
+
+const GroupPtr& Process::group(MPI_Group handle, const char* argument)
+{
+    if (handle == MPI_GROUP_EMPTY) return empty_group;
+    if (GroupPtr* const found = groups.find(handle)) return *found;
+    if (handle == MPI_GROUP_NULL) fail(MPI_ERR_GROUP, "{} is MPI_GROUP_NULL; give a group", argument);
+    fail(MPI_ERR_GROUP, "{} is no group, or one that was freed", argument);
+}
+
+const OperationPtr& Process::operation(MPI_Op handle, const char* argument)
+{
+    if (const int number = predefined_operation(handle); number != 0) {
+        return builtin_operations[static_cast<std::size_t>(number)];
+    }
+    if (OperationPtr* const found = operations.find(handle)) return *found;
+    if (handle == MPI_OP_NULL) fail(MPI_ERR_OP, "{} is MPI_OP_NULL; give an operation", argument);
+    fail(MPI_ERR_OP, "{} is no operation, or one that was freed", argument);
+}
+
+const ErrhandlerPtr& Process::errhandler(MPI_Errhandler handle, const char* argument)
+{
+    for (const ErrhandlerPtr* const predefined : {&errors_are_fatal, &errors_return, &errors_abort}) {
+        if ((*predefined)->handle == handle) return *predefined;
+    }
+    if (ErrhandlerPtr* const found = errhandlers.find(handle)) return *found;
+    if (handle == MPI_ERRHANDLER_NULL) fail(MPI_ERR_ARG, "{} is MPI_ERRHANDLER_NULL; give an error handler", argument);
+    fail(MPI_ERR_ARG, "{} is no error handler, or one that was freed", argument);
+}
+
+Request& Process::request(MPI_Request handle, const char* argument)
+{
+    if (RequestRef* const found = requests.find(handle)) return **found;
+    if (handle == MPI_REQUEST_NULL) fail(MPI_ERR_REQUEST, "{} is MPI_REQUEST_NULL; give a request", argument);
+    fail(MPI_ERR_REQUEST, "{} is no request, or one that was freed", argument);
+}
+
+namespace {
+
+int checked_handle(int handle, int error_class, const char* what)
+{
+    if (handle == 0) fail(error_class, "there are too many {} at a time; free some that are not needed", what);
+    return handle;
+}
+
+}  // namespace
+
+MPI_Comm Process::add(const CommunicatorPtr& comm)
+{
+    comm->handle = checked_handle(communicators.add(comm), MPI_ERR_COMM, "communicators");
+    return comm->handle;
+}
+
+MPI_Group Process::add(const GroupPtr& group)
+{
+    if (group->size() == 0) return MPI_GROUP_EMPTY;
+    return checked_handle(groups.add(group), MPI_ERR_GROUP, "groups");
+}
+
+MPI_Datatype Process::add(const TypeObjectPtr& type)
+{
+    return checked_handle(types.add(type), MPI_ERR_TYPE, "data types");
+}
+
+MPI_Request Process::add(const RequestRef& request)
+{
+    request->handle = checked_handle(requests.add(request), MPI_ERR_REQUEST, "requests");
+    return request->handle;
+}
+
+void Process::remove_request(MPI_Request handle)
+{
+    const RequestRef last = requests.remove(handle);
+    last->handle = MPI_REQUEST_NULL;
+}
+
+}  // namespace fmpl::mpi

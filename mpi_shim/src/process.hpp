@@ -1,0 +1,135 @@
+// One rank of an MPI job: everything that it owns. Nothing mutable lives outside such an object but which one the calling
+// thread means (abi/current.hpp). One thread at a time uses it.
+#pragma once
+
+#include "abi/handles.hpp"
+#include "coll/collective_state.hpp"
+#include "coll/operation.hpp"
+#include "comm/communicator.hpp"
+#include "comm/context_numbers.hpp"
+#include "comm/environment.hpp"
+#include "comm/errhandler.hpp"
+#include "datatype/type_object.hpp"
+#include "p2p/engine.hpp"
+#include "p2p/probed_message.hpp"
+#include "p2p/request.hpp"
+
+#include <mpi.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace fmpl::mpi {
+
+class Info;
+class Keyval;
+class BufferedSends;
+
+class Process {
+public:
+    // MPI_Init: joins the job; blocks until all ranks join. Throws Error.
+    explicit Process(int thread_level);
+    ~Process();
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    // MPI_Finalize: the attributes of MPI_COMM_SELF are deleted, what is under way is completed, the job is left.
+    void leave();
+    bool left() const { return left_; }
+
+    int rank() const { return world->rank(); }
+    int thread_level() const { return thread_level_; }
+    std::thread::id main_thread() const { return main_thread_; }
+
+    // What handles stand for. Each throws Error with the class of its kind, and words that begin with `argument`, when the
+    // handle is null or stands for nothing.
+    const CommunicatorPtr& communicator(MPI_Comm handle, const char* argument = "comm")
+    {
+        if (handle == MPI_COMM_WORLD) return world;
+        if (CommunicatorPtr* found = communicators.find(handle)) [[likely]]
+            return *found;
+        return rare_communicator(handle, argument);
+    }
+    const TypeObjectPtr& type(MPI_Datatype handle, const char* argument = "datatype")
+    {
+        if (const int slot = builtin_type_slot(handle); slot >= 0 && builtin_types[static_cast<std::size_t>(slot)])
+            [[likely]]
+            return builtin_types[static_cast<std::size_t>(slot)];
+        if (TypeObjectPtr* found = types.find(handle)) return *found;
+        bad_type(handle, argument);
+    }
+    // That may be used in communication: committed.
+    const TypeObject& committed_type(MPI_Datatype handle, const char* argument = "datatype")
+    {
+        const TypeObjectPtr& found = type(handle, argument);
+        if (found->layout == nullptr) [[unlikely]]
+            not_committed(argument);
+        return *found;
+    }
+    const GroupPtr& group(MPI_Group handle, const char* argument = "group");
+    const OperationPtr& operation(MPI_Op handle, const char* argument = "op");
+    const ErrhandlerPtr& errhandler(MPI_Errhandler handle, const char* argument = "errhandler");
+    Request& request(MPI_Request handle, const char* argument = "request");
+
+    // Handles for new objects.
+    MPI_Comm add(const CommunicatorPtr& comm);  // sets comm->handle
+    MPI_Group add(const GroupPtr& group);       // MPI_GROUP_EMPTY for a group without members
+    MPI_Datatype add(const TypeObjectPtr& type);
+    MPI_Request add(const RequestRef& request);  // sets its handle
+    // The request's handle is free from now on; what is under way goes on.
+    void remove_request(MPI_Request handle);
+
+    CollectiveState collective;  // outlives requests of collective operations
+
+    CommunicatorPtr world;
+    CommunicatorPtr self;
+    CommunicatorPtr parent;  // null: the job was started by fmplrun
+
+    ContextNumbers contexts;
+    Engine engine;
+
+    HandleTable<CommunicatorPtr, HandleKind::communicator> communicators;
+    HandleTable<GroupPtr, HandleKind::group> groups;
+    HandleTable<TypeObjectPtr, HandleKind::datatype, 20> types;
+    HandleTable<OperationPtr, HandleKind::operation> operations;
+    HandleTable<ErrhandlerPtr, HandleKind::errhandler> errhandlers;
+    HandleTable<std::shared_ptr<Info>, HandleKind::info> infos;
+    HandleTable<std::shared_ptr<Keyval>, HandleKind::keyval> keyvals;
+    HandleTable<RequestRef, HandleKind::request, 22> requests;
+    HandleTable<ProbedMessagePtr, HandleKind::message> messages;
+
+    std::array<TypeObjectPtr, kBuiltinTypeSlots> builtin_types;
+    std::array<OperationPtr, kPredefinedOperations + 1> builtin_operations;
+    // What MPI_Type_create_f90_real, _complex, _integer have given, by combiner, precision and range.
+    std::map<std::array<int, 3>, MPI_Datatype> f90_types;
+    ErrhandlerPtr errors_are_fatal;
+    ErrhandlerPtr errors_return;
+    ErrhandlerPtr errors_abort;
+    GroupPtr empty_group;
+
+    std::unique_ptr<BufferedSends> buffered_sends;  // null: no buffer attached
+
+    Environment environment;
+
+    // Classes and codes of the user's (MPI_Add_error_class, _code, _string): text and class by code.
+    struct UserError {
+        int error_class;
+        std::string text;
+    };
+    std::map<int, UserError> user_errors;
+    int last_used_code = MPI_ERR_LASTCODE;
+
+private:
+    const CommunicatorPtr& rare_communicator(MPI_Comm handle, const char* argument);
+    [[noreturn]] static void bad_type(MPI_Datatype handle, const char* argument);
+    [[noreturn]] static void not_committed(const char* argument);
+
+    int thread_level_;
+    std::thread::id main_thread_;
+    bool left_ = false;
+};
+
+}  // namespace fmpl::mpi
