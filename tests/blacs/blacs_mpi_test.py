@@ -1,9 +1,11 @@
-"""The BLACS over each installed MPI for which they were built: all cases of blacs_mpi_test, and how errors end a job.
+"""The BLACS over each MPI for which they were built: all cases of blacs_mpi_test, and how errors end a job.
 
-Environment: BLACS_MPI_OPENMPI, BLACS_MPI_MPICH: the program over that MPI; without it, or without the MPI's launcher, its
-tests are skipped. PDGEMM_OPENMPI, PDGEMM_MPICH: pdgemm over that BLACS.
+Environment: BLACS_MPI_MPI, BLACS_MPI_OPENMPI, BLACS_MPI_MPICH: the program over that MPI, FMPL's being the first; without it,
+or without the MPI's launcher, its tests are skipped. PDGEMM_MPI, PDGEMM_OPENMPI, PDGEMM_MPICH: pdgemm over that BLACS.
+FMPLRUN: the launcher of FMPL's MPI.
 """
 import os
+import shlex
 import shutil
 import subprocess
 import unittest
@@ -66,6 +68,13 @@ class OverMpi:
                             "--grid", f"{self.PROCESSES // 2}x2", "--verify", program=self.PDGEMM)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("yes", done.stdout)
+
+
+class Fmpl(OverMpi, unittest.TestCase):
+    PROGRAM = os.environ.get("BLACS_MPI_MPI")
+    PDGEMM = os.environ.get("PDGEMM_MPI")
+    LAUNCHER = [*shlex.split(os.environ.get("FMPLRUN", "fmplrun")), "--timeout", "120", "-n"]
+    PROCESSES = 4
 
 
 class OpenMpi(OverMpi, unittest.TestCase):

@@ -68,6 +68,10 @@ int fmpl_bcast_columns(void *base, const struct fmpl_columns *columns, int root,
 int fmpl_isend_test(int dst, int mai, fmpl_comm_t comm, int *done);
 int fmpl_irecv_test(int src, int mai, fmpl_comm_t comm, int *done);
 
+/* fmpl_irecv of a message that the caller wants nothing of, because it has read it by fmpl_remote_view: the message is consumed and
+ * its sender's call completes; no error says that it is longer than 0 bytes. Errors: as fmpl_irecv. */
+int fmpl_irecv_discard(int src, int mai, fmpl_comm_t comm);
+
 /* Envelopes: short messages which the receiver takes in the order in which each source sent them, through a function of
  * its own. For a library that matches at the receiver, as an MPI does. They are apart from all other messages: an envelope
  * never passes to fmpl_recv or fmpl_recv_any.

@@ -1,6 +1,7 @@
 #include "loaded_libraries.hpp"
 
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>

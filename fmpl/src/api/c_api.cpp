@@ -152,6 +152,11 @@ int fmpl_isend_test(int dst, int mai, fmpl_comm_t comm, int* done)
     });
 }
 
+int fmpl_irecv_discard(int src, int mai, fmpl_comm_t comm)
+{
+    return boundary(Call::irecv, 0, [&](Endpoint& e) { e.irecv_discard(src, mai, comm); });
+}
+
 int fmpl_irecv_test(int src, int mai, fmpl_comm_t comm, int* done)
 {
     return boundary(Call::irecv_test, 0, [&](Endpoint& e) {

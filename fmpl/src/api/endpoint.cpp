@@ -276,6 +276,13 @@ bool Endpoint::isend_test(int dst, int mai, fmpl_comm_t comm)
     return sender.isend_test(c, dst, mai);
 }
 
+void Endpoint::irecv_discard(int src, int mai, fmpl_comm_t comm)
+{
+    Communicator& c = checked(comm, "src", src);
+    c.check_index(mai);
+    receiver.irecv(c, src, mai, nullptr, 0, true);
+}
+
 void Endpoint::irecv_test(int src, int mai, fmpl_comm_t comm, int& done)
 {
     Communicator& c = checked(comm, "src", src);

@@ -63,7 +63,8 @@ void Receiver::recv_slowly(
     report(op);
 }
 
-void Receiver::irecv(Communicator& comm, int source, int index, void* buffer, std::size_t capacity)
+void Receiver::irecv(
+    Communicator& comm, int source, int index, void* buffer, std::size_t capacity, bool discards)
 {
     ReceiveOperation*& request = request_of(comm, source, index);
     if (request != nullptr) {
@@ -72,6 +73,7 @@ void Receiver::irecv(Communicator& comm, int source, int index, void* buffer, st
     }
     ReceiveOperation& op = *operations_.take();
     prepare(op, comm, source, index, buffer, capacity);
+    op.discards = discards;
     request = &op;
     if (advance(op)) return;
     if (op.number != 0 && capacity > kInlineBytes) post(op);
@@ -405,7 +407,7 @@ void Receiver::finish(ReceiveOperation& op, std::size_t bytes, Offset cursor)
 void Receiver::report(const ReceiveOperation& op)
 {
     matched = {op.source, op.index, op.bytes};
-    if (op.bytes > op.capacity) {
+    if (op.bytes > op.capacity && !op.discards) {
         fail(FMPL_ERR_TRUNCATED,
             "the message from rank {} over index {} has {} bytes, the receive buffer {}; the message is discarded, the "
             "buffer unchanged; give a larger buffer",

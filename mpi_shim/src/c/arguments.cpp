@@ -15,7 +15,8 @@ void fail_rank(const Communicator& comm, int rank, const char* argument)
 
 void fail_tag(int tag, const char* argument, bool wildcard_allowed)
 {
-    fail(MPI_ERR_TAG, "{} = {} is not a tag; give 0 or more{}", argument, tag, wildcard_allowed ? " or MPI_ANY_TAG" : "");
+    fail(MPI_ERR_TAG, "{} = {} is not a tag; give 0 or more{}", argument, tag,
+        wildcard_allowed ? " or MPI_ANY_TAG" : "");
 }
 
 void fail_buffer(const void* buffer, const char* argument)

@@ -1,5 +1,5 @@
-// What the C names check of their arguments, and what they make of them. Everything here throws Error; the words name the
-// argument, its value and what to give instead.
+// What the C names check of their arguments, and what they make of them. Everything here throws Error; the words name
+// the argument, its value and what to give instead.
 #pragma once
 
 #include "comm/communicator.hpp"

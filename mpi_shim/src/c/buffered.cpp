@@ -8,8 +8,7 @@
 namespace fmpl::mpi {
 namespace {
 
-RequestRef bsend(
-    Process& process, const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+RequestRef bsend(Process& process, const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     Communicator& on = *process.communicator(comm);
     const MessageBuffer message = message_buffer(process, buf, count, datatype);
@@ -58,8 +57,7 @@ FMPL_MPI_NAME(MPI_Buffer_detach)
 
 int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return call_on(
-        "MPI_Bsend", comm, [&](Process& process) { bsend(process, buf, count, datatype, dest, tag, comm); });
+    return call_on("MPI_Bsend", comm, [&](Process& process) { bsend(process, buf, count, datatype, dest, tag, comm); });
 }
 FMPL_MPI_NAME(MPI_Bsend)
 

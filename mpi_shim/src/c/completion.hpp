@@ -11,8 +11,8 @@
 
 namespace fmpl::mpi {
 
-// Like call_on, for a call whose communicator is known only when a handle has been looked at: body(process, comm) sets comm
-// when errors from there on belong to a communicator.
+// Like call_on, for a call whose communicator is known only when a handle has been looked at: body(process, comm) sets
+// comm when errors from there on belong to a communicator.
 template <class Body>
 int call_then_on(const char* name, Body&& body)
 {

@@ -28,15 +28,14 @@ int construct_of(const char* name, MPI_Datatype oldtype, MPI_Datatype* newtype, 
     });
 }
 
-int hvector(
-    const char* name, int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype)
+int hvector(const char* name, int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype)
 {
     return construct_of(name, oldtype, newtype,
         [&](const DatatypePtr& old) { return Datatype::hvector(count, blocklength, stride, old); });
 }
 
-int hindexed(const char* name, int count, const int* blocklengths, const MPI_Aint* displacements,
-    MPI_Datatype oldtype, MPI_Datatype* newtype)
+int hindexed(const char* name, int count, const int* blocklengths, const MPI_Aint* displacements, MPI_Datatype oldtype,
+    MPI_Datatype* newtype)
 {
     return construct_of(name, oldtype, newtype, [&](const DatatypePtr& old) {
         return Datatype::hindexed(array_of(blocklengths, count, "array_of_blocklengths"),
@@ -79,8 +78,7 @@ int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtyp
 }
 FMPL_MPI_NAME(MPI_Type_vector)
 
-int PMPI_Type_create_hvector(
-    int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype)
+int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype)
 {
     return hvector("MPI_Type_create_hvector", count, blocklength, stride, oldtype, newtype);
 }
@@ -92,8 +90,8 @@ int PMPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype 
 }
 FMPL_MPI_NAME(MPI_Type_hvector)
 
-int PMPI_Type_indexed(int count, const int blocklengths[], const int displacements[], MPI_Datatype oldtype,
-    MPI_Datatype* newtype)
+int PMPI_Type_indexed(
+    int count, const int blocklengths[], const int displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype)
 {
     return construct_of("MPI_Type_indexed", oldtype, newtype, [&](const DatatypePtr& old) {
         return Datatype::indexed(array_of(blocklengths, count, "array_of_blocklengths"),
@@ -102,8 +100,8 @@ int PMPI_Type_indexed(int count, const int blocklengths[], const int displacemen
 }
 FMPL_MPI_NAME(MPI_Type_indexed)
 
-int PMPI_Type_create_hindexed(int count, const int blocklengths[], const MPI_Aint displacements[],
-    MPI_Datatype oldtype, MPI_Datatype* newtype)
+int PMPI_Type_create_hindexed(
+    int count, const int blocklengths[], const MPI_Aint displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype)
 {
     return hindexed("MPI_Type_create_hindexed", count, blocklengths, displacements, oldtype, newtype);
 }
@@ -183,8 +181,8 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype)
         check_pointer(newtype, "newtype");
         // Functions of the user's copy the attributes, and may fail: then there is no new type.
         std::shared_ptr<Attributes> attributes = copied(old->attributes, oldtype);
-        *newtype = process.add(std::make_shared<TypeObject>(
-            TypeObject{Datatype::dup(old->type), old->layout, std::move(attributes)}));
+        *newtype = process.add(
+            std::make_shared<TypeObject>(TypeObject{Datatype::dup(old->type), old->layout, std::move(attributes)}));
     });
 }
 FMPL_MPI_NAME(MPI_Type_dup)

@@ -1,4 +1,4 @@
-// Version, host, memory, time, the end by MPI_Abort (MPI-3.1, sections 8.1, 8.2, 8.6, 8.7) and MPI_Pcontrol (14.2).
+// Host, memory, time, the end by MPI_Abort (MPI-3.1, sections 8.1, 8.2, 8.6, 8.7) and MPI_Pcontrol (14.2).
 #include "abi/boundary.hpp"
 #include "c/text_result.hpp"
 #include "comm/info.hpp"
@@ -15,27 +15,6 @@
 #include <ctime>
 
 using namespace fmpl::mpi;
-
-namespace {
-
-// An error of a call that may be made without MPI_Init.
-int fail_anytime(const char* name, const char* argument)
-{
-    return handle_error(name, MPI_COMM_NULL, MPI_ERR_ARG,
-        fmt::format("{} is a null pointer; give the address of a variable", argument).c_str());
-}
-
-}  // namespace
-
-int PMPI_Get_version(int* version, int* subversion)
-{
-    if (version == nullptr) return fail_anytime("MPI_Get_version", "version");
-    if (subversion == nullptr) return fail_anytime("MPI_Get_version", "subversion");
-    *version = MPI_VERSION;
-    *subversion = MPI_SUBVERSION;
-    return MPI_SUCCESS;
-}
-FMPL_MPI_NAME(MPI_Get_version)
 
 int PMPI_Get_processor_name(char* name, int* resultlen)
 {

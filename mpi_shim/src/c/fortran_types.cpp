@@ -10,8 +10,8 @@
 namespace fmpl::mpi {
 namespace {
 
-// Kinds of gfortran's numbers, the smallest first, with the decimal precision and exponent range that they have. An integer's range
-// is its decimal digits.
+// Kinds of gfortran's numbers, the smallest first, with the decimal precision and exponent range that they have. An
+// integer's range is its decimal digits.
 struct FortranKind {
     int precision;
     int range;
@@ -44,8 +44,8 @@ MPI_Datatype by_range(Process& process, int combiner, int precision, int range, 
     for (const FortranKind& kind : kinds) {
         if (kind.precision < precision || kind.range < range) continue;
         const TypeObjectPtr& predefined = process.type(handle_of(kind.type));
-        place->second = process.add(std::make_shared<TypeObject>(
-            TypeObject{Datatype::predefined(kind.type), predefined->layout, nullptr}));
+        place->second = process.add(
+            std::make_shared<TypeObject>(TypeObject{Datatype::predefined(kind.type), predefined->layout, nullptr}));
         return place->second;
     }
     process.f90_types.erase(place);
@@ -53,12 +53,12 @@ MPI_Datatype by_range(Process& process, int combiner, int precision, int range, 
     if (combiner == MPI_COMBINER_F90_INTEGER) {
         fail(MPI_ERR_ARG, "r = {} digits are more than an integer has; give at most {}", range, widest.range);
     }
-    fail(MPI_ERR_ARG, "no Fortran kind has p = {} digits and the range r = {}; give at most {} and {}", precision, range,
-        widest.precision, widest.range);
+    fail(MPI_ERR_ARG, "no Fortran kind has p = {} digits and the range r = {}; give at most {} and {}", precision,
+        range, widest.precision, widest.range);
 }
 
-int create_by_precision(const char* name, int combiner, int p, int r, std::span<const FortranKind> kinds,
-    MPI_Datatype* newtype)
+int create_by_precision(
+    const char* name, int combiner, int p, int r, std::span<const FortranKind> kinds, MPI_Datatype* newtype)
 {
     return call(name, [&](Process& process) {
         check_pointer(newtype, "newtype");
@@ -67,7 +67,8 @@ int create_by_precision(const char* name, int combiner, int p, int r, std::span<
         }
         for (const int number : {p, r}) {
             if (number < 0 && number != MPI_UNDEFINED) {
-                fail(MPI_ERR_ARG, "{} = {} is negative; give 0 or more, or MPI_UNDEFINED", number == p ? "p" : "r", number);
+                fail(MPI_ERR_ARG, "{} = {} is negative; give 0 or more, or MPI_UNDEFINED", number == p ? "p" : "r",
+                    number);
             }
         }
         *newtype = by_range(process, combiner, p, r, kinds);
@@ -82,12 +83,16 @@ constexpr Predefined kComplexesBySize[] = {Predefined::complex8, Predefined::com
 std::span<const Predefined> types_of_class(int typeclass)
 {
     switch (typeclass) {
-        case MPI_TYPECLASS_REAL: return kRealsBySize;
-        case MPI_TYPECLASS_INTEGER: return kIntegersBySize;
-        case MPI_TYPECLASS_COMPLEX: return kComplexesBySize;
+        case MPI_TYPECLASS_REAL:
+            return kRealsBySize;
+        case MPI_TYPECLASS_INTEGER:
+            return kIntegersBySize;
+        case MPI_TYPECLASS_COMPLEX:
+            return kComplexesBySize;
         default:
             fail(MPI_ERR_ARG,
-                "typeclass = {} is none; give MPI_TYPECLASS_REAL, MPI_TYPECLASS_INTEGER or MPI_TYPECLASS_COMPLEX", typeclass);
+                "typeclass = {} is none; give MPI_TYPECLASS_REAL, MPI_TYPECLASS_INTEGER or MPI_TYPECLASS_COMPLEX",
+                typeclass);
     }
 }
 

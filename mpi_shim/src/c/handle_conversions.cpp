@@ -1,5 +1,5 @@
-// MPI-3.1, sections 17.2.4 and 17.2.5: handles and statuses between C and Fortran. A handle is the same number in both. mpi.h has
-// macros of these names; here are the functions, for who takes their address.
+// MPI-3.1, sections 17.2.4 and 17.2.5: handles and statuses between C and Fortran. A handle is the same number in
+// both. mpi.h has macros of these names; here are the functions, for who takes their address.
 #include "abi/boundary.hpp"
 
 #include <mpi.h>
@@ -39,16 +39,16 @@
 #undef PMPI_Errhandler_c2f
 #undef PMPI_Errhandler_f2c
 
-#define FMPL_MPI_CONVERSIONS(Kind)                                                                                     \
-    extern "C" MPI_Fint PMPI_##Kind##_c2f(MPI_##Kind handle)                                                           \
-    {                                                                                                                  \
-        return handle;                                                                                                 \
-    }                                                                                                                  \
-    FMPL_MPI_NAME(MPI_##Kind##_c2f)                                                                                    \
-    extern "C" MPI_##Kind PMPI_##Kind##_f2c(MPI_Fint handle)                                                           \
-    {                                                                                                                  \
-        return handle;                                                                                                 \
-    }                                                                                                                  \
+#define FMPL_MPI_CONVERSIONS(Kind)                           \
+    extern "C" MPI_Fint PMPI_##Kind##_c2f(MPI_##Kind handle) \
+    {                                                        \
+        return handle;                                       \
+    }                                                        \
+    FMPL_MPI_NAME(MPI_##Kind##_c2f)                          \
+    extern "C" MPI_##Kind PMPI_##Kind##_f2c(MPI_Fint handle) \
+    {                                                        \
+        return handle;                                       \
+    }                                                        \
     FMPL_MPI_NAME(MPI_##Kind##_f2c)
 
 using MPI_Type = MPI_Datatype;
@@ -71,7 +71,8 @@ int PMPI_Status_c2f(const MPI_Status* c_status, MPI_Fint* f_status)
         check_pointer(c_status, "c_status");
         check_pointer(f_status, "f_status");
         if (c_status == MPI_STATUS_IGNORE) {
-            fail(MPI_ERR_ARG, "c_status is MPI_STATUS_IGNORE, which has no fields; use MPI_F_STATUS_IGNORE in its place");
+            fail(MPI_ERR_ARG,
+                "c_status is MPI_STATUS_IGNORE, which has no fields; use MPI_F_STATUS_IGNORE in its place");
         }
         std::memcpy(f_status, c_status, sizeof *c_status);
     });
@@ -84,7 +85,8 @@ int PMPI_Status_f2c(const MPI_Fint* f_status, MPI_Status* c_status)
         check_pointer(f_status, "f_status");
         check_pointer(c_status, "c_status");
         if (f_status == MPI_F_STATUS_IGNORE || f_status == MPI_F_STATUSES_IGNORE) {
-            fail(MPI_ERR_ARG, "f_status is MPI_F_STATUS_IGNORE, which has no fields; use MPI_STATUS_IGNORE in its place");
+            fail(MPI_ERR_ARG,
+                "f_status is MPI_F_STATUS_IGNORE, which has no fields; use MPI_STATUS_IGNORE in its place");
         }
         std::memcpy(c_status, f_status, sizeof *c_status);
     });

@@ -15,7 +15,8 @@ void check_position(int size, const int* position, std::uint64_t bytes, const ch
     check_pointer(position, "position");
     if (size < 0) fail(MPI_ERR_ARG, "{} = {} is negative; give the bytes of the packed buffer", size_argument, size);
     if (*position < 0 || *position > size || bytes > static_cast<std::uint64_t>(size - *position)) {
-        fail(MPI_ERR_ARG, "the packed buffer ({} = {}) has no {} bytes at position {}; MPI_Pack_size says how many it takes",
+        fail(MPI_ERR_ARG,
+            "the packed buffer ({} = {}) has no {} bytes at position {}; MPI_Pack_size says how many it takes",
             size_argument, size, bytes, *position);
     }
 }
@@ -25,8 +26,8 @@ void check_position(int size, const int* position, std::uint64_t bytes, const ch
 
 using namespace fmpl::mpi;
 
-int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position,
-    MPI_Comm comm)
+int PMPI_Pack(
+    const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position, MPI_Comm comm)
 {
     return call_on("MPI_Pack", comm, [&](Process& process) {
         process.communicator(comm);
@@ -40,8 +41,8 @@ int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbu
 }
 FMPL_MPI_NAME(MPI_Pack)
 
-int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype,
-    MPI_Comm comm)
+int PMPI_Unpack(
+    const void* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
     return call_on("MPI_Unpack", comm, [&](Process& process) {
         process.communicator(comm);

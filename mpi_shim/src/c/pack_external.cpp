@@ -29,7 +29,9 @@ std::int64_t check_arguments(const char* datarep, const void* buffer, int count,
     check_pointer(position, "position");
     if (bytes > 0 && packed == nullptr) fail_buffer(packed, packed_argument);
     if (size < 0 || *position < 0 || *position > size || bytes > size - *position) {
-        fail(MPI_ERR_ARG, "the packed buffer of {} bytes has no {} bytes at position {}; MPI_Pack_external_size says how many it takes",
+        fail(MPI_ERR_ARG,
+            "the packed buffer of {} bytes has no {} bytes at position {}; MPI_Pack_external_size says how many it "
+            "takes",
             size, bytes, *position);
     }
     return bytes;
@@ -45,8 +47,8 @@ int PMPI_Pack_external(const char datarep[], const void* inbuf, int incount, MPI
 {
     return call("MPI_Pack_external", [&](Process& process) {
         const TypeObject& type = process.committed_type(datatype);
-        const std::int64_t bytes = check_arguments(
-            datarep, inbuf, incount, type, outbuf, outsize, position, "inbuf", "incount", "outbuf");
+        const std::int64_t bytes =
+            check_arguments(datarep, inbuf, incount, type, outbuf, outsize, position, "inbuf", "incount", "outbuf");
         pack_external(*type.type, incount, inbuf, static_cast<std::byte*>(outbuf) + *position);
         *position += bytes;
     });
@@ -58,8 +60,8 @@ int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insiz
 {
     return call("MPI_Unpack_external", [&](Process& process) {
         const TypeObject& type = process.committed_type(datatype);
-        const std::int64_t bytes = check_arguments(
-            datarep, outbuf, outcount, type, inbuf, insize, position, "outbuf", "outcount", "inbuf");
+        const std::int64_t bytes =
+            check_arguments(datarep, outbuf, outcount, type, inbuf, insize, position, "outbuf", "outcount", "inbuf");
         unpack_external(*type.type, outcount, outbuf, static_cast<const std::byte*>(inbuf) + *position);
         *position += bytes;
     });

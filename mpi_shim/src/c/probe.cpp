@@ -33,7 +33,8 @@ bool match(Process& process, const CommunicatorPtr& comm, int source, int tag, M
     return true;
 }
 
-// Starts the receive of a probed message, whose handle is null from then on. Sets comm_handle to that of its communicator.
+// Starts the receive of a probed message, whose handle is null from then on. Sets comm_handle to that of its
+// communicator.
 RequestRef receive_probed(
     Process& process, void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Comm& comm_handle)
 {
@@ -97,8 +98,7 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_St
         check_source(*on, source);
         check_receive_tag(tag);
         check_pointer(message, "message");
-        wait_for_message(
-            process, *on, source, tag, [&] { return match(process, on, source, tag, message, status); });
+        wait_for_message(process, *on, source, tag, [&] { return match(process, on, source, tag, message, status); });
     });
 }
 FMPL_MPI_NAME(MPI_Mprobe)

@@ -6,9 +6,8 @@
 
 #include <array>
 #include <cstddef>
-#include <limits>
 #include <memory>
-#include <span>
+#include <utility>
 
 namespace fmpl::mpi {
 namespace {
@@ -79,8 +78,8 @@ public:
         return kNone;
     }
 
-    // Requires is_complete(i). Its status; the handle becomes null, or inactive if it's persistent. Throws Error when the call's
-    // array has the same handle again.
+    // Requires is_complete(i). Its status; the handle becomes null, or inactive if it's persistent. Throws Error when
+    // the call's array has the same handle again.
     Finished finish(int i);
 
 private:
@@ -96,7 +95,8 @@ private:
 Finished RequestList::finish(int i)
 {
     Request* const request = std::exchange(requests_[i], nullptr);
-    if (const RequestRef* const found = process_.requests.find(handles_[i]); found == nullptr || found->get() != request) {
+    if (const RequestRef* const found = process_.requests.find(handles_[i]);
+        found == nullptr || found->get() != request) {
         fail(MPI_ERR_REQUEST, "request {} of the array is there twice; give each request once", i);
     }
     return mpi::finish(process_, handles_[i], *request);
@@ -128,8 +128,8 @@ public:
         try {
             fail_operation(first_.status);
         } catch (const Error& error) {
-            fail(MPI_ERR_IN_STATUS, "{} of the requests failed, the first of them request {}: {}", failed_, first_failed_,
-                error.what());
+            fail(MPI_ERR_IN_STATUS, "{} of the requests failed, the first of them request {}: {}", failed_,
+                first_failed_, error.what());
         }
     }
 

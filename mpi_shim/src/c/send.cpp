@@ -1,5 +1,6 @@
-// MPI-3.1, sections 3.2, 3.4 and 3.7: sends of the standard, the synchronous and the ready mode, blocking or not. A ready
-// send is a standard one: that the receive is posted allows nothing here that the standard protocol does not do anyway.
+// MPI-3.1, sections 3.2, 3.4 and 3.7: sends of the standard, the synchronous and the ready mode, blocking or not. A
+// ready send is a standard one: that the receive is posted allows nothing here that the standard protocol does not do
+// anyway.
 #include "abi/boundary.hpp"
 #include "c/arguments.hpp"
 

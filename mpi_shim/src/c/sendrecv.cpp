@@ -1,5 +1,5 @@
-// MPI-3.1, section 3.10: send and receive at once. The receive is started, then the message is sent, and then both are waited for, so
-// that neither side needs the other one to begin with something else.
+// MPI-3.1, section 3.10: send and receive at once. The receive is started, then the message is sent, and then both are
+// waited for, so that neither side needs the other one to begin with something else.
 #include "abi/boundary.hpp"
 #include "c/arguments.hpp"
 #include "c/completion.hpp"

@@ -60,7 +60,8 @@ struct Envelope {
     std::size_t types;
 };
 
-// The arguments of MPI_Type_create_f90_real, _complex or _integer that made a handle, after its combiner; nullptr for others.
+// The arguments of MPI_Type_create_f90_real, _complex or _integer that made a handle, after its combiner; nullptr for
+// others.
 const std::array<int, 3>* f90_arguments(const Process& process, MPI_Datatype handle)
 {
     for (const auto& [arguments, made] : process.f90_types) {
@@ -82,8 +83,8 @@ Envelope envelope_of(const Process& process, MPI_Datatype handle, const Datatype
         return {(*f90)[0], f90_argument_count(*f90), 0, 0};
     }
     const Datatype::Contents& contents = type.contents();
-    return {static_cast<int>(type.combiner()), contents.integers.size(), contents.addresses.size(),
-        contents.types.size()};
+    return {
+        static_cast<int>(type.combiner()), contents.integers.size(), contents.addresses.size(), contents.types.size()};
 }
 
 void check_room(int room, std::size_t needed, const char* argument)
@@ -132,8 +133,7 @@ FMPL_MPI_NAME(MPI_Type_size)
 
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size)
 {
-    return ask_number(
-        "MPI_Type_size_x", datatype, size, "size", [](const Datatype& type) { return type.size(); });
+    return ask_number("MPI_Type_size_x", datatype, size, "size", [](const Datatype& type) { return type.size(); });
 }
 FMPL_MPI_NAME(MPI_Type_size_x)
 
@@ -170,15 +170,15 @@ FMPL_MPI_NAME(MPI_Type_extent)
 
 int PMPI_Type_lb(MPI_Datatype datatype, MPI_Aint* displacement)
 {
-    return ask_number("MPI_Type_lb", datatype, displacement, "displacement",
-        [](const Datatype& type) { return type.lower_bound(); });
+    return ask_number(
+        "MPI_Type_lb", datatype, displacement, "displacement", [](const Datatype& type) { return type.lower_bound(); });
 }
 FMPL_MPI_NAME(MPI_Type_lb)
 
 int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint* displacement)
 {
-    return ask_number("MPI_Type_ub", datatype, displacement, "displacement",
-        [](const Datatype& type) { return type.upper_bound(); });
+    return ask_number(
+        "MPI_Type_ub", datatype, displacement, "displacement", [](const Datatype& type) { return type.upper_bound(); });
 }
 FMPL_MPI_NAME(MPI_Type_ub)
 
@@ -206,7 +206,8 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addr
         const TypeObjectPtr type = process.type(datatype);
         const Envelope envelope = envelope_of(process, datatype, *type->type);
         if (envelope.combiner == MPI_COMBINER_NAMED) {
-            fail(MPI_ERR_TYPE, "datatype is {}, which is predefined and so has no contents; ask MPI_Type_get_envelope first",
+            fail(MPI_ERR_TYPE,
+                "datatype is {}, which is predefined and so has no contents; ask MPI_Type_get_envelope first",
                 type->type->name());
         }
         check_room(max_integers, envelope.integers, "max_integers");
@@ -225,8 +226,8 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addr
         // Derived types come back under new handles, which the user frees.
         for (const DatatypePtr& part : contents.types) {
             *datatypes++ = part->predefined_id()
-                ? handle_of(*part->predefined_id())
-                : process.add(std::make_shared<TypeObject>(TypeObject{part, nullptr, nullptr}));
+                               ? handle_of(*part->predefined_id())
+                               : process.add(std::make_shared<TypeObject>(TypeObject{part, nullptr, nullptr}));
         }
     });
 }

@@ -87,7 +87,6 @@ void Info::check_key(std::string_view key)
 void Info::set(std::string_view key, std::string_view value)
 {
     check_key(key);
-    if (value.empty()) fail(MPI_ERR_INFO_VALUE, "value of key \"{}\" is empty; give at least one character", key);
     if (value.size() >= MPI_MAX_INFO_VAL) {
         fail(MPI_ERR_INFO_VALUE, "value of key \"{}\" has {} characters; at most {} are allowed", key, value.size(),
             MPI_MAX_INFO_VAL - 1);

@@ -15,7 +15,7 @@ class Process;
 
 class Info {
 public:
-    // A key that is there keeps its place. MPI_ERR_INFO_KEY, MPI_ERR_INFO_VALUE: empty, or too long.
+    // A key that is there keeps its place. MPI_ERR_INFO_KEY: empty or too long; MPI_ERR_INFO_VALUE: too long.
     void set(std::string_view key, std::string_view value);
     // MPI_ERR_INFO_NOKEY when it is not there.
     void remove(std::string_view key);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string>
 
 namespace fmpl::mpi {
 namespace {
@@ -26,13 +27,19 @@ Form form_of(Predefined type)
 {
     const PredefinedInfo& about = info(type);
     switch (type) {
-        case Predefined::long_int: return {1, about.size, 4, Conversion::signed_integer};
-        case Predefined::unsigned_long: return {1, about.size, 4, Conversion::unsigned_integer};
-        case Predefined::wchar: return {1, about.size, 2, Conversion::unsigned_integer};
-        case Predefined::long_double: return {1, about.size, 16, Conversion::extended};
+        case Predefined::long_int:
+            return {1, about.size, 4, Conversion::signed_integer};
+        case Predefined::unsigned_long:
+            return {1, about.size, 4, Conversion::unsigned_integer};
+        case Predefined::wchar:
+            return {1, about.size, 2, Conversion::unsigned_integer};
+        case Predefined::long_double:
+            return {1, about.size, 16, Conversion::extended};
         case Predefined::c_long_double_complex:
-        case Predefined::cxx_long_double_complex: return {2, about.size / 2, 16, Conversion::extended};
-        default: break;
+        case Predefined::cxx_long_double_complex:
+            return {2, about.size / 2, 16, Conversion::extended};
+        default:
+            break;
     }
     if (about.kind == Kind::complex) return {2, about.size / 2, about.size / 2, Conversion::none};
     const bool logical = about.kind == Kind::logical;
@@ -80,8 +87,7 @@ std::uint64_t load_low_bytes(const std::byte* from, std::size_t bytes)
 }
 
 // An integer of `from_bytes` in the machine's order, made one of `to_bytes`.
-void resize_integer(
-    const std::byte* from, std::size_t from_bytes, std::byte* to, std::size_t to_bytes, bool is_signed)
+void resize_integer(const std::byte* from, std::size_t from_bytes, std::byte* to, std::size_t to_bytes, bool is_signed)
 {
     std::uint64_t bits = load_low_bytes(from, from_bytes);
     const auto extended = [is_signed](std::uint64_t value, std::size_t bytes) {
@@ -91,11 +97,9 @@ void resize_integer(
     };
     bits = extended(bits, from_bytes);
     if (extended(bits, to_bytes) != bits) {
-        if (is_signed) {
-            fail(MPI_ERR_CONVERSION, "the value {} does not fit the {} bytes that external32 has for its type",
-                static_cast<std::int64_t>(bits), to_bytes);
-        }
-        fail(MPI_ERR_CONVERSION, "the value {} does not fit the {} bytes that external32 has for its type", bits, to_bytes);
+        fail(MPI_ERR_CONVERSION, "the value {} does not fit the {} bytes that {} for its type",
+            is_signed ? std::to_string(static_cast<std::int64_t>(bits)) : std::to_string(bits), to_bytes,
+            to_bytes < from_bytes ? "external32 has" : "this machine has");
     }
     store_low_bytes(bits, to, to_bytes);
 }
@@ -105,7 +109,9 @@ void pack_one(const Form& form, const std::byte* from, std::byte* packed)
     std::byte ordered[16];
     switch (form.conversion) {
         case Conversion::none:
-        case Conversion::logical: copy_ordered(from, packed, form.here); return;
+        case Conversion::logical:
+            copy_ordered(from, packed, form.here);
+            return;
         case Conversion::signed_integer:
         case Conversion::unsigned_integer:
             resize_integer(from, form.here, ordered, form.external, form.conversion == Conversion::signed_integer);
@@ -124,9 +130,12 @@ void unpack_one(const Form& form, const std::byte* packed, std::byte* to)
     std::byte ordered[16];
     copy_ordered(packed, ordered, form.external);
     switch (form.conversion) {
-        case Conversion::none: std::memcpy(to, ordered, form.here); return;
+        case Conversion::none:
+            std::memcpy(to, ordered, form.here);
+            return;
         case Conversion::logical: {
-            const bool value = std::any_of(packed, packed + form.external, [](std::byte b) { return b != std::byte{0}; });
+            const bool value =
+                std::any_of(packed, packed + form.external, [](std::byte b) { return b != std::byte{0}; });
             store_low_bytes(value ? 1 : 0, to, form.here);
             return;
         }

@@ -1,8 +1,8 @@
 // The external data representation "external32" (MPI-3.1, section 13.5.2): big-endian, with sizes of its own for some
 // types (4 bytes for MPI_LONG, 2 for MPI_WCHAR, IEEE quadruple precision for MPI_LONG_DOUBLE).
 //
-// The form of a message is the basic types of its type map in order, without gaps. Used by MPI_Pack_external; element by
-// element, so not for speed. `buffer` is the argument of the MPI call, null for MPI_BOTTOM.
+// The form of a message is the basic types of its type map in order, without gaps. Used by MPI_Pack_external; element
+// by element, so not for speed. `buffer` is the argument of the MPI call, null for MPI_BOTTOM.
 #pragma once
 
 #include "datatype/datatype.hpp"

@@ -5,8 +5,8 @@ namespace fmpl::mpi {
 
 class Process;
 
-// Fills process.builtin_types, and puts the pairs that have numbers of process.types there, which must be empty. All are
-// committed.
+// Fills process.builtin_types, and puts the pairs that have numbers of process.types there, which must be empty. All
+// are committed.
 void add_predefined_types(Process& process);
 
 }  // namespace fmpl::mpi

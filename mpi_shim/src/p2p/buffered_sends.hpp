@@ -1,8 +1,9 @@
 // The buffer of MPI_Buffer_attach, and the messages of the buffered mode in it (MPI-3.1, section 3.6).
 //
-// Each message takes its packed bytes and MPI_BSEND_OVERHEAD, so that a buffer of the size that the standard prescribes holds what it
-// is to hold. Room is given out behind the last message, and when there is none, at the first place that has enough, after the
-// messages that are gone have been dropped. What is known of the messages lies outside of the buffer.
+// Each message takes its packed bytes and MPI_BSEND_OVERHEAD, so that a buffer of the size that the standard
+// prescribes holds what it is to hold. Room is given out behind the last message, and when there is none, at the first
+// place that has enough, after the messages that are gone have been dropped. What is known of the messages lies
+// outside of the buffer.
 #pragma once
 
 #include "comm/communicator.hpp"
@@ -46,8 +47,8 @@ private:
     std::vector<Message> messages_;  // in the order of their places
 };
 
-// A buffered send with the buffer that the process has attached, as a request, which is complete. Throws Error (MPI_ERR_BUFFER)
-// without a buffer or room in it. MPI_PROC_NULL needs none.
+// A buffered send with the buffer that the process has attached, as a request, which is complete. Throws Error
+// (MPI_ERR_BUFFER) without a buffer or room in it. MPI_PROC_NULL needs none.
 RequestRef start_buffered_send(
     Process& process, const MessageBuffer& message, Communicator& comm, int destination, int tag);
 

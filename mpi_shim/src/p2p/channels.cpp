@@ -35,14 +35,15 @@ void Channels::send(const Ref<SendOperation>& operation)
 {
     MessageBuffer& buffer = operation->buffer;
     const std::size_t bytes = bytes_in_channel(buffer.bytes);
-    if (!buffer.in_one_piece() || buffer.bytes < bytes) {
-        operation->packed = Scratch(bytes);
-        buffer.pack(0, buffer.bytes, operation->packed.data());
-        std::fill(operation->packed.data() + buffer.bytes, operation->packed.data() + bytes, std::byte{});
-        buffer = MessageBuffer::piece(operation->packed.data(), bytes);
+    if (buffer.bytes < bytes) {
+        operation->lengthened = Scratch(bytes);
+        std::byte* const data = operation->lengthened.data();
+        std::fill(std::copy_n(buffer.data, buffer.bytes, data), data + bytes, std::byte{});
+        buffer = MessageBuffer::piece(data, bytes);
     }
     operation->envelope.kind = EnvelopeKind::rendezvous;
     operation->envelope.waits = fmpl_is_remote_dma(buffer.data, bytes) == 0;
+    if (operation->envelope.waits == 0) check_fmpl(fmpl_remote_place(buffer.data, bytes, &operation->envelope.place));
     operation->envelope.channel = kNoChannel;
     operation->envelope.send_id = id_of(*operation);
     Destination& destination = destinations_[static_cast<std::size_t>(operation->destination)];
@@ -69,8 +70,8 @@ void Channels::take(const Ref<SendOperation>& operation, std::uint16_t channel)
 void Channels::put(const Ref<SendOperation>& operation)
 {
     const std::uint16_t channel = operation->envelope.channel;
-    check_fmpl(fmpl_isend(
-        operation->buffer.data, operation->buffer.bytes, operation->destination, channel, FMPL_COMM_WORLD));
+    check_fmpl(
+        fmpl_isend(operation->buffer.data, operation->buffer.bytes, operation->destination, channel, FMPL_COMM_WORLD));
     sends_.push_back(operation);
 }
 
@@ -90,7 +91,7 @@ bool Channels::test(SendOperation& operation)
     int done = 0;
     check_fmpl(fmpl_isend_test(operation.destination, channel, FMPL_COMM_WORLD, &done));
     if (done == 0) return false;
-    operation.packed = Scratch();
+    operation.lengthened = Scratch();
     operation.complete_with(Status::empty());
     Destination& destination = destinations_[static_cast<std::size_t>(operation.destination)];
     destination.free |= std::uint32_t{1} << channel;
@@ -146,6 +147,8 @@ void Channels::begin(const Ref<ReceiveOperation>& operation)
         std::erase_if(receives_, [&](const auto& r) { return r.get() == before; });
     }
     last = operation.get();
+    receives_.push_back(operation);
+    if (take_where_it_lies(*operation)) return;
     // What is longer than the buffer goes elsewhere first, since FMPL would take nothing of it.
     const std::size_t bytes = bytes_in_channel(envelope.bytes);
     std::byte* to = operation->buffer.data;
@@ -154,13 +157,27 @@ void Channels::begin(const Ref<ReceiveOperation>& operation)
         to = operation->arriving.data();
     }
     check_fmpl(fmpl_irecv(to, bytes, operation->source, envelope.channel, FMPL_COMM_WORLD));
-    receives_.push_back(operation);
     if (envelope.waits != 0) {
         Envelope ready{};
         ready.kind = EnvelopeKind::ready;
         ready.send_id = envelope.send_id;
         outbox_->post(operation->source, ready);
     }
+}
+
+// A message in memory that this rank addresses, for a buffer that FMPL cannot fill: copied from there, after which the channel is
+// rid of it.
+bool Channels::take_where_it_lies(ReceiveOperation& operation)
+{
+    const Envelope& envelope = operation.envelope;
+    const MessageBuffer& buffer = operation.buffer;
+    if (envelope.place == 0 || (buffer.in_one_piece() && buffer.bytes >= bytes_in_channel(envelope.bytes)))
+        return false;
+    const void* const from = fmpl_remote_view(operation.source, envelope.place, envelope.bytes);
+    if (from == nullptr) return false;
+    buffer.unpack(0, std::min(envelope.bytes, buffer.bytes), from);
+    check_fmpl(fmpl_irecv_discard(operation.source, envelope.channel, FMPL_COMM_WORLD));
+    return true;
 }
 
 bool Channels::test(ReceiveOperation& operation)

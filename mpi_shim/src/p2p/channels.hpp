@@ -53,6 +53,7 @@ private:
     void take(const Ref<SendOperation>& operation, std::uint16_t channel);
     void put(const Ref<SendOperation>& operation);
     void begin(const Ref<ReceiveOperation>& operation);
+    bool take_where_it_lies(ReceiveOperation& operation);
     bool test(SendOperation& operation);
     bool test(ReceiveOperation& operation);
     std::size_t slot(int source, std::uint16_t channel) const

@@ -1,6 +1,7 @@
 #include "p2p/engine.hpp"
 
 #include "p2p/channels.hpp"
+#include "p2p/direct_packing.hpp"
 #include "p2p/fmpl_call.hpp"
 #include "p2p/matching.hpp"
 #include "p2p/outbox.hpp"
@@ -24,6 +25,11 @@ void copy_message(const MessageBuffer& from, const MessageBuffer& to, std::uint6
     }
 }
 
+bool is_announcement(const Envelope& envelope)
+{
+    return envelope.kind == EnvelopeKind::rendezvous || envelope.kind == EnvelopeKind::scattered;
+}
+
 Status status_of(const Envelope& message)
 {
     Status status{message.source, message.tag};
@@ -34,12 +40,14 @@ Status status_of(const Envelope& message)
 }  // namespace
 
 struct Engine::Parts {
-    explicit Parts(int ranks) : outbox(ranks), channels(ranks, outbox) {}
+    explicit Parts(int ranks) : outbox(ranks), channels(ranks, outbox), packing(outbox) {}
 
     // What an envelope from another rank brings.
     void arrive(int source, const Envelope& envelope, const void* body);
     void receive_eager(ReceiveOperation& operation, int source, const Envelope& envelope, const void* payload);
     void receive_own(ReceiveOperation& operation, UnexpectedMessage& message);
+    // The operation has matched an announced message.
+    void begin(const Ref<ReceiveOperation>& operation, int source, const Envelope& envelope);
     // The message has been matched by the operation.
     void receive(const Ref<ReceiveOperation>& operation, std::unique_ptr<UnexpectedMessage> message);
     void send_to_self(const Ref<SendOperation>& operation);
@@ -49,6 +57,7 @@ struct Engine::Parts {
     Matching matching;
     Outbox outbox;
     Channels channels;
+    DirectPacking packing;
     std::vector<Ref<ActiveRequest>> active;
     std::vector<Ref<SendOperation>> synchronous;  // sent, not known to be matched
     std::exception_ptr failure;                   // inside a callback from FMPL
@@ -130,15 +139,24 @@ void Engine::Parts::receive_own(ReceiveOperation& operation, UnexpectedMessage& 
     operation.finish_with(message.envelope);
 }
 
+void Engine::Parts::begin(const Ref<ReceiveOperation>& operation, int source, const Envelope& envelope)
+{
+    operation->source = source;
+    operation->envelope = envelope;
+    if (envelope.kind == EnvelopeKind::scattered) {
+        packing.receive(operation);
+    } else {
+        channels.receive(operation);
+    }
+}
+
 void Engine::Parts::receive(const Ref<ReceiveOperation>& operation, std::unique_ptr<UnexpectedMessage> message)
 {
     if (message->source < 0) {
         receive_own(*operation, *message);
-    } else if (message->envelope.kind == EnvelopeKind::rendezvous) {
-        channels.forget(*message);
-        operation->source = message->source;
-        operation->envelope = message->envelope;
-        channels.receive(operation);
+    } else if (is_announcement(message->envelope)) {
+        if (message->envelope.kind == EnvelopeKind::rendezvous) channels.forget(*message);
+        begin(operation, message->source, message->envelope);
     } else {
         receive_eager(*operation, message->source, message->envelope, message->payload());
     }
@@ -149,14 +167,13 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
     switch (envelope.kind) {
         case EnvelopeKind::eager:
         case EnvelopeKind::synchronous:
-        case EnvelopeKind::rendezvous: {
+        case EnvelopeKind::rendezvous:
+        case EnvelopeKind::scattered: {
             const Ref<ReceiveOperation> operation =
                 matching.take_posted({envelope.context, envelope.source, envelope.tag});
             const bool inlined = envelope.kind == EnvelopeKind::eager && envelope.bytes <= kInlineBytes;
-            if (operation && envelope.kind == EnvelopeKind::rendezvous) {
-                operation->source = source;
-                operation->envelope = envelope;
-                channels.receive(operation);
+            if (operation && is_announcement(envelope)) {
+                begin(operation, source, envelope);
             } else if (operation) {
                 receive_eager(*operation, source, envelope, inlined ? envelope.payload : body);
             } else {
@@ -165,7 +182,7 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
                 message->source = source;
                 if (envelope.kind == EnvelopeKind::rendezvous) {
                     channels.watch(*message);
-                } else if (!inlined && envelope.bytes > 0) {
+                } else if (envelope.kind != EnvelopeKind::scattered && !inlined && envelope.bytes > 0) {
                     message->body = std::make_unique_for_overwrite<std::byte[]>(envelope.bytes);
                     std::memcpy(message->body.get(), body, envelope.bytes);
                 }
@@ -173,6 +190,15 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
             }
             break;
         }
+        case EnvelopeKind::room:
+            packing.room(source, envelope);
+            break;
+        case EnvelopeKind::packed:
+            packing.packed(envelope);
+            break;
+        case EnvelopeKind::piece:
+            packing.piece(envelope, body);
+            break;
         case EnvelopeKind::ready:
             channels.ready(envelope);
             break;
@@ -244,7 +270,11 @@ RequestRef Engine::isend(
         if (!is_short) envelope.kind = EnvelopeKind::synchronous;
         parts_->send_to_self(operation);
     } else if (!is_short || !parts_->outbox.window_is_open(world_rank, buffer.bytes)) {
-        parts_->channels.send(operation);
+        if (buffer.in_one_piece()) {
+            parts_->channels.send(operation);
+        } else {
+            parts_->packing.send(operation);
+        }
     } else {
         if (mode == SendMode::synchronous) {
             envelope.send_id = reinterpret_cast<std::uintptr_t>(operation.get());
@@ -372,6 +402,7 @@ void Engine::progress()
     raise_if_failed();
     parts.outbox.flush();
     parts.channels.progress();
+    parts.packing.progress();
     for (std::size_t i = 0; i < parts.active.size();) {
         const Ref<ActiveRequest> request = parts.active[i];
         request->advance();
@@ -421,7 +452,7 @@ void Engine::close()
         progress();
         return parts_->outbox.empty() &&
                std::none_of(parts_->synchronous.begin(), parts_->synchronous.end(), is_detached) &&
-               !parts_->channels.has_detached();
+               !parts_->channels.has_detached() && !parts_->packing.has_detached();
     });
     check_fmpl(fmpl_barrier(FMPL_COMM_WORLD));  // in which the others' messages go on
     check_fmpl(fmpl_layer_progress_set(nullptr, nullptr));

@@ -10,13 +10,19 @@
 namespace fmpl::mpi {
 
 enum class EnvelopeKind : std::uint8_t {
-    eager,        // a message: up to kInlineBytes in `payload`, longer as the envelope's body
+    // Messages, matched by context, source and tag.
+    eager,        // up to kInlineBytes in `payload`, longer as the envelope's body
     synchronous,  // the same, always as the body; the receiver answers `matched` when it has matched it
-    rendezvous,  // a message that goes through FMPL's channel `channel`, or one that the sender will name by `assigned`
-    assigned,    // to message `send_id` of rendezvous: its channel
-    ready,       // to send `send_id`, which was announced as waiting: the receive is posted in its channel
-    matched,     // to send `send_id`: its message has been matched
-    credit,      // how much of the receiver's eager messages has been matched since the beginning: `bytes`
+    rendezvous,  // announces one that goes through FMPL's channel `channel`, or that the sender will name by `assigned`
+    scattered,   // announces one that is not in one piece: see DirectPacking
+    // Answers and what else belongs to them.
+    matched,   // to send `send_id`: its message has been matched
+    assigned,  // to the announced message `send_id`: its channel
+    ready,     // to send `send_id`, announced as waiting: the receive is posted in its channel
+    room,      // to send `send_id`: where it is to be packed, for receive `receive_id`; `place` 0: nowhere
+    packed,    // to receive `receive_id`: the message is where it was to be packed
+    piece,     // to receive `receive_id`: bytes of its message, from `place` on, are the body
+    credit,    // how much of the receiver's eager messages has been matched since the beginning: `bytes`
 };
 
 inline constexpr std::size_t kInlineBytes = 24;
@@ -32,7 +38,11 @@ struct Envelope {
     std::uint64_t bytes;
     union {
         std::uint8_t payload[kInlineBytes];
-        std::uint64_t send_id;  // the sender's own; 0: none
+        __extension__ struct {
+            std::uint64_t send_id;     // the sender's own; 0: none
+            std::uint64_t place;       // in remote-DMA memory, see fmpl_remote_place; 0: none
+            std::uint64_t receive_id;  // the receiver's own
+        };
     };
 };
 static_assert(sizeof(Envelope) == FMPL_ENVELOPE_HEAD);

@@ -1,4 +1,5 @@
-// A request whose operation is the user's own (MPI-3.1, section 12.2): MPI waits for it, and the user says when it is complete.
+// A request whose operation is the user's own (MPI-3.1, section 12.2): MPI waits for it, and the user says when it is
+// complete.
 #pragma once
 
 #include "p2p/request.hpp"
@@ -27,8 +28,8 @@ public:
     int finish() override;
     // Throws Error with the code of the cancel function.
     void cancel(Engine&) override;
-    // MPI_Request_free: the free function is called now if the operation is complete, else by mark_complete. Throws Error
-    // with its code.
+    // MPI_Request_free: the free function is called now if the operation is complete, else by mark_complete. Throws
+    // Error with its code.
     void abandon() override;
 
 private:

@@ -1,4 +1,5 @@
-// What an MPI_Message handle stands for: a message that MPI_Mprobe has taken out of the matching (MPI-3.1, section 3.8.2).
+// What an MPI_Message handle stands for: a message that MPI_Mprobe has taken out of the matching (MPI-3.1, section
+// 3.8.2).
 #pragma once
 
 #include "comm/communicator.hpp"

@@ -71,7 +71,9 @@ void expect_nothing_active(std::vector<MPI_Request>& requests)
     MPI_Testany(n, requests.data(), &index, &flag, &status);
     EXPECT_NE(flag, 0);
     EXPECT_EQ(index, MPI_UNDEFINED);
-    expect_empty(status, "MPI_Testany");
+    if (!excepted("status of MPI_Testany without active requests")) {
+        expect_empty(status, "MPI_Testany");
+    }
     MPI_Waitsome(n, requests.data(), &outcount, indices.data(), statuses.data());
     EXPECT_EQ(outcount, MPI_UNDEFINED);
     outcount = -7;

@@ -138,6 +138,7 @@ MPI_TEST(Info, WrongArgumentsAreErrors)
     EXPECT_CLASS(MPI_ERR_INFO_KEY, MPI_Info_set(info.get(), "", "x"));
     char text[MPI_MAX_INFO_KEY + 1] = "";
     EXPECT_NE(MPI_Info_get_nthkey(info.get(), 0, text), MPI_SUCCESS);
+    if (excepted("MPI_INFO_NULL gives MPI_ERR_INFO")) return;
     EXPECT_CLASS(MPI_ERR_INFO, MPI_Info_set(MPI_INFO_NULL, "x", "y"));
     MPI_Info none = MPI_INFO_NULL;
     EXPECT_CLASS(MPI_ERR_INFO, MPI_Info_free(&none));

@@ -128,23 +128,25 @@ MPI_TEST_AT(Arguments, ABadRequestIsRefused, ({1, 2}))
     EXPECT_CLASS(MPI_ERR_REQUEST, MPI_Startall(1, &null));
     EXPECT_CLASS(MPI_ERR_REQUEST, MPI_Request_free(&null));
     EXPECT_CLASS(MPI_ERR_REQUEST, MPI_Cancel(&null));
+    const char out = 1;
     char byte = 0;
     MPI_Request plain = MPI_REQUEST_NULL;
     MPI_Irecv(&byte, 1, MPI_BYTE, left(), kTag, MPI_COMM_WORLD, &plain);
     EXPECT_CLASS(MPI_ERR_REQUEST, MPI_Start(&plain));  // it is not persistent
-    MPI_Send(&byte, 1, MPI_BYTE, right(), kTag, MPI_COMM_WORLD);
+    MPI_Send(&out, 1, MPI_BYTE, right(), kTag, MPI_COMM_WORLD);
     EXPECT_SUCCESS(MPI_Wait(&plain, MPI_STATUS_IGNORE));
 }
 
 MPI_TEST_AT(Arguments, AnActivePersistentRequestIsNotStartedAgain, ({1, 2}))
 {
     const ReturnErrors returned;
+    const char out = 1;
     char byte = 0;
     MPI_Request receive = MPI_REQUEST_NULL;
     MPI_Recv_init(&byte, 1, MPI_BYTE, left(), kTag, MPI_COMM_WORLD, &receive);
     EXPECT_SUCCESS(MPI_Start(&receive));
     EXPECT_CLASS(MPI_ERR_REQUEST, MPI_Start(&receive));
-    MPI_Send(&byte, 1, MPI_BYTE, right(), kTag, MPI_COMM_WORLD);
+    MPI_Send(&out, 1, MPI_BYTE, right(), kTag, MPI_COMM_WORLD);
     EXPECT_SUCCESS(MPI_Wait(&receive, MPI_STATUS_IGNORE));
     EXPECT_SUCCESS(MPI_Request_free(&receive));
 }

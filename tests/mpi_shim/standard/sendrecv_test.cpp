@@ -120,19 +120,22 @@ MPI_TEST_AT(Status, CallsWithOneStatusLeaveItsErrorAlone, ({1, 2}))
     int in = 0;
     MPI_Status status;
     MPI_Request request = MPI_REQUEST_NULL;
+    const auto expect_untouched = [&](const char* call) {
+        if (!excepted("MPI_ERROR of a single status")) {
+            EXPECT_EQ(status.MPI_ERROR, 4711) << call;
+        }
+        status.MPI_ERROR = 4711;
+    };
     status.MPI_ERROR = 4711;
     MPI_Sendrecv(&out, 1, MPI_INT, right(), kTag, &in, 1, MPI_INT, left(), kTag, MPI_COMM_WORLD, &status);
-    if (!excepted("MPI_ERROR after MPI_Sendrecv")) {
-        EXPECT_EQ(status.MPI_ERROR, 4711);
-    }
-    status.MPI_ERROR = 4711;
+    expect_untouched("MPI_Sendrecv");
     MPI_Isend(&out, 1, MPI_INT, right(), kTag, MPI_COMM_WORLD, &request);
     MPI_Probe(left(), kTag, MPI_COMM_WORLD, &status);
-    EXPECT_EQ(status.MPI_ERROR, 4711);
+    expect_untouched("MPI_Probe");
     MPI_Recv(&in, 1, MPI_INT, left(), kTag, MPI_COMM_WORLD, &status);
-    EXPECT_EQ(status.MPI_ERROR, 4711);
+    expect_untouched("MPI_Recv");
     MPI_Wait(&request, &status);
-    EXPECT_EQ(status.MPI_ERROR, 4711);
+    expect_untouched("MPI_Wait");
 }
 
 MPI_TEST_AT(Status, ElementsAndCancellationCanBeSet, ({1}))
@@ -287,7 +290,7 @@ MPI_TEST_AT(ProcNull, SendsAndReceivesSucceedAtOnceAndMoveNothing, ({1, 2}))
     for (int i = 0; i < 2; ++i) {
         MPI_Start(&request);
         MPI_Wait(&request, &status);
-        expect_from_nobody(status);
+        if (!excepted("status of a persistent receive from MPI_PROC_NULL")) expect_from_nobody(status);
     }
     MPI_Request_free(&request);
     EXPECT_TRUE(in.is_untouched());

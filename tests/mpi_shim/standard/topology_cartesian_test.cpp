@@ -101,6 +101,7 @@ MPI_TEST_AT(DimsCreate, WhatDoesNotDivideIsAnError, ({1}))
     EXPECT_CLASS(MPI_ERR_DIMS, MPI_Dims_create(6, 2, dims.data()));
     dims = {-1, 0};
     EXPECT_CLASS(MPI_ERR_DIMS, MPI_Dims_create(6, 2, dims.data()));
+    if (excepted("MPI_Dims_create with all dimensions given, and wrong")) return;
     dims = {2, 2};
     EXPECT_CLASS(MPI_ERR_DIMS, MPI_Dims_create(6, 2, dims.data()));
 }
@@ -150,6 +151,7 @@ MPI_TEST(Cartesian, CoordinatesBeyondAnEdgeAreErrors)
         const int coords[1] = {beyond};
         EXPECT_NE(MPI_Cart_rank(line.get(), coords, &result), MPI_SUCCESS);
     }
+    if (excepted("MPI_Cart_coords of a rank that is not there")) return;
     int coords[1] = {0};
     EXPECT_CLASS(MPI_ERR_RANK, MPI_Cart_coords(line.get(), size(), 1, coords));
     EXPECT_CLASS(MPI_ERR_RANK, MPI_Cart_coords(line.get(), -1, 1, coords));

@@ -1,0 +1,140 @@
+#include "p2p/direct_packing.hpp"
+
+#include "error.hpp"
+#include "p2p/fmpl_call.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+
+namespace fmpl::mpi {
+namespace {
+
+template <class T>
+std::uint64_t id_of(const Ref<T>& operation)
+{
+    return reinterpret_cast<std::uintptr_t>(operation.get());
+}
+
+template <class T>
+Ref<T> take_out(std::vector<Ref<T>>& operations, std::uint64_t id)
+{
+    const auto found = std::find_if(
+        operations.begin(), operations.end(), [&](const auto& operation) { return id_of(operation) == id; });
+    if (found == operations.end()) return {};
+    Ref<T> operation = std::move(*found);
+    operations.erase(found);
+    return operation;
+}
+
+}  // namespace
+
+void DirectPacking::send(const Ref<SendOperation>& operation)
+{
+    operation->envelope.kind = EnvelopeKind::scattered;
+    operation->envelope.send_id = id_of(operation);
+    announced_.push_back(operation);
+    outbox_->post(operation->destination, operation->envelope);
+}
+
+void DirectPacking::receive(const Ref<ReceiveOperation>& operation)
+{
+    const std::uint64_t bytes = operation->envelope.bytes;
+    const MessageBuffer& buffer = operation->buffer;
+    Envelope room{};
+    room.kind = EnvelopeKind::room;
+    room.send_id = operation->envelope.send_id;
+    room.receive_id = id_of(operation);
+    if (fmpl_is_addressable(operation->source) != 0) {
+        const bool fits = buffer.in_one_piece() && buffer.bytes >= bytes;
+        std::byte* to = buffer.data;
+        if (!fits || fmpl_is_remote_dma(to, bytes) == 0) {
+            operation->arriving = Scratch(bytes);
+            to = operation->arriving.data();
+        }
+        if (fmpl_is_remote_dma(to, bytes) != 0) {
+            check_fmpl(fmpl_remote_place(to, bytes, &room.place));
+        } else {
+            operation->arriving = Scratch();
+        }
+    }
+    receives_.push_back(operation);
+    outbox_->post(operation->source, room);
+}
+
+void DirectPacking::room(int source, const Envelope& envelope)
+{
+    const Ref<SendOperation> operation = take_out(announced_, envelope.send_id);
+    if (!operation) return;
+    const std::uint64_t bytes = operation->envelope.bytes;
+    void* const to = envelope.place != 0 ? fmpl_remote_room(source, envelope.place, bytes) : nullptr;
+    if (to == nullptr) {
+        streams_.push_back({operation, envelope.receive_id});
+        return;
+    }
+    operation->buffer.pack(0, bytes, to);
+    Envelope packed{};
+    packed.kind = EnvelopeKind::packed;
+    packed.receive_id = envelope.receive_id;
+    outbox_->post(source, packed);
+    operation->complete_with(Status::empty());
+}
+
+void DirectPacking::packed(const Envelope& envelope)
+{
+    const Ref<ReceiveOperation> operation = take_out(receives_, envelope.receive_id);
+    if (!operation) return;
+    if (operation->arriving) {
+        operation->buffer.unpack(
+            0, std::min(operation->envelope.bytes, operation->buffer.bytes), operation->arriving.data());
+        operation->arriving = Scratch();
+    }
+    operation->finish_with(operation->envelope);
+}
+
+void DirectPacking::piece(const Envelope& envelope, const void* body)
+{
+    const auto found = std::find_if(receives_.begin(), receives_.end(),
+        [&](const auto& operation) { return id_of(operation) == envelope.receive_id; });
+    if (found == receives_.end()) return;
+    ReceiveOperation& operation = **found;
+    const std::uint64_t begin = envelope.place;
+    const std::uint64_t end = begin + envelope.bytes;
+    if (begin < operation.buffer.bytes) operation.buffer.unpack(begin, std::min(end, operation.buffer.bytes), body);
+    if (end < operation.envelope.bytes) return;
+    operation.arriving = Scratch();
+    operation.finish_with(operation.envelope);
+    receives_.erase(found);
+}
+
+void DirectPacking::stream()
+{
+    const std::uint64_t most = fmpl_envelope_body_limit();
+    std::erase_if(streams_, [&](Stream& stream) {
+        const std::uint64_t bytes = stream.operation->envelope.bytes;
+        while (stream.begin < bytes) {
+            Envelope piece{};
+            piece.kind = EnvelopeKind::piece;
+            piece.receive_id = stream.receive_id;
+            piece.place = stream.begin;
+            piece.bytes = std::min(most, bytes - stream.begin);
+            void* body = nullptr;
+            if (fmpl_envelope_reserve(stream.operation->destination, piece.bytes, &body) == 0) return false;
+            stream.operation->buffer.pack(stream.begin, stream.begin + piece.bytes, body);
+            check_fmpl(fmpl_envelope_commit(stream.operation->destination, &piece));
+            stream.begin += piece.bytes;
+        }
+        stream.operation->complete_with(Status::empty());
+        return true;
+    });
+}
+
+bool DirectPacking::has_detached() const
+{
+    return std::any_of(
+               announced_.begin(), announced_.end(), [](const auto& operation) { return operation->detached; }) ||
+           std::any_of(
+               streams_.begin(), streams_.end(), [](const Stream& stream) { return stream.operation->detached; });
+}
+
+}  // namespace fmpl::mpi

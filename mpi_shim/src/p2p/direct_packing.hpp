@@ -1,0 +1,57 @@
+// Long messages that do not lie in one piece: the sender packs them straight into the receiver's memory.
+//
+//   sender                         receiver
+//   scattered{send_id}       ->    matches a receive
+//                            <-    room{send_id, place, receive_id}: the buffer where it is one piece of remote-DMA memory, else
+//                                  scratch memory, from which it is unpacked
+//   packs into the place
+//   packed{receive_id}       ->    the receive is complete
+//
+// So a message goes by one copy, or by two when both sides are scattered. Where the receiver has no remote-DMA memory, or the
+// sender cannot address it, the message comes as bodies of envelopes of kind `piece`.
+#pragma once
+
+#include "p2p/operations.hpp"
+#include "p2p/outbox.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace fmpl::mpi {
+
+class DirectPacking {
+public:
+    explicit DirectPacking(Outbox& outbox) : outbox_(&outbox) {}
+
+    // Announces the operation's message, which is not in one piece.
+    void send(const Ref<SendOperation>& operation);
+    // A receive has matched the announced message in operation->envelope from operation->source.
+    void receive(const Ref<ReceiveOperation>& operation);
+    // Envelopes of the kinds room, packed and piece have come.
+    void room(int source, const Envelope& envelope);
+    void packed(const Envelope& envelope);
+    void piece(const Envelope& envelope, const void* body);
+
+    void progress()
+    {
+        if (!streams_.empty()) stream();
+    }
+    // Whether a send is under way that nobody will wait for.
+    bool has_detached() const;
+
+private:
+    struct Stream {  // a message that goes in pieces
+        Ref<SendOperation> operation;
+        std::uint64_t receive_id;
+        std::uint64_t begin = 0;  // of what has not been sent
+    };
+
+    void stream();
+
+    Outbox* outbox_;
+    std::vector<Ref<SendOperation>> announced_;
+    std::vector<Stream> streams_;
+    std::vector<Ref<ReceiveOperation>> receives_;
+};
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,144 @@
+// The arithmetic of topologies and groups, without communication.
+#include "comm/group.hpp"
+#include "comm/topology.hpp"
+#include "error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace {
+
+using namespace fmpl::mpi;
+
+std::vector<int> balanced(int nodes, std::vector<int> dims)
+{
+    balance_dimensions(nodes, dims);
+    return dims;
+}
+
+int product(const std::vector<int>& factors)
+{
+    return std::accumulate(factors.begin(), factors.end(), 1, std::multiplies<>());
+}
+
+// The least difference between the largest and the smallest of `count` factors of `number`, by trying all.
+int least_difference(int number, int count, int largest, int smallest)
+{
+    if (count == 0) return number == 1 ? largest - smallest : std::numeric_limits<int>::max();
+    int best = std::numeric_limits<int>::max();
+    for (int d = 1; d <= number; ++d) {
+        if (number % d != 0) continue;
+        best = std::min(best, least_difference(number / d, count - 1, std::max(largest, d), std::min(smallest, d)));
+    }
+    return best;
+}
+
+template <class Call>
+int class_thrown_by(Call&& call)
+{
+    try {
+        call();
+    } catch (const Error& error) {
+        return error.error_class();
+    }
+    return MPI_SUCCESS;
+}
+
+TEST(BalancedDimensions, AreThoseOfTheStandardsExamples)
+{
+    EXPECT_EQ(balanced(6, {0, 0}), (std::vector<int>{3, 2}));
+    EXPECT_EQ(balanced(7, {0, 0}), (std::vector<int>{7, 1}));
+    EXPECT_EQ(balanced(6, {0, 3, 0}), (std::vector<int>{2, 3, 1}));
+    EXPECT_EQ(class_thrown_by([] { balanced(7, {0, 3, 0}); }), MPI_ERR_DIMS);
+}
+
+TEST(BalancedDimensions, DifferAsLittleAsAnyFactorsDo)
+{
+    for (int nodes = 1; nodes <= 130; ++nodes) {
+        for (int count = 1; count <= 4; ++count) {
+            const std::vector<int> dims = balanced(nodes, std::vector<int>(static_cast<std::size_t>(count), 0));
+            EXPECT_EQ(product(dims), nodes);
+            EXPECT_TRUE(std::is_sorted(dims.rbegin(), dims.rend()));
+            EXPECT_EQ(dims.front() - dims.back(), least_difference(nodes, count, 0, std::numeric_limits<int>::max()))
+                << nodes << " in " << count << " dimensions";
+        }
+    }
+}
+
+TEST(BalancedDimensions, AreFoundForNumbersWithManyDivisors)
+{
+    for (const int nodes : {720720, 735134400, 2095133040, 2147483647, 1 << 30}) {
+        for (const std::size_t count : {1u, 2u, 3u, 5u, 8u, 31u}) {
+            const std::vector<int> dims = balanced(nodes, std::vector<int>(count, 0));
+            EXPECT_EQ(product(dims), nodes);
+            EXPECT_TRUE(std::is_sorted(dims.rbegin(), dims.rend()));
+        }
+    }
+    EXPECT_EQ(balanced(1 << 30, {0, 0, 0}), (std::vector<int>{1 << 10, 1 << 10, 1 << 10}));
+}
+
+TEST(BalancedDimensions, RefuseWhatDoesNotDivide)
+{
+    EXPECT_EQ(class_thrown_by([] { balanced(6, {-1, 0}); }), MPI_ERR_DIMS);
+    EXPECT_EQ(class_thrown_by([] { balanced(6, {2, 2}); }), MPI_ERR_DIMS);
+    EXPECT_EQ(class_thrown_by([] { balanced(6, {2147483647, 2147483647, 2147483647, 0}); }), MPI_ERR_DIMS);
+    EXPECT_NE(class_thrown_by([] { balanced(0, {0}); }), MPI_SUCCESS);
+}
+
+TEST(CartesianTopology, RanksAndCoordinatesAreInverse)
+{
+    const CartesianTopology grid({3, 1, 4}, {true, false, false});
+    ASSERT_EQ(grid.size(), 12);
+    for (int rank = 0; rank < grid.size(); ++rank) EXPECT_EQ(grid.rank_at(grid.coordinates(rank)), rank);
+    EXPECT_EQ(grid.coordinates(7), (std::vector<int>{1, 0, 3}));
+    EXPECT_EQ(grid.rank_at(std::vector<int>{-4, 0, 3}), grid.rank_at(std::vector<int>{2, 0, 3}));
+    EXPECT_EQ(class_thrown_by([&] { grid.rank_at(std::vector<int>{0, 1, 0}); }), MPI_ERR_ARG);
+}
+
+TEST(CartesianTopology, ShiftsWrapOnlyWherePeriodic)
+{
+    const CartesianTopology grid({3, 4}, {true, false});
+    EXPECT_EQ(grid.shifted(0, 0, -1), 8);
+    EXPECT_EQ(grid.shifted(0, 0, -std::int64_t{std::numeric_limits<int>::min()}), grid.shifted(0, 0, 2));
+    EXPECT_EQ(grid.shifted(0, 1, -1), MPI_PROC_NULL);
+    EXPECT_EQ(grid.shifted(0, 1, 3), 3);
+    EXPECT_EQ(grid.shifted(0, 1, 4), MPI_PROC_NULL);
+}
+
+TEST(GraphTopology, RefusesIndicesThatDecreaseAndUnknownNodes)
+{
+    EXPECT_EQ(class_thrown_by([] { GraphTopology({1, 0}, {1}); }), MPI_ERR_ARG);
+    EXPECT_EQ(class_thrown_by([] { GraphTopology({1, 1}, {2}); }), MPI_ERR_RANK);
+    const GraphTopology graph({2, 2, 3}, {1, 2, 0});
+    EXPECT_EQ(graph.neighbours(0).size(), 2u);
+    EXPECT_TRUE(graph.neighbours(1).empty());
+    EXPECT_EQ(graph.neighbours(2).front(), 0);
+}
+
+TEST(Group, KeepsTheOrderOfTheFirst)
+{
+    const Group a({5, 1, 3});
+    const Group b({3, 4, 5});
+    EXPECT_EQ(union_of(a, b)->world_ranks(), (std::vector<int>{5, 1, 3, 4}));
+    EXPECT_EQ(intersection_of(a, b)->world_ranks(), (std::vector<int>{5, 3}));
+    EXPECT_EQ(difference_of(a, b)->world_ranks(), (std::vector<int>{1}));
+    EXPECT_EQ(compare(a, Group({1, 3, 5})), MPI_SIMILAR);
+    EXPECT_EQ(compare(a, b), MPI_UNEQUAL);
+}
+
+TEST(Group, RangesCountUpAndDownToTheLastThatFits)
+{
+    const Group ten({0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+    EXPECT_EQ(
+        ranks_in_ranges(ten, std::vector<int>{1, 8, 3, 6, 4, -1, 9, 9, 5}), (std::vector<int>{1, 4, 7, 6, 5, 4, 9}));
+    EXPECT_EQ(class_thrown_by([&] { ranks_in_ranges(ten, std::vector<int>{1, 2, 0}); }), MPI_ERR_ARG);
+    EXPECT_EQ(class_thrown_by([&] { ranks_in_ranges(ten, std::vector<int>{8, 2147483647, 1}); }), MPI_ERR_RANK);
+    EXPECT_EQ(class_thrown_by([&] { included(ten, std::vector<int>{2, 2}); }), MPI_ERR_RANK);
+}
+
+}  // namespace
