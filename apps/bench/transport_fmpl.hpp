@@ -1,6 +1,8 @@
 // transport.hpp for FMPL.
 #pragma once
 
+#include "fmpl_setting.hpp"
+
 #include <fmpl/fmpl.hpp>
 
 #include <cstddef>
@@ -45,11 +47,10 @@ inline std::string library()
            std::to_string(FMPL_VERSION_PATCH);
 }
 
-// Whether the environment variable changes how the library works, beyond saying which job this is.
+// Whether the environment variable changes how the library works. Process sets FMPL_ERRORS.
 inline bool is_setting(std::string_view variable)
 {
-    return variable.starts_with("FMPL_") && variable != "FMPL_JOB_ID" && variable != "FMPL_JOB_FD" &&
-           variable != "FMPL_RANK" && variable != "FMPL_SIZE" && variable != "FMPL_ERRORS";
+    return is_fmpl_setting(variable) && variable != "FMPL_ERRORS";
 }
 
 class Group {

@@ -1,7 +1,9 @@
 // transport.hpp for an MPI: the calls that a user of MPI would write, on MPI_COMM_WORLD.
 //
-// FMPL_BENCH_MPI is the name of the program in quotes, as in "mpi-bench.openmpi".
+// FMPL_BENCH_MPI is the name of the program in quotes, as in "mpi-bench.openmpi"; that over FMPL's MPI ends in ".mpi".
 #pragma once
+
+#include "fmpl_setting.hpp"
 
 #include <mpi.h>
 
@@ -18,7 +20,7 @@ namespace fmpl::bench::transport {
 
 inline constexpr const char* kProgram = FMPL_BENCH_MPI;
 inline constexpr const char* kShortName = "MPI";
-inline constexpr const char* kLauncher = "mpiexec";
+inline constexpr const char* kLauncher = std::string_view(kProgram).ends_with(".mpi") ? "fmplrun" : "mpiexec";
 inline constexpr const char* kAllocator = "MPI_Alloc_mem";
 inline constexpr std::size_t kMostMessageBytes = std::numeric_limits<int>::max();
 
@@ -103,7 +105,7 @@ inline bool is_setting(std::string_view variable)
     for (const char* start : {"OMPI_MCA_", "MPICH_", "MPIR_", "UCX_", "FI_"}) {
         if (variable.starts_with(start)) return true;
     }
-    return false;
+    return is_fmpl_setting(variable);
 }
 
 class Group {

@@ -4,6 +4,8 @@
 // All ranks form a grid of one row. Data counts in doubles; other sizes lose their rest.
 #pragma once
 
+#include "../bench/fmpl_setting.hpp"
+
 #include <blacs_fmpl.h>
 
 #include <cerrno>
@@ -34,7 +36,8 @@ inline std::string provider()
 
 inline const char* const kProgram = program_invocation_short_name;
 inline constexpr const char* kShortName = "BLACS";
-inline const char* const kLauncher = provider().starts_with("libblacs_fmpl") ? "fmplrun" : "mpiexec";
+inline const char* const kLauncher =
+    provider().starts_with("libblacs_fmpl") || provider().starts_with("libblacs_mpi.") ? "fmplrun" : "mpiexec";
 inline constexpr const char* kAllocator = nullptr;
 inline constexpr std::size_t kMostMessageBytes = std::size_t{std::numeric_limits<int>::max()} * sizeof(double);
 
@@ -88,13 +91,10 @@ inline std::string library()
 // Whether the environment variable changes how the library, or an MPI below it, works.
 inline bool is_setting(std::string_view variable)
 {
-    for (const char* start : {"FMPL_", "OMPI_MCA_", "MPICH_", "MPIR_", "UCX_", "FI_", "OPENBLAS_"}) {
-        if (variable.starts_with(start)) {
-            return variable != "FMPL_JOB_ID" && variable != "FMPL_JOB_FD" && variable != "FMPL_RANK" &&
-                   variable != "FMPL_SIZE";
-        }
+    for (const char* start : {"OMPI_MCA_", "MPICH_", "MPIR_", "UCX_", "FI_", "OPENBLAS_"}) {
+        if (variable.starts_with(start)) return true;
     }
-    return false;
+    return is_fmpl_setting(variable);
 }
 
 // In place, to all.

@@ -7,26 +7,42 @@
 namespace fmpl::rdma_heap {
 namespace {
 
-// What --blacs brings needs libfmpl itself.
-constexpr const char* kPreloaded[] = {"libpdgemm_fmpl.so", "libblacs_fmpl.so", "libfmpl.so"};
-constexpr const char* kAskedFor[] = {"libfmpl.so", "libpdgemm_fmpl.so", "blacs", "scalapack"};
+// What --blacs and --mpi bring needs libfmpl itself.
+constexpr const char* kPreloaded[] = {"libpdgemm_fmpl.so", "libblacs_fmpl.so", "libfmpl.so", "libmpi_fmpl.so",
+    "libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12"};
+constexpr const char* kAskedFor[] = {"libfmpl.so", "libpdgemm_fmpl.so", "blacs", "scalapack", "libmpi_fmpl.so"};
+// MPICH's names are the shim's where that is loaded.
+constexpr const char* kAskedForOfMpi[] = {"libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12"};
+
+const char* name_of(const char* path)
+{
+    const char* slash = std::strrchr(path, '/');
+    return slash != nullptr ? slash + 1 : path;
+}
 
 bool is_preloaded(const char* path)
 {
-    const char* slash = std::strrchr(path, '/');
-    const char* name = slash != nullptr ? slash + 1 : path;
     for (const char* library : kPreloaded) {
-        if (std::strncmp(name, library, std::strlen(library)) == 0) return true;
+        if (std::strncmp(name_of(path), library, std::strlen(library)) == 0) return true;
     }
     return false;
 }
 
-bool is_asked_for(const char* needed)
+bool is_asked_for(const char* needed, bool mpi_is_there)
 {
     for (const char* word : kAskedFor) {
         if (std::strstr(needed, word) != nullptr) return true;
     }
+    for (const char* library : kAskedForOfMpi) {
+        if (mpi_is_there && std::strcmp(needed, library) == 0) return true;
+    }
     return false;
+}
+
+int is_mpi(dl_phdr_info* object, size_t, void*)
+{
+    constexpr const char* kLibrary = "libmpi_fmpl.so";
+    return std::strncmp(name_of(object->dlpi_name), kLibrary, std::strlen(kLibrary)) == 0 ? 1 : 0;
 }
 
 // The dynamic linker has made the address in the table absolute, except where the table is read-only.
@@ -40,7 +56,7 @@ const char* strings_of(const dl_phdr_info& object, const ElfW(Dyn) * dynamic)
     return nullptr;
 }
 
-int look_into(dl_phdr_info* object, size_t, void*)
+int look_into(dl_phdr_info* object, size_t, void* mpi_is_there)
 {
     if (is_preloaded(object->dlpi_name)) return 0;
     for (int i = 0; i < object->dlpi_phnum; ++i) {
@@ -48,7 +64,9 @@ int look_into(dl_phdr_info* object, size_t, void*)
         const auto* dynamic = reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
         const char* strings = strings_of(*object, dynamic);
         for (const ElfW(Dyn)* d = dynamic; strings != nullptr && d->d_tag != DT_NULL; ++d) {
-            if (d->d_tag == DT_NEEDED && is_asked_for(strings + d->d_un.d_val)) return 1;
+            if (d->d_tag == DT_NEEDED && is_asked_for(strings + d->d_un.d_val, *static_cast<bool*>(mpi_is_there))) {
+                return 1;
+            }
         }
     }
     return 0;
@@ -58,7 +76,8 @@ int look_into(dl_phdr_info* object, size_t, void*)
 
 bool program_needs_fmpl()
 {
-    return dl_iterate_phdr(look_into, nullptr) != 0;
+    bool mpi_is_there = dl_iterate_phdr(is_mpi, nullptr) != 0;
+    return dl_iterate_phdr(look_into, &mpi_is_there) != 0;
 }
 
 }  // namespace fmpl::rdma_heap

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""fmpl-bench runs each of its benchmarks on small messages, verifies what arrives and writes what it measured.
+"""fmpl-bench runs each of its benchmarks on small messages, verifies what arrives and writes what it measured; so does
+mpi-bench.mpi, the same over FMPL's MPI.
 
 Environment: FMPLRUN, the launcher; FMPL_BENCH, the program.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs pdgemm.fmpl over process counts, grids and awkward shapes, each verified, and its error cases.
+"""Runs pdgemm.fmpl, or pdgemm.mpi, over process counts, grids and awkward shapes, each verified, and its error cases.
 
 Environment: FMPLRUN, the launcher with any options of its own; PDGEMM, the program; PDGEMM_BAD_ARGUMENT, the program of
 that name beside this file, without which the tests of pdgemm_'s own errors are skipped. Each test is one job, ended by

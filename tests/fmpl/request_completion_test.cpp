@@ -156,6 +156,35 @@ FMPL_RANKS_TEST_AT(RequestCompletion, ATruncatedMessageIsDoneAndLeavesTheBufferA
     }
 }
 
+// Discarded in every way that the message may come; the next one arrives whole, and the sender completes.
+FMPL_RANKS_TEST_AT(RequestCompletion, ADiscardedMessageIsConsumedWithoutAnError, ({2}))
+{
+    const fmpl::Session session(4);
+    for (const Place place : kPlaces) {
+        for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, std::size_t{5000}, std::size_t{3 * kMiB}}) {
+            for (const bool send_first : {true, false}) {
+                GuardedBuffer buffer(place, bytes);
+                if (rank() == 0) {
+                    buffer.fill(message_key(bytes, 1));
+                    if (!send_first) REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+                    REQUIRE_OK(fmpl_isend(buffer.data(), bytes, 1, 1, FMPL_COMM_WORLD));
+                    if (send_first) REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+                    complete_send(Manner::wait, 1, 1);
+                    REQUIRE_OK(fmpl_send(buffer.data(), bytes, 1, 1, FMPL_COMM_WORLD));
+                } else {
+                    buffer.fill_byte(0x55);
+                    if (send_first) REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+                    REQUIRE_OK(fmpl_irecv_discard(0, 1, FMPL_COMM_WORLD));
+                    if (!send_first) REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+                    complete_receive(Manner::wait, 0, 1);
+                    REQUIRE_OK(fmpl_recv(buffer.data(), bytes, 0, 1, FMPL_COMM_WORLD));
+                    EXPECT_TRUE(buffer.holds(message_key(bytes, 1)));
+                }
+            }
+        }
+    }
+}
+
 FMPL_RANKS_TEST_AT(RequestCompletion, AReceiveWithAnyIndexCanBeTested, ({2}))
 {
     const fmpl::Session session(8);

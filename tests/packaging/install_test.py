@@ -72,6 +72,30 @@ class Installation(unittest.TestCase):
         output = run(self.fmplrun, "-n", 2, self.build("cc", HERE / "blacs_pinfo.c", "blacs_fmpl"))
         self.assertEqual(sorted(output.splitlines()), ["process 0 of 2", "process 1 of 2"])
 
+    def mpi_compilers(self):
+        return {language: self.prefix / "bin" / f"{name}.fmpl"
+                for language, name in (("C", "mpicc"), ("CXX", "mpicxx"), ("Fortran", "mpifort"))}
+
+    def test_cmake_finds_the_mpi_by_its_wrappers(self):
+        tree = self.folder / "find_mpi"
+        wrappers = [f"-DMPI_{language}_COMPILER={wrapper}" for language, wrapper in self.mpi_compilers().items()]
+        run("cmake", "-G", "Ninja", "-S", HERE / "find_mpi", "-B", tree, *wrappers)
+        run("cmake", "--build", tree)
+        for language in ("c", "cxx", "f90"):
+            program = tree / f"sums_{language}"
+            self.assertIn("libmpi_fmpl.so.0", run("readelf", "-d", program))
+            self.assertEqual(run(self.prefix / "bin" / "mpiexec.fmpl", "-n", 3, program), "sum 3\n")
+
+    def test_an_mpi_program_builds_through_the_wrappers_and_through_pkg_config(self):
+        for language, suffix in (("C", "c"), ("CXX", "cpp"), ("Fortran", "f90")):
+            wrapper = self.mpi_compilers()[language]
+            source, program = HERE / "find_mpi" / f"sums.{suffix}", self.folder / f"sums_{suffix}"
+            self.assertNotIn("-lmpi_fmpl", run(wrapper, "-show", "-c", source))
+            run(wrapper, source, "-o", program)
+            self.assertEqual(run(self.fmplrun, "-n", 4, program), "sum 6\n")
+        self.assertEqual(run(self.fmplrun, "-n", 2, self.build("cc", HERE / "find_mpi" / "sums.c", "mpi_fmpl")),
+                         "sum 1\n")
+
     def scalapack_libraries(self):
         """The linker's names of the shared ScaLAPACK libraries that are installed with their development files."""
         found = [name for name in ("scalapack-openmpi", "scalapack-mpich")
@@ -109,6 +133,12 @@ class Installation(unittest.TestCase):
 
     def test_pdgemm_links_through_pkg_config(self):
         self.build("cc", HERE / "calls_pdgemm.c", "pdgemm_fmpl")
+
+    def test_pdgemm_multiplies_over_blacs_fmpl_and_over_the_mpi(self):
+        for comm in ("fmpl", "mpi"):
+            output = run(self.fmplrun, "-n", 2, self.prefix / "bin" / f"pdgemm.{comm}", "--m", 60, "--n", 50, "--k", 70,
+                         "--nb", 8, "--reps", 1, "--verify")
+            self.assertIn("  yes\n", output)
 
     def test_the_library_exports_its_public_names_alone(self):
         names = run("nm", "-D", "--defined-only", "--format=just-symbols", self.libdir / "libfmpl.so").split()

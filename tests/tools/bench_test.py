@@ -1,7 +1,8 @@
 """tools/bench measures FMPL alone where there are no peers, compares what its contenders report, names those that fail,
 and leaves nothing behind. But for the first test, stand-ins that copy given results take the place of all launchers.
 
-Environment: FMPL_BENCH_PROGRAMS, the folder of fmplrun, fmpl-bench, blacs-bench.fmpl, pdgemm.fmpl and dgemm-limit.
+Environment: FMPL_BENCH_PROGRAMS, the folder of fmplrun, fmpl-bench and mpi-bench.mpi, blacs-bench.fmpl and .mpi, pdgemm.fmpl
+and .mpi, and dgemm-limit.
 """
 import json
 import os
@@ -20,8 +21,9 @@ PROGRAMS = os.environ.get("FMPL_BENCH_PROGRAMS")
 HAS_HEAP = PROGRAMS and (pathlib.Path(PROGRAMS).parent / "lib/libfmpl_rdma_heap.so").exists()
 LIMIT_SECONDS = 100
 
-# Copies $0.json, beside itself, to the file that its last argument names.
-ANSWER = 'for last; do :; done; cp "$0.json" "$last"'
+# Copies $0.json, beside itself, to the file that its last argument names; $0.mpi.json, where there is one, for a program
+# over FMPL's MPI.
+ANSWER = 'of=; for last; do case $last in *.mpi) [ ! -e "$0.mpi.json" ] || of=.mpi;; esac; done; cp "$0$of.json" "$last"'
 FAIL = 'echo first words; echo last words >&2; exit 3'
 # Takes no notice of a request to end, nor does the child that it leaves in a session of its own.
 HANG = "trap '' TERM; setsid sh -c 'trap \"\" TERM; echo $$ >> {pids}; sleep 1000' & echo $$ >> {pids}; " \
@@ -79,7 +81,7 @@ class FmplAlone(unittest.TestCase):
                                          "barrier-16"], "without a ScaLAPACK there is no PDGEMM")
         for name, figure in figures.items():
             with self.subTest(name):
-                self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-plain"})
+                self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-plain", "mpi"})
                 self.assertTrue(all(shown["median"] > 0 for shown in figure["contenders"].values()))
                 self.assertIn(figure["label"], printed)
         self.assertIn("--rdma heap", written["commands"]["fmpl"]["p2p, 2 ranks"])
@@ -91,9 +93,9 @@ class FmplAlone(unittest.TestCase):
         self.assertEqual(list(figures), ["pdgemm-640-40-2", "pdgemm-640-40-4", "pdgemm-640-40-16"])
         for name, figure in figures.items():
             with self.subTest(name):
-                self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-summa", "fmpl-direct", "dgemm"})
+                self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-summa", "fmpl-direct", "pdgemm-mpi", "dgemm"})
                 self.assertTrue(all(shown["median"] > 0 for shown in figure["contenders"].values()))
-                self.assertEqual(set(figure["of_limit"]), {"fmpl", "fmpl-summa", "fmpl-direct"})
+                self.assertEqual(set(figure["of_limit"]), {"fmpl", "fmpl-summa", "fmpl-direct", "pdgemm-mpi"})
                 self.assertTrue(0 < figure["contenders"]["fmpl"]["comm_share"] < 1)
                 self.assertIsNotNone(figure["met"])
         self.assertIn("M=N=K=640, block 40, 1 round", printed)
@@ -110,6 +112,7 @@ class FmplAlone(unittest.TestCase):
                 self.assertEqual(done.returncode, status, done.stdout + done.stderr)
                 self.assertIn(said, done.stderr)
 
+    @unittest.skipUnless(HAS_HEAP, "there is no libfmpl_rdma_heap.so")
     def test_a_quick_run_writes_what_it_measured(self):
         written, printed = self.quick_run("--only", "latency,outstanding,barrier")
         figures = {figure["figure"]: figure for figure in written["figures"]}
@@ -117,15 +120,18 @@ class FmplAlone(unittest.TestCase):
                                          "outstanding-4096", "barrier-2", "barrier-4", "barrier-8", "barrier-16"])
         for name, figure in figures.items():
             with self.subTest(name):
-                fmpl = figure["contenders"]["fmpl"]
-                self.assertEqual(len(fmpl["rounds"]), 1)
-                self.assertEqual(len(fmpl["rounds"][0]["samples"]), written["samples"])
-                self.assertTrue(0 < fmpl["quartile1"] <= fmpl["median"] <= fmpl["quartile3"])
+                self.assertEqual(set(figure["contenders"]), {"fmpl", "mpi"})
+                for shown in figure["contenders"].values():
+                    self.assertEqual(len(shown["rounds"]), 1)
+                    self.assertEqual(len(shown["rounds"][0]["samples"]), written["samples"])
+                    self.assertTrue(0 < shown["quartile1"] <= shown["median"] <= shown["quartile3"])
                 self.assertIsNone(figure["ratio"])
+                self.assertIsNone(figure["mpi"]["ratio"])
                 self.assertIn(figure["label"], printed)
         self.assertGreater(figures["one-way-rdma-8"]["floor"]["median"], 0)
         self.assertEqual(written["failures"], [])
-        self.assertEqual(set(written["libraries"]), {"fmpl"})
+        self.assertEqual(set(written["libraries"]), {"fmpl", "mpi"})
+        self.assertIn("over FMPL", written["libraries"]["mpi"])
         self.assertIn("fmplrun -n 16", written["commands"]["fmpl"]["barrier, 16 ranks"])
         for key in ("machine", "compiler", "flags", "commit", "dirty", "rounds", "date"):
             self.assertIn(key, written)
@@ -137,10 +143,10 @@ class StandIns(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.root)
         self.pids = self.root / "pids"
         (self.root / "tmp").mkdir()
-        kinds = ("openmpi", "mpich")
         for program in ("fmpl-bench", "blacs-bench.fmpl", "pdgemm.fmpl", "dgemm-limit",
-                        *(f"{name}.{kind}" for kind in kinds
-                          for name in ("mpi-bench", "blacs-bench", "scalapack-pdgemm", "pdgemm"))):
+                        *(f"{name}.{kind}" for kind in ("mpi", "openmpi", "mpich")
+                          for name in ("mpi-bench", "blacs-bench", "pdgemm")),
+                        "scalapack-pdgemm.openmpi", "scalapack-pdgemm.mpich"):
             self.stand_in(program, "exit 1")
         self.stand_in("pkg-config", "exit 0")
         self.answers("fmplrun", outstanding(2e-7, 2e-7))
@@ -152,9 +158,10 @@ class StandIns(unittest.TestCase):
         path.write_text("#!/bin/sh\n" + script.replace("{pids}", str(self.pids)) + "\n")
         path.chmod(0o755)
 
-    def answers(self, name, document):
+    def answers(self, name, document, of=""):
+        """of: .mpi for what FMPL's launcher reports of programs over FMPL's MPI."""
         self.stand_in(name, ANSWER)
-        (self.root / f"{name}.json").write_text(json.dumps(document))
+        (self.root / f"{name}{of}.json").write_text(json.dumps(document))
 
     def start(self, *options, what=("--only", "outstanding")):
         environment = {**os.environ, "PATH": f"{self.root}:{os.environ['PATH']}", "TMPDIR": str(self.root / "tmp")}
@@ -198,7 +205,7 @@ class StandIns(unittest.TestCase):
         figures, document, printed = self.run_pdgemm(fmpl=50, openmpi=40, mpich=20)
         self.assertEqual([figure["ranks"] for figure in figures], [2, 4, 16])
         for figure in figures:
-            self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-plain", "openmpi", "mpich"})
+            self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-plain", "mpi", "openmpi", "mpich"})
             self.assertEqual(figure["best_peer"], "openmpi")
             self.assertAlmostEqual(figure["ratio"], 1.25)
         self.assertEqual([figure["met"] for figure in figures], [True, True, False], "1.1, 1.1 and 1.6 are expected")
@@ -210,14 +217,17 @@ class StandIns(unittest.TestCase):
         command = document["commands"]["fmpl"]["pdgemm, 2 ranks"]
         self.assertRegex(command, r"^env OPENBLAS_NUM_THREADS=1 .*fmplrun -n 2 .*--blacs --pdgemm none --rdma heap \S+"
                                   r"/scalapack-pdgemm\.openmpi --order 640")
+        self.assertRegex(document["commands"]["mpi"]["pdgemm, 2 ranks"],
+                         r"fmplrun -n 2 .*--mpi --rdma heap \S+/scalapack-pdgemm\.mpich --order 640")
         (self.root / "scalapack-pdgemm.openmpi").unlink()
         (figure, *_), document, printed = self.run_pdgemm(fmpl=50, openmpi=40, mpich=20)
         self.assertIn("scalapack-pdgemm.mpich", document["commands"]["fmpl"]["pdgemm, 2 ranks"])
-        self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-plain", "mpich"})
+        self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-plain", "mpi", "mpich"})
         self.assertIn("there is no scalapack-pdgemm.openmpi", printed)
 
-    def run_products(self, *options, order=640, fmpl=89, openmpi=70, mpich=40, dgemm=100, **how):
+    def run_products(self, *options, order=640, fmpl=89, mpi=80, openmpi=70, mpich=40, dgemm=100, **how):
         """Each with the rate that it is to report, in GFlop/s. {ranks: figure}, the document and what was printed."""
+        self.answers("fmplrun", product(order, mpi), of=".mpi")
         for name, rate in (("fmplrun", fmpl), ("mpirun.openmpi", openmpi), ("mpiexec.mpich", mpich),
                            ("dgemm-limit", dgemm)):
             if rate:
@@ -230,8 +240,8 @@ class StandIns(unittest.TestCase):
         self.assertEqual(list(figures), [2, 4, 16])
         for figure in figures.values():
             self.assertEqual(list(figure["contenders"]),
-                             ["fmpl", "fmpl-summa", "fmpl-direct", "scalapack-fmpl", "dgemm", "openmpi", "mpich",
-                              "pdgemm-openmpi", "pdgemm-mpich"])
+                             ["fmpl", "fmpl-summa", "fmpl-direct", "scalapack-fmpl", "pdgemm-mpi", "scalapack-mpi",
+                              "dgemm", "openmpi", "mpich", "pdgemm-openmpi", "pdgemm-mpich"])
             self.assertAlmostEqual(figure["of_limit"]["fmpl"], 0.89)
             self.assertAlmostEqual(figure["of_limit"]["openmpi"], 0.7)
             self.assertNotIn("dgemm", figure["of_limit"])
@@ -244,13 +254,14 @@ class StandIns(unittest.TestCase):
         for line in (r"M=N=K=640, block 40, 1 round +\| 2 ranks +\| 4 ranks +\| 16 ranks",
                      r"dgemm, GFlop/s +\| 100\.0 \(100\.0-100\.0\)", r"pdgemm\.fmpl, of dgemm +\| 0\.89",
                      r"  expected +\| >= 0\.90 +\| >= 0\.88 +\| >= 0\.80", r"  met +\| NO +\| yes +\| yes",
-                     r"  times the best on an MPI +\| 1\.27", r"pdgemm\.fmpl, communication +\| 25\.0%"):
+                     r"  times the best on an MPI +\| 1\.27",
+                     r"pdgemm\.mpi, of dgemm +\| 0\.80 .*\n  times the best on an installed MPI +\| 1\.14", r"pdgemm\.fmpl, communication +\| 25\.0%"):
             self.assertRegex(printed, rf"(?m)^{line}")
         self.assertEqual(document["failures"], [])
 
     def test_products_are_compared_with_the_dgemm_of_their_round(self):
-        steps, algorithms = 5, 3
-        for name, launches, rates in (("fmplrun", steps * algorithms, (90, 45, 30)),
+        steps, programs = 5, 4  # three algorithms, and the program over FMPL's MPI
+        for name, launches, rates in (("fmplrun", steps * programs, (90, 45, 30)),
                                       ("dgemm-limit", steps, (100, 60, 32))):
             for turn, rate in enumerate(rates):
                 (self.root / f"{name}.{turn}").write_text(json.dumps(product(640, rate)))
@@ -275,6 +286,10 @@ class StandIns(unittest.TestCase):
                          r"/scalapack-pdgemm\.openmpi --order 640")
         self.assertRegex(commands["pdgemm-mpich"]["640, 2 ranks"], one_thread + r"mpiexec\.mpich -n 2 .*"
                          r"/pdgemm\.mpich --m 640 --n 640 --k 640 --nb 40 --reps 40$")
+        self.assertRegex(commands["pdgemm-mpi"]["640, 2 ranks"],
+                         one_thread + r"fmplrun -n 2 .*/pdgemm\.mpi --m 640 --n 640 --k 640 --nb 40 --reps 40$")
+        self.assertRegex(commands["scalapack-mpi"]["640, 2 ranks"], one_thread
+                         + r"fmplrun -n 2 .*--mpi --rdma heap \S+/scalapack-pdgemm\.mpich --order 640")
         limit = r"taskset -c \S+ \S+/dgemm-limit --order 640 --samples 40$"
         self.assertRegex(commands["dgemm"]["640, 16 ranks"], two_threads + limit)
         self.assertRegex(commands["dgemm"]["640, 1 rank"], one_thread + limit)
@@ -298,14 +313,46 @@ class StandIns(unittest.TestCase):
                 self.assertIsNone(figure["expected"])
         self.assertIn("M=N=K=2048, block 64, 2 rounds", printed)
 
-    def test_a_program_over_the_shim_is_measured_where_there_is_one(self):
+    def test_fmpl_s_mpi_is_compared_with_the_same_peers_and_is_none_of_them(self):
+        self.answers("fmplrun", outstanding(1e-7, 2e-7), of=".mpi")
+        (few, many), document, printed = self.run_bench("--rounds", "1")
+        self.assertEqual((few["best_peer"], many["best_peer"]), ("mpich", "openmpi"))
+        self.assertAlmostEqual(few["ratio"], 2)
+        self.assertAlmostEqual(few["mpi"]["ratio"], 4)
+        self.assertEqual((few["met"], few["mpi"]["expected"], few["mpi"]["met"]), (False, "< 0.15 us", True))
+        self.assertEqual((many["mpi"]["expected"], many["mpi"]["met"]), (None, None))
+        self.assertRegex(printed, r"best peer / MPI over FMPL \| expected +\| met\n")
+        self.assertRegex(printed, r"\| 2\.00 +\| < 0\.1 us +\| NO +\| 4\.00 +\| < 0\.15 us \| yes\n")
+        self.assertRegex(document["commands"]["mpi"]["outstanding, 2 ranks"],
+                         r"fmplrun -n 2 .*--rdma heap \S+/mpi-bench\.mpi outstanding .*--memory heap$")
+        self.answers("fmplrun", outstanding(1.6e-7, 2e-7), of=".mpi")
+        (few, _), _, _ = self.run_bench("--rounds", "1")
+        self.assertFalse(few["mpi"]["met"])
+
+    def test_the_messages_of_fmpl_s_mpi_lie_where_those_of_a_peer_do(self):
+        latency = answer(*({"bytes": size, "reps": 1, "seconds": samples(1e-7, 1e-7)} for size in (8, 65536, 1 << 20)))
+        for launcher in ("fmplrun", "mpirun.openmpi", "mpiexec.mpich"):
+            self.answers(launcher, latency)
+        figures, document, _ = self.run_bench("--rounds", "1", what=("--only", "latency,rdma,stack"))
+        for step, memory in (("latency", "heap"), ("rdma", "heap"), ("stack", "stack")):
+            for name in ("mpi", "openmpi"):
+                self.assertRegex(document["commands"][name][f"{step}, 2 ranks"], f"--memory {memory}$")
+        self.assertEqual({figure["figure"]: figure["mpi"]["expected"] for figure in figures if figure["mpi"]["expected"]},
+                         {"one-way-rdma-8": ">= 1.4x", "one-way-rdma-65536": ">= 3x", "one-way-rdma-1048576": ">= 3x",
+                          "one-way-stack-65536": ">= 1x", "one-way-stack-1048576": ">= 1x"})
+        self.assertEqual({figure["mpi"]["met"] for figure in figures if "stack" in figure["figure"]}, {None, True})
+        self.assertFalse(figures[0]["mpi"]["met"], "as fast as the peers is not 1.4 times as fast")
+
+    def test_without_the_programs_of_fmpl_s_mpi_the_others_are_measured(self):
+        (self.root / "mpi-bench.mpi").unlink()
+        (few, _), _, printed = self.run_bench("--rounds", "1")
+        self.assertIsNone(few["mpi"])
+        self.assertNotIn("best peer / MPI over FMPL", printed)
+        self.assertIn("there is no mpi-bench.mpi in", printed)
+        (self.root / "pdgemm.mpi").unlink()
         figures, _, printed = self.run_products("--quick", "--peers", "none")
         self.assertEqual(set(figures[2]["contenders"]), {"fmpl", "fmpl-summa", "fmpl-direct", "dgemm"})
-        self.assertNotIn("pdgemm.mpi", printed)
-        self.stand_in("pdgemm.mpi", "exit 1")
-        figures, document, _ = self.run_products("--quick", "--peers", "none")
-        self.assertEqual(figures[2]["contenders"]["pdgemm-mpi"]["comm_share"], 0.25)
-        self.assertRegex(document["commands"]["pdgemm-mpi"]["640, 2 ranks"], r"fmplrun -n 2 .*/pdgemm\.mpi --m 640")
+        self.assertIn("there is no pdgemm.mpi in", printed)
 
     def test_without_the_limit_nothing_is_judged(self):
         (self.root / "dgemm-limit").unlink()
@@ -346,13 +393,13 @@ class StandIns(unittest.TestCase):
 
     def test_only_the_wanted_peers_are_run(self):
         (few, _), document, _ = self.run_bench("--rounds", "1", "--peers", "openmpi")
-        self.assertEqual(set(few["contenders"]), {"fmpl", "openmpi"})
-        self.assertEqual(set(document["commands"]), {"fmpl", "openmpi"})
+        self.assertEqual(set(few["contenders"]), {"fmpl", "mpi", "openmpi"})
+        self.assertEqual(set(document["commands"]), {"fmpl", "mpi", "openmpi"})
 
     def test_peers_that_are_not_installed_are_named_with_their_packages(self):
         self.stand_in("pkg-config", "exit 1")
         (few, _), _, printed = self.run_bench("--rounds", "1")
-        self.assertEqual(set(few["contenders"]), {"fmpl"})
+        self.assertEqual(set(few["contenders"]), {"fmpl", "mpi"})
         self.assertIn("apt-get install --no-install-recommends -y openmpi-bin libopenmpi-dev", printed)
         self.assertIn("apt-get install --no-install-recommends -y mpich libmpich-dev", printed)
 

@@ -1,15 +1,16 @@
-"""The BLACS of FMPL beside those of Debian's ScaLAPACK libraries, and ScaLAPACK's PDGEMM over each. Expected is what
-issue 4 says.
+"""The BLACS of FMPL beside those over FMPL's MPI and those of Debian's ScaLAPACK libraries, and ScaLAPACK's PDGEMM over each.
+Expected is what issue 4 says.
 
 The messages lie in the program's heap. FMPL's first column has that in remote-DMA memory, as fmplrun --blacs does;
-the second has it where malloc puts it.
+the second has it where malloc puts it; FMPL's MPI has it in remote-DMA memory. PDGEMM over FMPL's MPI is the file that was
+built with MPICH, with its own BLACS.
 """
 from bench_lib.contenders import Contender, Suite
 from bench_lib.figures import (KIB, MIB, RANKS, Figure, Step, barrier_steps, collective_steps, list_of, size_words,
                                times_faster)
 from bench_lib.openblas import openblas_variables
 
-PROGRAMS = {kind: f"blacs-bench.{kind}" for kind in ("fmpl", "openmpi", "mpich")}
+PROGRAMS = {kind: f"blacs-bench.{kind}" for kind in ("fmpl", "mpi", "openmpi", "mpich")}
 ORDER, BLOCK = 640, 40
 
 
@@ -29,13 +30,16 @@ def shaped_step(group, shape, words, expected=None):
 
 
 def pdgemm_step(ranks, expected, peers):
-    """FMPL runs the file that is linked with another library's BLACS, and its PDGEMM, not FMPL's own."""
+    """FMPL runs the file that is linked with another library's BLACS, and its PDGEMM, not FMPL's own. FMPL's MPI runs MPICH's,
+    if it is there."""
     programs = {peer: f"scalapack-pdgemm.{peer}" for peer in peers}
     programs["fmpl"] = programs[peers[0]]
+    if "mpich" in programs:
+        programs["mpi"] = programs["mpich"]
     figure = Figure(f"pdgemm-{ranks}", f"pdgemm {ORDER}, block {BLOCK}, {ranks} ranks", "order", ORDER,
                     expectation=times_faster(expected), flops=2 * ORDER**3)
     return Step("pdgemm", ranks, programs, ["--order", str(ORDER), "--block", str(BLOCK)], [figure],
-                environment=openblas_variables, fmplrun=["--blacs", "--pdgemm", "none"])
+                environment=openblas_variables, fmplrun={"fmpl": ["--blacs", "--pdgemm", "none"], "mpi": ["--mpi"]})
 
 
 def steps(quick, peers):
@@ -63,9 +67,10 @@ def steps(quick, peers):
 
 
 SUITE = Suite(
-    "BLACS-FMPL beside the BLACS of Debian's ScaLAPACK libraries",
+    "BLACS-FMPL beside the BLACS over FMPL's MPI and those of Debian's ScaLAPACK libraries",
     [Contender("fmpl", "FMPL, --rdma heap", "fmpl", "fmplrun", options=["--rdma", "heap"]),
-     Contender("fmpl-plain", "FMPL, --rdma none", "fmpl", "fmplrun", options=["--rdma", "none"])],
+     Contender("fmpl-plain", "FMPL, --rdma none", "fmpl", "fmplrun", options=["--rdma", "none"]),
+     Contender("mpi", "MPI over FMPL", "mpi", "fmplrun", options=["--rdma", "heap"])],
     [Contender("openmpi", "ScaLAPACK, Open MPI", "openmpi", "mpirun.openmpi",
                ("openmpi-bin", "libopenmpi-dev", "libscalapack-openmpi-dev"), "scalapack-openmpi", "ompi-c"),
      Contender("mpich", "ScaLAPACK, MPICH", "mpich", "mpiexec.mpich",

@@ -9,15 +9,14 @@ from bench_lib.tables import table
 
 
 class Contender:
-    """kind: fmpl, openmpi or mpich: whose launcher and programs it takes; alone: a single process without a launcher.
-    module: what pkg-config calls it; module_below: the library under it, where that is another one. options: of its
-    launcher. optional: its program is measured where the build has it, and not missed otherwise."""
+    """kind: fmpl, openmpi or mpich: whose launcher and programs it takes; mpi: FMPL's MPI, the shim, under FMPL's launcher;
+    alone: a single process without a launcher. module: what pkg-config calls it; module_below: the library under it, where
+    that is another one. options: of its launcher."""
 
-    def __init__(self, name, title, kind, launcher=None, packages=(), module=None, module_below=None, options=(),
-                 optional=False):
+    def __init__(self, name, title, kind, launcher=None, packages=(), module=None, module_below=None, options=()):
         self.name, self.title, self.kind, self.launcher = name, title, kind, launcher
         self.packages, self.module, self.module_below = packages, module, module_below
-        self.options, self.optional = options, optional
+        self.options = options
 
     def missing(self):
         """Whether what it needs to be built or started is not installed."""
@@ -34,12 +33,17 @@ class Contender:
         return f" over {self.module_below} {done.stdout.strip()}"
 
     def is_peer(self):
-        return self.kind not in ("fmpl", "alone")
+        return self.kind not in ("fmpl", "mpi", "alone")
+
+
+def mpi_of(contenders):
+    """FMPL's MPI, which is compared with the installed ones; None where it is not measured."""
+    return next((contender for contender in contenders if contender.kind == "mpi"), None)
 
 
 class Suite:
-    """What one word of the command line measures. fmpl: FMPL's contenders, the first of which is compared with the best
-    of the peers. steps_of(quick, peers) gives the steps that can be measured beside the peers of these names. limit: a
+    """What one word of the command line measures. fmpl: FMPL's contenders. The first of them is compared with the best of
+    the peers, and so is FMPL's MPI (mpi_of). steps_of(quick, peers) gives the steps that can be measured beside the peers of these names. limit: a
     contender that shows what could be reached at best. write_table(rows, contenders): the text that is printed, with
     figures in the unit. quick: what --quick leaves."""
 
@@ -69,9 +73,9 @@ def launch_words(contender, step, cpus, programs):
     if contender.kind == "alone":
         return []
     bound = ranks <= len(cpus)
-    if contender.kind == "fmpl":
-        return [str(programs / "fmplrun"), "-n", str(ranks), *(["--bind-to", "core"] if bound else []), *step.fmplrun,
-                *contender.options]
+    if contender.kind in ("fmpl", "mpi"):
+        return [str(programs / "fmplrun"), "-n", str(ranks), *(["--bind-to", "core"] if bound else []),
+                *step.fmplrun.get(contender.kind, ()), *contender.options]
     if contender.kind == "openmpi":
         root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
         # Open MPI yields while it waits when it knows of more ranks than CPUs; it does not know of taskset.

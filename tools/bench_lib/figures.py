@@ -53,10 +53,10 @@ def times_faster(times):
 class Figure:
     """One row of the table: `key` and `value` pick it from the results of its step."""
 
-    def __init__(self, name, label, key, value, floor=None, expectation=None, flops=None):
+    def __init__(self, name, label, key, value, floor=None, expectation=None, flops=None, of_mpi=None):
         self.name, self.label, self.key, self.value = name, label, key, value
         self.floor = floor  # the name of the floor's samples in the results
-        self.expectation = expectation
+        self.expectation, self.of_mpi = expectation, of_mpi  # what is expected of FMPL and of its MPI
         self.flops = flops  # floating-point operations of a call: the table shows their rate
 
 
@@ -64,15 +64,16 @@ class Step:
     """One run of a measuring program, which gives some figures.
 
     programs: {name or kind of a contender: its program}; who has none takes no part. memory: FMPL's, where the program
-    lets choose; an MPI has peer_memory. environment: a function that gives variables of all contenders. fmplrun:
-    further options of the launcher. name: where the group has several steps with as many ranks."""
+    lets choose; an MPI, FMPL's too, has peer_memory. environment: a function that gives variables of all contenders.
+    fmplrun: {kind of a contender: further options of the launcher}. name: where the group has several steps with as many
+    ranks."""
 
     def __init__(self, group, ranks, programs, arguments, figures, memory=None, peer_memory=None, fits_batches=True,
-                 environment=dict, fmplrun=(), name=None):
+                 environment=dict, fmplrun=None, name=None):
         self.group, self.ranks, self.programs, self.arguments, self.figures = group, ranks, programs, arguments, figures
         self.memory, self.peer_memory = memory, peer_memory or memory
         self.fits_batches = fits_batches  # the program has --batch-ms
-        self.environment, self.fmplrun = environment, fmplrun
+        self.environment, self.fmplrun = environment, fmplrun or {}
         self.name = name or group
 
     def words(self):
@@ -87,7 +88,7 @@ class Step:
 
     def words_for(self, contender, effort):
         """The arguments of the contender's program."""
-        memory = self.peer_memory if contender.is_peer() else self.memory
+        memory = self.memory if contender.kind == "fmpl" else self.peer_memory
         return [*self.arguments, "--samples", str(effort.samples),
                 *(["--batch-ms", str(effort.batch_ms)] if self.fits_batches else []),
                 *(["--memory", memory] if memory else [])]
@@ -112,19 +113,20 @@ def list_of(numbers):
     return ",".join(map(str, numbers))
 
 
-def barrier_steps(programs, ranks, expected):
-    """expected: {ranks: times faster}"""
+def barrier_steps(programs, ranks, expected, of_mpi=None):
+    """expected, of_mpi: {ranks: times faster}"""
     return [Step("barrier", count, programs, ["barrier"],
                  [Figure(f"barrier-{count}", f"barrier, {count} ranks", "ranks", count,
-                         expectation=times_faster(expected.get(count)))])
+                         expectation=times_faster(expected.get(count)), of_mpi=times_faster((of_mpi or {}).get(count)))])
             for count in ranks]
 
 
-def collective_steps(group, programs, sizes, ranks, expected, memory=None, peer_memory=None):
-    """expected: {(bytes, ranks): times faster}"""
+def collective_steps(group, programs, sizes, ranks, expected, memory=None, peer_memory=None, of_mpi=None):
+    """expected: {(bytes, ranks): times faster}; of_mpi: {ranks: times faster}, whatever the size"""
     steps = []
     for count in ranks:
         figures = [Figure(f"{group}-{size}-{count}", f"{group} {size_words(size)}, {count} ranks", "bytes", size,
-                          expectation=times_faster(expected.get((size, count)))) for size in sizes]
+                          expectation=times_faster(expected.get((size, count))),
+                          of_mpi=times_faster((of_mpi or {}).get(count))) for size in sizes]
         steps.append(Step(group, count, programs, [group, "--sizes", list_of(sizes)], figures, memory, peer_memory))
     return steps

@@ -31,21 +31,29 @@ def aligned(lines):
     return "\n".join(text)
 
 
+def ratio_cell(row):
+    return f"{row['ratio']:.2f}" if row["ratio"] else "-"
+
+
 def met_words(row):
     return {True: "yes", False: "NO", None: "-" if row["expected"] else ""}[row["met"]]
 
 
+def judged(row):
+    return [ratio_cell(row), row["expected"] or "", met_words(row)]
+
+
 def table(rows, contenders):
-    """The column of floors only where there is one."""
+    """The column of floors only where there is one; what is judged of FMPL's MPI only where it is measured."""
     has_floor = any(row["floor"] for row in rows)
+    has_mpi = any(row["mpi"] for row in rows)
     header = ["figure", *(["floor"] if has_floor else []), *(c.title for c in contenders), "best peer / FMPL",
-              "expected", "met"]
+              "expected", "met", *(["best peer / MPI over FMPL", "expected", "met"] if has_mpi else [])]
     lines = [header]
     for row in rows:
-        ratio = f"{row['ratio']:.2f}" if row["ratio"] else "-"
         floor = cell(row["floor"], spread=False) if row["floor"] else ""
         label = row["label"] + (", GFlop/s" if row["flops"] else "")
         lines.append([label, *([floor] if has_floor else []),
-                      *(cell(row["contenders"][c.name], flops=row["flops"]) for c in contenders), ratio,
-                      row["expected"] or "", met_words(row)])
+                      *(cell(row["contenders"][c.name], flops=row["flops"]) for c in contenders), *judged(row),
+                      *(judged(row["mpi"]) if has_mpi else [])])
     return aligned(lines)

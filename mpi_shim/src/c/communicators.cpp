@@ -29,6 +29,17 @@ int make_from(const char* name, MPI_Comm comm, MPI_Comm* newcomm, Body&& body, c
     });
 }
 
+// A call that asks one thing of a communicator: find(process, comm) gives it.
+template <class Value, class Find>
+int ask(const char* name, MPI_Comm comm, Value* value, const char* argument, Find&& find)
+{
+    return call_on(name, comm, [&](Process& process) {
+        const CommunicatorPtr& of = process.communicator(comm);
+        check_pointer(value, argument);
+        *value = find(process, *of);
+    });
+}
+
 void check_intra(const Communicator& comm, const char* argument)
 {
     if (comm.is_inter()) {
@@ -87,21 +98,13 @@ CommunicatorPtr duplicate_of(Process& process, const CommunicatorPtr& comm, cons
 
 int PMPI_Comm_size(MPI_Comm comm, int* size)
 {
-    return call_on("MPI_Comm_size", comm, [&](Process& process) {
-        const CommunicatorPtr& of = process.communicator(comm);
-        check_pointer(size, "size");
-        *size = of->size();
-    });
+    return ask("MPI_Comm_size", comm, size, "size", [](Process&, const Communicator& of) { return of.size(); });
 }
 FMPL_MPI_NAME(MPI_Comm_size)
 
 int PMPI_Comm_rank(MPI_Comm comm, int* rank)
 {
-    return call_on("MPI_Comm_rank", comm, [&](Process& process) {
-        const CommunicatorPtr& of = process.communicator(comm);
-        check_pointer(rank, "rank");
-        *rank = of->rank();
-    });
+    return ask("MPI_Comm_rank", comm, rank, "rank", [](Process&, const Communicator& of) { return of.rank(); });
 }
 FMPL_MPI_NAME(MPI_Comm_rank)
 
@@ -126,11 +129,8 @@ FMPL_MPI_NAME(MPI_Comm_compare)
 
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group)
 {
-    return call_on("MPI_Comm_group", comm, [&](Process& process) {
-        const CommunicatorPtr& of = process.communicator(comm);
-        check_pointer(group, "group");
-        *group = process.add(of->group());
-    });
+    return ask("MPI_Comm_group", comm, group, "group",
+        [](Process& process, const Communicator& of) { return process.add(of.group()); });
 }
 FMPL_MPI_NAME(MPI_Comm_group)
 
@@ -239,42 +239,33 @@ FMPL_MPI_NAME(MPI_Comm_set_info)
 
 int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used)
 {
-    return call_on("MPI_Comm_get_info", comm, [&](Process& process) {
-        const CommunicatorPtr& of = process.communicator(comm);
-        check_pointer(info_used, "info_used");
-        *info_used = add_info(process, of->info == nullptr ? Info() : *of->info);
+    return ask("MPI_Comm_get_info", comm, info_used, "info_used", [](Process& process, const Communicator& of) {
+        return add_info(process, of.info == nullptr ? Info() : *of.info);
     });
 }
 FMPL_MPI_NAME(MPI_Comm_get_info)
 
 int PMPI_Comm_test_inter(MPI_Comm comm, int* flag)
 {
-    return call_on("MPI_Comm_test_inter", comm, [&](Process& process) {
-        const CommunicatorPtr& of = process.communicator(comm);
-        check_pointer(flag, "flag");
-        *flag = of->is_inter() ? 1 : 0;
-    });
+    return ask("MPI_Comm_test_inter", comm, flag, "flag",
+        [](Process&, const Communicator& of) { return of.is_inter() ? 1 : 0; });
 }
 FMPL_MPI_NAME(MPI_Comm_test_inter)
 
 int PMPI_Comm_remote_size(MPI_Comm comm, int* size)
 {
-    return call_on("MPI_Comm_remote_size", comm, [&](Process& process) {
-        const CommunicatorPtr& of = process.communicator(comm);
-        check_inter(*of, "comm");
-        check_pointer(size, "size");
-        *size = of->remote_group()->size();
+    return ask("MPI_Comm_remote_size", comm, size, "size", [](Process&, const Communicator& of) {
+        check_inter(of, "comm");
+        return of.remote_group()->size();
     });
 }
 FMPL_MPI_NAME(MPI_Comm_remote_size)
 
 int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group)
 {
-    return call_on("MPI_Comm_remote_group", comm, [&](Process& process) {
-        const CommunicatorPtr& of = process.communicator(comm);
-        check_inter(*of, "comm");
-        check_pointer(group, "group");
-        *group = process.add(of->remote_group());
+    return ask("MPI_Comm_remote_group", comm, group, "group", [](Process& process, const Communicator& of) {
+        check_inter(of, "comm");
+        return process.add(of.remote_group());
     });
 }
 FMPL_MPI_NAME(MPI_Comm_remote_group)

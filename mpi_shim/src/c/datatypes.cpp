@@ -14,7 +14,7 @@ namespace {
 
 MPI_Datatype add_type(Process& process, DatatypePtr type)
 {
-    return process.add(std::make_shared<TypeObject>(TypeObject{std::move(type), nullptr, nullptr}));
+    return process.add(std::make_shared<TypeObject>(TypeObject{std::move(type)}));
 }
 
 // A call that makes a type of one other: construct(type) gives it.
@@ -181,8 +181,8 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype)
         check_pointer(newtype, "newtype");
         // Functions of the user's copy the attributes, and may fail: then there is no new type.
         std::shared_ptr<Attributes> attributes = copied(old->attributes, oldtype);
-        *newtype = process.add(
-            std::make_shared<TypeObject>(TypeObject{Datatype::dup(old->type), old->layout, std::move(attributes)}));
+        *newtype = process.add(std::make_shared<TypeObject>(
+            TypeObject{Datatype::dup(old->type), old->layout, std::move(attributes), old->dense_bytes}));
     });
 }
 FMPL_MPI_NAME(MPI_Type_dup)
@@ -192,7 +192,7 @@ int PMPI_Type_commit(MPI_Datatype* datatype)
     return call("MPI_Type_commit", [&](Process& process) {
         check_pointer(datatype, "datatype");
         TypeObject& type = *process.type(*datatype);
-        if (type.layout == nullptr) type.layout = Layout::compile(*type.type);
+        type.commit();
     });
 }
 FMPL_MPI_NAME(MPI_Type_commit)

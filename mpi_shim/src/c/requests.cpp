@@ -340,6 +340,10 @@ int PMPI_Request_free(MPI_Request* request)
         check_pointer(request, "request");
         Request& freed = process.request(*request);
         const RequestRef keep(&freed);
+        if (dynamic_cast<const ActiveRequest*>(&freed) != nullptr) {
+            fail(MPI_ERR_REQUEST,
+                "request is of a collective operation, which cannot be freed; wait for it");  // section 5.12
+        }
         // A generalized request that the user has not completed stays known by its handle, for MPI_Grequest_complete.
         const auto* const generalized = dynamic_cast<const GeneralizedRequest*>(&freed);
         const bool needs_handle = generalized != nullptr && !freed.complete;

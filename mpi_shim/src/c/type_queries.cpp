@@ -225,9 +225,8 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addr
         std::copy(contents.addresses.begin(), contents.addresses.end(), addresses);
         // Derived types come back under new handles, which the user frees.
         for (const DatatypePtr& part : contents.types) {
-            *datatypes++ = part->predefined_id()
-                               ? handle_of(*part->predefined_id())
-                               : process.add(std::make_shared<TypeObject>(TypeObject{part, nullptr, nullptr}));
+            *datatypes++ = part->predefined_id() ? handle_of(*part->predefined_id())
+                                                 : process.add(std::make_shared<TypeObject>(TypeObject{part}));
         }
     });
 }

@@ -197,12 +197,26 @@ struct MaximumPlace {
     }
 };
 
+template <class T>
+void store(T& to, const T& result)
+{
+    to = result;
+}
+
+// What lies between the entries of a pair belongs to nobody.
+template <class Value, class Place>
+void store(Pair<Value, Place>& to, const Pair<Value, Place>& result)
+{
+    to.value = result.value;
+    to.place = result.place;
+}
+
 template <class Operation, class T>
 void reduce_elements(const void* in, void* inout, std::size_t count)
 {
     const T* __restrict const a = static_cast<const T*>(in);
     T* __restrict const b = static_cast<T*>(inout);
-    for (std::size_t i = 0; i < count; ++i) b[i] = Operation::apply(a[i], b[i]);
+    for (std::size_t i = 0; i < count; ++i) store(b[i], Operation::apply(a[i], b[i]));
 }
 
 template <class Operation, class T>

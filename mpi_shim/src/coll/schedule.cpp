@@ -136,6 +136,11 @@ void Schedule::advance()
     advancing_ = false;
 }
 
+void Schedule::cancel(Engine&)
+{
+    fail(MPI_ERR_REQUEST, "request is of a collective operation, which cannot be cancelled; wait for it");
+}
+
 void Schedule::run()
 {
     const Ref<ActiveRequest> self(this);

@@ -79,6 +79,8 @@ public:
     std::byte* element_memory(std::int64_t count);
 
     void advance() override;
+    // Throws Error: a collective operation cannot be cancelled (MPI-3.1, section 5.12).
+    void cancel(Engine& engine) override;
     // Makes the operation under way. Blocks until it is complete; throws Error when a step failed.
     void run();
 

@@ -9,9 +9,9 @@ namespace {
 
 TypeObjectPtr make_object(Predefined type)
 {
-    DatatypePtr datatype = Datatype::predefined(type);
-    std::shared_ptr<const Layout> layout = Layout::compile(*datatype);
-    return std::make_shared<TypeObject>(TypeObject{std::move(datatype), std::move(layout), nullptr});
+    auto object = std::make_shared<TypeObject>(TypeObject{Datatype::predefined(type)});
+    object->commit();
+    return object;
 }
 
 }  // namespace

@@ -195,6 +195,23 @@ bool Channels::test(ReceiveOperation& operation)
     return true;
 }
 
+template <class T>
+bool Channels::progress_all(std::vector<Ref<T>>& operations)
+{
+    bool any = false;
+    // By index: a send that is done may begin another one.
+    for (std::size_t i = 0; i < operations.size();) {
+        if (!test(*operations[i])) {
+            ++i;
+            continue;
+        }
+        std::swap(operations[i], operations.back());
+        operations.pop_back();
+        any = true;
+    }
+    return any;
+}
+
 bool Channels::has_detached() const
 {
     const auto detached = [](const Ref<SendOperation>& operation) { return operation->detached; };
@@ -205,25 +222,9 @@ bool Channels::has_detached() const
            });
 }
 
-void Channels::progress()
+bool Channels::progress()
 {
-    // By index: a send that is done may begin another one.
-    for (std::size_t i = 0; i < sends_.size();) {
-        if (!test(*sends_[i])) {
-            ++i;
-            continue;
-        }
-        std::swap(sends_[i], sends_.back());
-        sends_.pop_back();
-    }
-    for (std::size_t i = 0; i < receives_.size();) {
-        if (!test(*receives_[i])) {
-            ++i;
-            continue;
-        }
-        std::swap(receives_[i], receives_.back());
-        receives_.pop_back();
-    }
+    return progress_all(sends_) | progress_all(receives_);
 }
 
 }  // namespace fmpl::mpi

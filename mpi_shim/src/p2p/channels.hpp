@@ -34,7 +34,8 @@ public:
     void watch(UnexpectedMessage& message);
     void forget(const UnexpectedMessage& message);
 
-    void progress();
+    // Whether a message has come to its end.
+    bool progress();
     // Whether a send is under way that nobody will wait for.
     bool has_detached() const;
 
@@ -56,6 +57,8 @@ private:
     bool take_where_it_lies(ReceiveOperation& operation);
     bool test(SendOperation& operation);
     bool test(ReceiveOperation& operation);
+    template <class T>
+    bool progress_all(std::vector<Ref<T>>& operations);
     std::size_t slot(int source, std::uint16_t channel) const
     {
         return static_cast<std::size_t>(source) * kChannels + channel;

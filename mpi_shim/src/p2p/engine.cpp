@@ -381,15 +381,10 @@ void Engine::raise_if_failed()
     if (parts_->failure) std::rethrow_exception(std::exchange(parts_->failure, nullptr));
 }
 
-void Engine::progress()
+// One look at everything; whether it has changed anything.
+bool Engine::look()
 {
     Parts& parts = *parts_;
-    if (parts.progressing) return;  // a function of the user's, called from here, has made an MPI call
-    struct Progressing {
-        explicit Progressing(bool& flag) : flag_(flag) { flag_ = true; }
-        ~Progressing() { flag_ = false; }
-        bool& flag_;
-    } const guard(parts.progressing);
     const auto handler = [](void* context, int source, const void* head, const void* body, std::size_t) {
         Parts& self = *static_cast<Parts*>(context);
         try {
@@ -398,11 +393,9 @@ void Engine::progress()
             self.failure = std::current_exception();
         }
     };
-    fmpl_envelopes_poll(handler, &parts);
+    bool changed = fmpl_envelopes_poll(handler, &parts) > 0;
     raise_if_failed();
     parts.outbox.flush();
-    parts.channels.progress();
-    parts.packing.progress();
     for (std::size_t i = 0; i < parts.active.size();) {
         const Ref<ActiveRequest> request = parts.active[i];
         request->advance();
@@ -411,6 +404,32 @@ void Engine::progress()
         } else {
             parts.active.erase(parts.active.begin() + static_cast<std::ptrdiff_t>(i));
         }
+    }
+    changed = parts.channels.progress() || changed;
+    parts.packing.progress();
+    return changed;
+}
+
+void Engine::progress()
+{
+    progress_until([] { return false; });
+}
+
+// Until a look has changed nothing, or over() is true: after a look that leaves a wait unfinished the rank may sleep, and nothing
+// that is complete already would wake it.
+template <class Over>
+bool Engine::progress_until(Over&& over)
+{
+    if (parts_->progressing) return over();  // a function of the user's, called from here, has made an MPI call
+    struct Progressing {
+        explicit Progressing(bool& flag) : flag_(flag) { flag_ = true; }
+        ~Progressing() { flag_ = false; }
+        bool& flag_;
+    } const guard(parts_->progressing);
+    for (;;) {
+        const bool changed = look();
+        if (over()) return true;
+        if (!changed) return false;
     }
 }
 
@@ -439,10 +458,7 @@ void Engine::wait_for(int (*ready)(void*), void* context, int peer, int tag, std
 
 void Engine::wait(Request& request)
 {
-    wait_until([&] {
-        progress();
-        return request.complete;
-    });
+    wait_until([&] { return progress_until([&] { return request.complete; }); });
 }
 
 void Engine::close()

@@ -92,6 +92,9 @@ public:
 private:
     bool is_eager(const MessageBuffer& buffer) const;
     void raise_if_failed();
+    bool look();
+    template <class Over>
+    bool progress_until(Over&& over);
     void wait_for(int (*ready)(void*), void* context, int peer, int tag, std::size_t bytes);
 
     struct Parts;

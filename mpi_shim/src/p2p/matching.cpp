@@ -10,6 +10,13 @@ bool has_wildcard(const MatchKey& key)
     return key.source == MPI_ANY_SOURCE || key.tag == MPI_ANY_TAG;
 }
 
+bool matches(const MatchKey& receive, const MatchKey& message)
+{
+    return receive.context == message.context &&
+           (receive.source == message.source || receive.source == MPI_ANY_SOURCE) &&
+           (receive.tag == message.tag || receive.tag == MPI_ANY_TAG);
+}
+
 }  // namespace
 
 MatchKey UnexpectedMessage::queue_key(int place) const
@@ -21,6 +28,7 @@ MatchKey UnexpectedMessage::queue_key(int place) const
 Matching::~Matching()
 {
     by_context_.for_each([](UnexpectedMessage& message) { delete &message; });
+    if (newest_ != nullptr) cancel(*newest_);
     posted_.for_each([](ReceiveOperation& operation) {
         const Ref<ReceiveOperation> last(&operation, Ref<ReceiveOperation>::kAdopt);
     });
@@ -30,22 +38,35 @@ void Matching::post(ReceiveOperation& operation)
 {
     operation.order = ++order_;
     operation.posted = true;
-    if (has_wildcard(operation.key)) ++posted_with_wildcards_;
     Ref<ReceiveOperation>(&operation).release();  // the table's own reference
-    posted_.push(operation);
+    if (newest_ != nullptr) {
+        posted_.push(*newest_);
+        if (has_wildcard(newest_->key)) ++posted_with_wildcards_;
+    }
+    newest_ = &operation;
+}
+
+// It is posted no longer.
+void Matching::forget(ReceiveOperation& operation)
+{
+    operation.posted = false;
+    if (&operation == newest_) {
+        newest_ = nullptr;
+        return;
+    }
+    posted_.remove(operation);
+    if (has_wildcard(operation.key)) --posted_with_wildcards_;
 }
 
 void Matching::cancel(ReceiveOperation& operation)
 {
-    posted_.remove(operation);
-    operation.posted = false;
-    if (has_wildcard(operation.key)) --posted_with_wildcards_;
+    forget(operation);
     const Ref<ReceiveOperation> last(&operation, Ref<ReceiveOperation>::kAdopt);
 }
 
 Ref<ReceiveOperation> Matching::take_posted(const MatchKey& message)
 {
-    ReceiveOperation* found = posted_.first(message);
+    ReceiveOperation* found = posted_.size() > 0 ? posted_.first(message) : nullptr;
     if (posted_with_wildcards_ > 0) {
         for (const MatchKey& key : {MatchKey{message.context, message.source, MPI_ANY_TAG},
                  MatchKey{message.context, MPI_ANY_SOURCE, message.tag},
@@ -54,10 +75,9 @@ Ref<ReceiveOperation> Matching::take_posted(const MatchKey& message)
             if (other != nullptr && (found == nullptr || other->order < found->order)) found = other;
         }
     }
+    if (found == nullptr && newest_ != nullptr && matches(newest_->key, message)) found = newest_;
     if (found == nullptr) return {};
-    posted_.remove(*found);
-    found->posted = false;
-    if (has_wildcard(found->key)) --posted_with_wildcards_;
+    forget(*found);
     return Ref<ReceiveOperation>(found, Ref<ReceiveOperation>::kAdopt);
 }
 

@@ -24,6 +24,11 @@ public:
     std::unique_ptr<UnexpectedMessage> take(UnexpectedMessage& message);
 
 private:
+    void forget(ReceiveOperation& operation);
+
+    // The receive posted last is beside the table until the next one is posted: that of a rank that waits for each message is
+    // never in it.
+    ReceiveOperation* newest_ = nullptr;
     KeyedQueues<ReceiveOperation, 0> posted_;
     std::size_t posted_with_wildcards_ = 0;
     std::uint64_t order_ = 0;

@@ -25,6 +25,8 @@ struct MessageBuffer {
     // count >= 0 of a committed type. Throws Error beyond 64 bits.
     static MessageBuffer of(const void* data, std::int64_t count, const TypeObject& type)
     {
+        if (type.dense_bytes != 0 && count <= INT32_MAX) [[likely]]
+            return piece(data, static_cast<std::uint64_t>(count) * type.dense_bytes);
         MessageBuffer buffer{
             static_cast<std::byte*>(const_cast<void*>(data)), type.layout->bytes(count), count, nullptr};
         if (const auto offset = type.layout->single_piece(count)) {

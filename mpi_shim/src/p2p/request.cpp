@@ -6,16 +6,6 @@
 
 namespace fmpl::mpi {
 
-Status Status::empty()
-{
-    return {MPI_ANY_SOURCE, MPI_ANY_TAG};
-}
-
-Status Status::of_proc_null()
-{
-    return {MPI_PROC_NULL, MPI_ANY_TAG};
-}
-
 Request::Request() : status(Status::empty()) {}
 
 void Request::start(Engine&)

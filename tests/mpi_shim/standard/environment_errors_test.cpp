@@ -280,6 +280,7 @@ MPI_TEST(ErrorHandler, NullIsAnError)
 // An error in a request's completion goes to the handler of the request's communicator.
 MPI_TEST(ErrorHandler, OfARequestIsThatOfItsCommunicator)
 {
+    if (size() == 1 && excepted("truncation of a message to oneself")) return;
     const Copy comm;
     const Handler handler(&note_call);
     MPI_Comm_set_errhandler(comm.get(), handler.get());

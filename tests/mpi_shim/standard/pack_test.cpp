@@ -143,11 +143,9 @@ MPI_TEST_AT(Pack, TooLittleRoomIsAnErrorAndNothingIsWrittenBeyondIt, ({1}))
     int position = 0;
     EXPECT_NE(MPI_Pack(values, 3, MPI_DOUBLE, buffer.data(), 20, &position, MPI_COMM_WORLD), MPI_SUCCESS);
     EXPECT_EQ(std::string(buffer.data() + 20, 20), std::string(20, 'x'));
-    if (!excepted("MPI_Unpack of too little")) {
-        double in[3] = {7, 7, 7};
-        position = 0;
-        EXPECT_NE(MPI_Unpack(buffer.data(), 20, &position, in, 3, MPI_DOUBLE, MPI_COMM_WORLD), MPI_SUCCESS);
-    }
+    double in[3] = {7, 7, 7};
+    position = 0;
+    EXPECT_NE(MPI_Unpack(buffer.data(), 20, &position, in, 3, MPI_DOUBLE, MPI_COMM_WORLD), MPI_SUCCESS);
 }
 
 template <class T>
@@ -190,15 +188,13 @@ MPI_TEST_AT(PackExternal, NumbersAreBigEndian, ({1}))
     const double precise = -2.0;
     EXPECT_EQ(external_bytes(&precise, 1, MPI_DOUBLE), bytes({0xc0, 0, 0, 0, 0, 0, 0, 0}));
     const double complex_number[] = {1.0, -2.0};
-    if (!excepted("external32 of complex numbers")) {
-        MPI_Aint size = 0;
-        MPI_Pack_external_size("external32", 1, MPI_C_DOUBLE_COMPLEX, &size);
-        REQUIRE(size == 16);
-        std::string buffer(16, 0);
-        MPI_Aint position = 0;
-        MPI_Pack_external("external32", complex_number, 1, MPI_C_DOUBLE_COMPLEX, buffer.data(), 16, &position);
-        EXPECT_EQ(buffer, bytes({0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0}));
-    }
+    MPI_Aint size = 0;
+    MPI_Pack_external_size("external32", 1, MPI_C_DOUBLE_COMPLEX, &size);
+    REQUIRE(size == 16);
+    std::string buffer(16, 0);
+    MPI_Aint position = 0;
+    MPI_Pack_external("external32", complex_number, 1, MPI_C_DOUBLE_COMPLEX, buffer.data(), 16, &position);
+    EXPECT_EQ(buffer, bytes({0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0}));
     const char letters[] = {'a', 'b'};
     EXPECT_EQ(external_bytes(letters, 2, MPI_CHAR), "ab");
 }
@@ -248,9 +244,7 @@ MPI_TEST_AT(PackExternal, AnUnknownRepresentationIsAnError, ({1}))
 {
     const ReturnErrors returned;
     MPI_Aint room = 0;
-    if (!excepted("MPI_Pack_external_size of an unknown representation")) {
-        EXPECT_NE(MPI_Pack_external_size("no such form", 1, MPI_INT, &room), MPI_SUCCESS);
-    }
+    EXPECT_NE(MPI_Pack_external_size("no such form", 1, MPI_INT, &room), MPI_SUCCESS);
 }
 
 }  // namespace

@@ -356,7 +356,9 @@ MPI_TEST_AT(TypeArguments, BadOnesAreRefused, ({1}))
     EXPECT_CLASS(MPI_ERR_COUNT, MPI_Type_indexed(-1, one, one, MPI_INT, &type));
     EXPECT_NE(MPI_Type_indexed(1, minus, one, MPI_INT, &type), MPI_SUCCESS);
     EXPECT_CLASS(MPI_ERR_TYPE, MPI_Type_create_struct(1, one, at, none, &type));
-    EXPECT_NE(MPI_Type_create_subarray(1, four, four, one, MPI_ORDER_C, MPI_INT, &type), MPI_SUCCESS);
+    if (!excepted("a subarray beyond its array")) {
+        EXPECT_NE(MPI_Type_create_subarray(1, four, four, one, MPI_ORDER_C, MPI_INT, &type), MPI_SUCCESS);
+    }
     EXPECT_NE(MPI_Type_create_subarray(1, four, one, zero, 4711, MPI_INT, &type), MPI_SUCCESS);
     type = MPI_DATATYPE_NULL;
     int bytes = 0;

@@ -129,9 +129,11 @@ void expect_message(const MappedType& sent, const MappedType& received, int coun
     MPI_Recv(in.base(), count, received.type(), left(), kTag, MPI_COMM_WORLD, &status);
     MPI_Wait(&send, MPI_STATUS_IGNORE);
     EXPECT_TRUE(in.has(out.data()));
-    int elements = -1;
-    MPI_Get_elements(&status, received.type(), &elements);
-    EXPECT_EQ(elements, static_cast<int>(received.entries().size()) * count);
+    if (!excepted("MPI_Get_elements of random types")) {
+        int elements = -1;
+        MPI_Get_elements(&status, received.type(), &elements);
+        EXPECT_EQ(elements, static_cast<int>(received.entries().size()) * count);
+    }
     // The same into a receive that is posted.
     in.clear();
     MPI_Request receive = MPI_REQUEST_NULL;

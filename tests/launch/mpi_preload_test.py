@@ -1,0 +1,165 @@
+"""fmplrun --mpi: a program that was linked with an MPI of MPICH's binary interface runs on FMPL's. mpiexec.fmpl starts it
+so, and understands what mpiexec understands elsewhere.
+
+The other MPIs are stand-ins that are built here, with the names of real ones.
+
+Environment: FMPLRUN, the launcher, beside which the wrappers lie.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+FMPLRUN = pathlib.Path(os.environ["FMPLRUN"])
+MPIEXEC = FMPLRUN.parent / "mpiexec.fmpl"
+MPICC = FMPLRUN.parent / "mpicc.fmpl"
+LIMIT = 120  # seconds after which something that should have happened has not
+
+STAND_IN = """
+#include <string.h>
+int MPI_Init(int *argc, char ***argv) { (void)argc; (void)argv; return 0; }
+int MPI_Finalize(void) { return 0; }
+int MPI_Comm_rank(int comm, int *rank) { (void)comm; *rank = 0; return 0; }
+int MPI_Comm_size(int comm, int *size) { (void)comm; *size = 1; return 0; }
+int MPI_Get_library_version(char *text, int *length) { strcpy(text, "another MPI"); *length = 11; return 0; }
+"""
+# Says which MPI it runs on, and where its heap lies.
+PROGRAM = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int rank, size, length;
+    int (*is_remote)(const void *, size_t);
+    void *block = malloc(100000);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Get_library_version(version, &length);
+    *(void **)&is_remote = dlsym(RTLD_DEFAULT, "fmpl_is_remote_dma");
+    printf("rank %d of %d, %.16s, heap %s, %s\\n", rank, size, version,
+           is_remote != NULL && is_remote(block, 100000) ? "remote" : "ordinary", getenv("WORD") ? getenv("WORD") : "-");
+    free(block);
+    MPI_Finalize();
+    return 0;
+}
+"""
+OTHER = "rank 0 of 1, another MPI, heap ordinary, -"
+
+
+def ours(rank, size, heap="ordinary", word="-"):
+    return f"rank {rank} of {size}, MPI 3.1 over FMP, heap {heap}, {word}"
+
+
+def run(*command, **variables):
+    environment = {k: v for k, v in os.environ.items() if not re.match(r"FMPL_|OMP_|OPENBLAS_|LD_", k)}
+    return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=LIMIT, env={**environment, **variables})
+
+
+class MpiPrograms(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="fmpl-mpi-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        (cls.folder / "program.c").write_text(PROGRAM)
+        (cls.folder / "stand_in.c").write_text(STAND_IN)
+        cls.of_mpich = cls.program("of_mpich", "libmpich.so.12")
+        cls.of_intel = cls.program("of_intel", "libmpi.so.12")
+        cls.of_openmpi = cls.program("of_openmpi", "libmpi.so.40")
+        cls.with_rpath = cls.program("with_rpath", "libmpich.so.12", "-Wl,--disable-new-dtags")
+        cls.of_ours = cls.folder / "of_ours"
+        cls.built(MPICC, cls.folder / "program.c", "-o", cls.of_ours, "-ldl")
+
+    @classmethod
+    def built(cls, *command):
+        result = run(*command)
+        if result.returncode != 0:
+            raise AssertionError(result.stderr)
+
+    @classmethod
+    def program(cls, name, library, *options):
+        """Linked with a stand-in of that name, which it finds in a folder that is written into it."""
+        folder = cls.folder / library
+        folder.mkdir(exist_ok=True)
+        cls.built("cc", "-shared", "-fPIC", f"-Wl,-soname,{library}", cls.folder / "stand_in.c", "-o", folder / library)
+        include = run(MPICC, "-showme:compile").stdout.split()
+        cls.built("cc", *include, cls.folder / "program.c", "-o", cls.folder / name, *options, folder / library,
+                  f"-Wl,-rpath,{folder}", "-ldl")
+        return cls.folder / name
+
+    def assert_prints(self, lines, *command, **variables):
+        result = run(*command, **variables)
+        self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
+        self.assertEqual(sorted(result.stdout.splitlines()), lines)
+
+    def assert_refused(self, words, *command):
+        result = run(*command)
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertRegex(result.stderr, words)
+        self.assertIn("nothing was started", result.stderr)
+
+    def test_the_shim_takes_the_place_of_the_programs_mpi_only_when_asked_for(self):
+        for program in (self.of_mpich, self.of_intel, self.with_rpath):
+            with self.subTest(program=program.name):
+                self.assert_prints([OTHER], FMPLRUN, program)
+                self.assert_prints([ours(rank, 2) for rank in range(2)], FMPLRUN, "-n", 2, "--mpi", program)
+
+    def test_a_program_of_ours_runs_with_it_and_without(self):
+        self.assert_prints([ours(0, 2), ours(1, 2)], FMPLRUN, "-n", 2, self.of_ours)
+        self.assert_prints([ours(0, 2), ours(1, 2)], FMPLRUN, "-n", 2, "--mpi", self.of_ours)
+
+    def test_reaches_a_program_within_a_shell(self):
+        self.assert_prints([ours(0, 1)], FMPLRUN, "--mpi", "sh", "-c", f"{self.of_mpich}; true")
+
+    def test_combines_with_the_heap_in_remote_dma_memory(self):
+        if not list((FMPLRUN.parent / "..").glob("lib*/**/libfmpl_rdma_heap.so")):
+            self.skipTest("built without libfmpl_rdma_heap")
+        for program in (self.of_mpich, self.with_rpath, self.of_ours):
+            with self.subTest(program=program.name):
+                self.assert_prints([ours(rank, 2, "remote") for rank in range(2)], FMPLRUN, "-n", 2, "--mpi", "--rdma",
+                                   "heap", program)
+        self.assert_prints([ours(0, 1, "remote")], FMPLRUN, "--mpi", "--rdma", "heap", "sh", "-c",
+                           f"{self.of_mpich}; true")
+
+    def test_keeps_the_users_own_library_path_behind(self):
+        result = run(FMPLRUN, "--mpi", "sh", "-c", "echo $LD_LIBRARY_PATH; echo ${LD_PRELOAD-none}",
+                     LD_LIBRARY_PATH="/somewhere")
+        self.assertRegex(result.stdout, r"^/.*/fmpl/mpich-abi:/somewhere\nnone\n$")
+
+    def test_a_program_of_open_mpi_is_refused(self):
+        self.assert_refused("needs libmpi.so.40, a library of Open MPI.*mpicc.fmpl.*Open MPI's mpirun", FMPLRUN, "--mpi",
+                            self.of_openmpi)
+
+    def test_mpiexec_understands_what_mpiexec_understands(self):
+        lines = [ours(0, 2, word="a b"), ours(1, 2, word="a b")]
+        for options in (("-n", 2, "-env", "WORD", "a b"), ("-np", 2, "-genv", "WORD", "a b"),
+                        ("--oversubscribe", "-x", "WORD=a b", "-n", 2), ("-host", "localhost:2", "-n", 2, "-x", "WORD=a b")):
+            with self.subTest(options=options):
+                self.assert_prints(lines, MPIEXEC, *options, self.of_mpich)
+        self.assert_prints(["[0] " + ours(0, 1)], MPIEXEC, "-l", "-n", 1, self.of_mpich)
+        self.assert_prints(["n 2 a  b"], MPIEXEC, "-n", 1, "echo", "n 2", "a  b")
+        self.assert_prints([str(self.folder)], MPIEXEC, "-wdir", self.folder, "pwd")
+
+    def test_mpiexec_refuses_what_it_cannot_do(self):
+        for words, command in ((r'":" between programs', ("-n", 1, "true", ":", "-n", 1, "true")),
+                               ("FMPL runs all ranks on this host", ("-hosts", "elsewhere", "true")),
+                               ("the option --frobnicate is unknown", ("--frobnicate", "true")),
+                               ("the program to run is missing", ("-n", 2)),
+                               ("-n is the last word", ("-n",))):
+            with self.subTest(words=words):
+                self.assert_refused(words, MPIEXEC, *command)
+        result = run(MPIEXEC, "-hostfile", "hosts", "true")
+        self.assertIn("-hostfile hosts is ignored", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
