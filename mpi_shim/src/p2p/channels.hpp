@@ -2,37 +2,35 @@
 //
 // A message in remote-DMA memory is in its channel when it is announced, so that the receiver can take it without the sender. One
 // in other memory waits until the receive is posted, and is then copied from process to process, once, where the kernel allows that;
-// sent at once, FMPL would have to copy it away. When all channels to a destination are taken, the announcement names none, and the
-// message gets the next one that becomes free.
+// sent at once, FMPL would have to copy it away. A channel is taken until its message has been received, which may be after any number
+// of others: messages that find none free do not wait for one, and go as DirectPacking has it.
 #pragma once
 
 #include "p2p/operations.hpp"
 #include "p2p/outbox.hpp"
 
-#include <deque>
-#include <map>
-#include <utility>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace fmpl::mpi {
 
 inline constexpr int kChannels = 16;
+// FMPL's send of a short message (72 bytes, see fmpl.h) is complete before it is received, and then its channel would be used again
+// by a message that a receive may match first. So short ones do not go this way.
+inline constexpr std::size_t kLeastBytes = 128;
 
 class Channels {
 public:
     Channels(int ranks, Outbox& outbox);
 
-    // Announces the operation's message and begins to send it. Throws Error.
-    void send(const Ref<SendOperation>& operation);
+    // Announces the operation's message and begins to send it; false when no channel is free, or the message is not in one
+    // piece of at least kLeastBytes.
+    bool try_send(const Ref<SendOperation>& operation);
     // A receive has matched the announced message in operation->envelope from operation->source.
     void receive(const Ref<ReceiveOperation>& operation);
-    // An envelope of kind assigned has come. `unmatched`: the message that it speaks of when no receive has matched it yet.
-    void assigned(int source, const Envelope& envelope);
     // An envelope of kind ready has come.
     void ready(const Envelope& envelope);
-    // An announced message without a channel is kept as unexpected: its envelope is to be updated by assigned(); and no more.
-    void watch(UnexpectedMessage& message);
-    void forget(const UnexpectedMessage& message);
 
     // Whether a message has come to its end.
     bool progress();
@@ -40,20 +38,7 @@ public:
     bool has_detached() const;
 
 private:
-    struct Destination {
-        std::uint32_t free = (std::uint32_t{1} << kChannels) - 1;  // bit c: channel c
-        std::deque<Ref<SendOperation>> waiting;
-    };
-    // A message announced without a channel: who waits for it.
-    struct Awaited {
-        Ref<ReceiveOperation> operation;
-        UnexpectedMessage* message = nullptr;
-    };
-    using AwaitedKey = std::pair<int, std::uint64_t>;  // source, send_id
-
-    void take(const Ref<SendOperation>& operation, std::uint16_t channel);
     void put(const Ref<SendOperation>& operation);
-    void begin(const Ref<ReceiveOperation>& operation);
     bool take_where_it_lies(ReceiveOperation& operation);
     bool test(SendOperation& operation);
     bool test(ReceiveOperation& operation);
@@ -65,10 +50,9 @@ private:
     }
 
     Outbox* outbox_;
-    std::vector<Destination> destinations_;
+    std::vector<std::uint32_t> free_;  // by destination; bit c: channel c
     std::vector<ReceiveOperation*>
         arriving_;  // by source and channel: the receive that FMPL has not been asked about since
-    std::map<AwaitedKey, Awaited> awaited_;
     std::vector<Ref<SendOperation>> sends_;    // in FMPL's hands
     std::vector<Ref<SendOperation>> waiting_;  // for their receives to be posted
     std::vector<Ref<ReceiveOperation>> receives_;

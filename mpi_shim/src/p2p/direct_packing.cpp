@@ -17,14 +17,10 @@ std::uint64_t id_of(const Ref<T>& operation)
 }
 
 template <class T>
-Ref<T> take_out(std::vector<Ref<T>>& operations, std::uint64_t id)
+Ref<T> take_out(std::unordered_map<std::uint64_t, Ref<T>>& operations, std::uint64_t id)
 {
-    const auto found = std::find_if(
-        operations.begin(), operations.end(), [&](const auto& operation) { return id_of(operation) == id; });
-    if (found == operations.end()) return {};
-    Ref<T> operation = std::move(*found);
-    operations.erase(found);
-    return operation;
+    auto node = operations.extract(id);
+    return node.empty() ? Ref<T>() : std::move(node.mapped());
 }
 
 }  // namespace
@@ -33,7 +29,7 @@ void DirectPacking::send(const Ref<SendOperation>& operation)
 {
     operation->envelope.kind = EnvelopeKind::scattered;
     operation->envelope.send_id = id_of(operation);
-    announced_.push_back(operation);
+    announced_.emplace(operation->envelope.send_id, operation);
     outbox_->post(operation->destination, operation->envelope);
 }
 
@@ -45,7 +41,7 @@ void DirectPacking::receive(const Ref<ReceiveOperation>& operation)
     room.kind = EnvelopeKind::room;
     room.send_id = operation->envelope.send_id;
     room.receive_id = id_of(operation);
-    if (fmpl_is_addressable(operation->source) != 0) {
+    if (bytes > 0 && fmpl_is_addressable(operation->source) != 0) {
         const bool fits = buffer.in_one_piece() && buffer.bytes >= bytes;
         std::byte* to = buffer.data;
         if (!fits || fmpl_is_remote_dma(to, bytes) == 0) {
@@ -58,7 +54,7 @@ void DirectPacking::receive(const Ref<ReceiveOperation>& operation)
             operation->arriving = Scratch();
         }
     }
-    receives_.push_back(operation);
+    receives_.emplace(room.receive_id, operation);
     outbox_->post(operation->source, room);
 }
 
@@ -94,10 +90,9 @@ void DirectPacking::packed(const Envelope& envelope)
 
 void DirectPacking::piece(const Envelope& envelope, const void* body)
 {
-    const auto found = std::find_if(receives_.begin(), receives_.end(),
-        [&](const auto& operation) { return id_of(operation) == envelope.receive_id; });
+    const auto found = receives_.find(envelope.receive_id);
     if (found == receives_.end()) return;
-    ReceiveOperation& operation = **found;
+    ReceiveOperation& operation = *found->second;
     const std::uint64_t begin = envelope.place;
     const std::uint64_t end = begin + envelope.bytes;
     if (begin < operation.buffer.bytes) operation.buffer.unpack(begin, std::min(end, operation.buffer.bytes), body);
@@ -112,7 +107,7 @@ void DirectPacking::stream()
     const std::uint64_t most = fmpl_envelope_body_limit();
     std::erase_if(streams_, [&](Stream& stream) {
         const std::uint64_t bytes = stream.operation->envelope.bytes;
-        while (stream.begin < bytes) {
+        do {  // one piece at least: of no bytes for a message without any
             Envelope piece{};
             piece.kind = EnvelopeKind::piece;
             piece.receive_id = stream.receive_id;
@@ -123,7 +118,7 @@ void DirectPacking::stream()
             stream.operation->buffer.pack(stream.begin, stream.begin + piece.bytes, body);
             check_fmpl(fmpl_envelope_commit(stream.operation->destination, &piece));
             stream.begin += piece.bytes;
-        }
+        } while (stream.begin < bytes);
         stream.operation->complete_with(Status::empty());
         return true;
     });
@@ -132,7 +127,7 @@ void DirectPacking::stream()
 bool DirectPacking::has_detached() const
 {
     return std::any_of(
-               announced_.begin(), announced_.end(), [](const auto& operation) { return operation->detached; }) ||
+               announced_.begin(), announced_.end(), [](const auto& entry) { return entry.second->detached; }) ||
            std::any_of(
                streams_.begin(), streams_.end(), [](const Stream& stream) { return stream.operation->detached; });
 }

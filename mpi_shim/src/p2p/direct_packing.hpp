@@ -1,4 +1,5 @@
-// Long messages that do not lie in one piece: the sender packs them straight into the receiver's memory.
+// Long messages that do not lie in one piece, and those that find no channel free: the sender packs them straight into the
+// receiver's memory.
 //
 //   sender                         receiver
 //   scattered{send_id}       ->    matches a receive
@@ -15,6 +16,7 @@
 #include "p2p/outbox.hpp"
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 namespace fmpl::mpi {
@@ -23,7 +25,7 @@ class DirectPacking {
 public:
     explicit DirectPacking(Outbox& outbox) : outbox_(&outbox) {}
 
-    // Announces the operation's message, which is not in one piece.
+    // Announces the operation's message.
     void send(const Ref<SendOperation>& operation);
     // A receive has matched the announced message in operation->envelope from operation->source.
     void receive(const Ref<ReceiveOperation>& operation);
@@ -49,9 +51,9 @@ private:
     void stream();
 
     Outbox* outbox_;
-    std::vector<Ref<SendOperation>> announced_;
+    std::unordered_map<std::uint64_t, Ref<SendOperation>> announced_;  // by send_id
     std::vector<Stream> streams_;
-    std::vector<Ref<ReceiveOperation>> receives_;
+    std::unordered_map<std::uint64_t, Ref<ReceiveOperation>> receives_;  // by receive_id
 };
 
 }  // namespace fmpl::mpi

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <unordered_map>
 
 namespace fmpl::mpi {
 namespace {
@@ -59,8 +60,8 @@ struct Engine::Parts {
     Channels channels;
     DirectPacking packing;
     std::vector<Ref<ActiveRequest>> active;
-    std::vector<Ref<SendOperation>> synchronous;  // sent, not known to be matched
-    std::exception_ptr failure;                   // inside a callback from FMPL
+    std::unordered_map<std::uint64_t, Ref<SendOperation>> synchronous;  // by send_id: sent, not known to be matched
+    std::exception_ptr failure;                                         // inside a callback from FMPL
     bool progressing = false;
 };
 
@@ -155,7 +156,6 @@ void Engine::Parts::receive(const Ref<ReceiveOperation>& operation, std::unique_
     if (message->source < 0) {
         receive_own(*operation, *message);
     } else if (is_announcement(message->envelope)) {
-        if (message->envelope.kind == EnvelopeKind::rendezvous) channels.forget(*message);
         begin(operation, message->source, message->envelope);
     } else {
         receive_eager(*operation, message->source, message->envelope, message->payload());
@@ -180,9 +180,7 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
                 auto message = std::make_unique<UnexpectedMessage>();
                 message->envelope = envelope;
                 message->source = source;
-                if (envelope.kind == EnvelopeKind::rendezvous) {
-                    channels.watch(*message);
-                } else if (envelope.kind != EnvelopeKind::scattered && !inlined && envelope.bytes > 0) {
+                if (!is_announcement(envelope) && !inlined && envelope.bytes > 0) {
                     message->body = std::make_unique_for_overwrite<std::byte[]>(envelope.bytes);
                     std::memcpy(message->body.get(), body, envelope.bytes);
                 }
@@ -202,14 +200,10 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
         case EnvelopeKind::ready:
             channels.ready(envelope);
             break;
-        case EnvelopeKind::assigned:
-            channels.assigned(source, envelope);
-            break;
         case EnvelopeKind::matched: {
-            const auto found = std::find_if(synchronous.begin(), synchronous.end(),
-                [&](const auto& operation) { return operation->envelope.send_id == envelope.send_id; });
+            const auto found = synchronous.find(envelope.send_id);
             if (found == synchronous.end()) break;
-            (*found)->complete_with(Status::empty());
+            found->second->complete_with(Status::empty());
             synchronous.erase(found);
             break;
         }
@@ -270,15 +264,11 @@ RequestRef Engine::isend(
         if (!is_short) envelope.kind = EnvelopeKind::synchronous;
         parts_->send_to_self(operation);
     } else if (!is_short || !parts_->outbox.window_is_open(world_rank, buffer.bytes)) {
-        if (buffer.in_one_piece()) {
-            parts_->channels.send(operation);
-        } else {
-            parts_->packing.send(operation);
-        }
+        if (!parts_->channels.try_send(operation)) parts_->packing.send(operation);
     } else {
         if (mode == SendMode::synchronous) {
             envelope.send_id = reinterpret_cast<std::uintptr_t>(operation.get());
-            parts_->synchronous.push_back(operation);
+            parts_->synchronous.emplace(envelope.send_id, operation);
         }
         parts_->outbox.message(operation);
     }
@@ -463,7 +453,7 @@ void Engine::wait(Request& request)
 
 void Engine::close()
 {
-    const auto is_detached = [](const Ref<SendOperation>& operation) { return operation->detached; };
+    const auto is_detached = [](const auto& entry) { return entry.second->detached; };
     wait_until([&] {
         progress();
         return parts_->outbox.empty() &&

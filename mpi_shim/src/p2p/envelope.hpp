@@ -13,20 +13,18 @@ enum class EnvelopeKind : std::uint8_t {
     // Messages, matched by context, source and tag.
     eager,        // up to kInlineBytes in `payload`, longer as the envelope's body
     synchronous,  // the same, always as the body; the receiver answers `matched` when it has matched it
-    rendezvous,  // announces one that goes through FMPL's channel `channel`, or that the sender will name by `assigned`
-    scattered,   // announces one that is not in one piece: see DirectPacking
+    rendezvous,   // announces one that goes through FMPL's channel `channel`
+    scattered,    // announces one that the receiver is to name a place for: see DirectPacking
     // Answers and what else belongs to them.
-    matched,   // to send `send_id`: its message has been matched
-    assigned,  // to the announced message `send_id`: its channel
-    ready,     // to send `send_id`, announced as waiting: the receive is posted in its channel
-    room,      // to send `send_id`: where it is to be packed, for receive `receive_id`; `place` 0: nowhere
-    packed,    // to receive `receive_id`: the message is where it was to be packed
-    piece,     // to receive `receive_id`: bytes of its message, from `place` on, are the body
-    credit,    // how much of the receiver's eager messages has been matched since the beginning: `bytes`
+    matched,  // to send `send_id`: its message has been matched
+    ready,    // to send `send_id`, announced as waiting: the receive is posted in its channel
+    room,     // to send `send_id`: where it is to be packed, for receive `receive_id`; `place` 0: nowhere
+    packed,   // to receive `receive_id`: the message is where it was to be packed
+    piece,    // to receive `receive_id`: bytes of its message, from `place` on, are the body
+    credit,   // how much of the receiver's eager messages has been matched since the beginning: `bytes`
 };
 
 inline constexpr std::size_t kInlineBytes = 24;
-inline constexpr std::uint16_t kNoChannel = UINT16_MAX;
 
 struct Envelope {
     EnvelopeKind kind;

@@ -20,7 +20,6 @@ struct SendOperation final : Request {
     MessageBuffer buffer;
     Envelope envelope{};
     int destination = 0;    // world rank
-    Scratch lengthened;     // what goes through a channel is not short
     bool detached = false;  // its handle was freed: nobody waits for it
     RequestPool<SendOperation>* pool = nullptr;
 
