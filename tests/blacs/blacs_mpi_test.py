@@ -73,7 +73,7 @@ class OverMpi:
 class Fmpl(OverMpi, unittest.TestCase):
     PROGRAM = os.environ.get("BLACS_MPI_MPI")
     PDGEMM = os.environ.get("PDGEMM_MPI")
-    LAUNCHER = [*shlex.split(os.environ.get("FMPLRUN", "fmplrun")), "--timeout", "120", "-n"]
+    LAUNCHER = [*shlex.split(os.environ.get("FMPLRUN", "fmplrun")), "--timeout", "60", "-n"]
     PROCESSES = 4
 
 

@@ -30,19 +30,19 @@ Operations joined(std::initializer_list<Operations> sets)
     return all;
 }
 
-// Table 5.9.2 and section 5.9.4, written from the kinds of the types.
+// Table 5.9.2 and section 5.9.4, written from the kinds of the types, and what MPICH has beyond them.
 Operations defined_on(Predefined type)
 {
     using enum Predefined;
-    const bool fortran = type == fortran_integer || (type >= integer1 && type <= integer8);
     const bool any_language = type == aint || type == offset || type == count;
     switch (info(type).kind) {
         case Kind::signed_integer:
         case Kind::unsigned_integer:
-            return fortran || any_language ? joined({kOrder, kArithmetic, kBits})
-                                           : joined({kOrder, kArithmetic, kLogic, kBits});
+            return any_language ? joined({kOrder, kArithmetic, kBits}) : joined({kOrder, kArithmetic, kLogic, kBits});
         case Kind::floating:
-            return joined({kOrder, kArithmetic});
+            return joined({kOrder, kArithmetic, kLogic});
+        case Kind::character:
+            return type == character ? joined({kOrder, kArithmetic, kLogic, kBits}) : Operations();
         case Kind::logical:
             return kLogic;
         case Kind::complex:

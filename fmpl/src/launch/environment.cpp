@@ -64,7 +64,7 @@ std::span<const EnvironmentVariable> environment_variables()
             "until a receive "
             "matches it, and is copied once where buffers lie in remote-DMA memory",
             false},
-        {"FMPL_MPI_COLLECTIVES", "auto, fmpl, schedule", "auto",
+        {"FMPL_MPI_COLLECTIVES", "auto, schedule", "auto",
             "the MPI shim's barrier, broadcast and reductions are FMPL's own where it has them; schedule takes "
             "messages of the "
             "shim's always, for comparison",

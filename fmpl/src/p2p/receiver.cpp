@@ -63,8 +63,7 @@ void Receiver::recv_slowly(
     report(op);
 }
 
-void Receiver::irecv(
-    Communicator& comm, int source, int index, void* buffer, std::size_t capacity, bool discards)
+void Receiver::irecv(Communicator& comm, int source, int index, void* buffer, std::size_t capacity, bool discards)
 {
     ReceiveOperation*& request = request_of(comm, source, index);
     if (request != nullptr) {

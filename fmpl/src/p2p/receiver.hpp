@@ -45,7 +45,7 @@ struct ReceiveOperation final : Progressing {
     int index = 0;                                           // FMPL_ANY_TAG until a channel is chosen
     enum class List { none, busy, idle } list = List::none;  // of the node's transfers
     bool claim_lost = false;
-    bool sharing = false;  // the message is being copied as a SharedCopy
+    bool sharing = false;   // the message is being copied as a SharedCopy
     bool discards = false;  // a longer message is no error
     bool done = false;
 };
@@ -79,8 +79,7 @@ public:
             recv_slowly(comm, source, index, base, &columns, columns.bytes());
         }
     }
-    void irecv(
-        Communicator& comm, int source, int index, void* buffer, std::size_t capacity, bool discards = false);
+    void irecv(Communicator& comm, int source, int index, void* buffer, std::size_t capacity, bool discards = false);
     void irecv_wait(Communicator& comm, int source, int index);
     // done: whether it was complete, and then it is finished, also where Error(TRUNCATED) is thrown.
     void irecv_test(Communicator& comm, int source, int index, int& done);

@@ -1,6 +1,9 @@
 #include "coll/collective_state.hpp"
 
 #include "coll/schedule.hpp"
+#include "error.hpp"
+
+#include <mpi.h>
 
 #include <cstdlib>
 #include <string_view>
@@ -12,9 +15,9 @@ CollectiveForm form_of_environment()
 {
     const char* const value = std::getenv("FMPL_MPI_COLLECTIVES");
     const std::string_view form = value == nullptr ? "auto" : value;
-    return form == "schedule" ? CollectiveForm::schedule
-           : form == "fmpl"   ? CollectiveForm::fmpl
-                              : CollectiveForm::automatic;
+    if (form == "auto") return CollectiveForm::automatic;
+    if (form == "schedule") return CollectiveForm::schedule;
+    fail(MPI_ERR_ARG, "FMPL_MPI_COLLECTIVES={}: auto or schedule is needed", form);
 }
 
 }  // namespace

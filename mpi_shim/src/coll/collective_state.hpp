@@ -16,7 +16,7 @@ class Schedule;
 
 // How blocking barriers, broadcasts and reductions are done (FMPL_MPI_COLLECTIVES). automatic: by FMPL's own calls where
 // they can.
-enum class CollectiveForm { automatic, fmpl, schedule };
+enum class CollectiveForm { automatic, schedule };
 
 struct CollectiveState {
     CollectiveState();

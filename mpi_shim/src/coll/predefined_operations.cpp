@@ -31,7 +31,8 @@ struct Pair {
     Place place;
 };
 
-// Table 5.9.2: what is defined on which group of types.
+// Table 5.9.2: what is defined on which group of types. Beyond the table, as MPICH has it, since programs built with MPICH use
+// it: MPI_CHAR is a C integer, and the logical operations work on Fortran integers and floating-point numbers.
 enum Group : unsigned {
     kCInteger = 1,
     kFortranInteger = 2,
@@ -109,7 +110,7 @@ struct Product {
 // The three logical operations; Decide works on truth values.
 template <class Decide>
 struct LogicalOperation {
-    static constexpr unsigned groups = kCInteger | kLogical;
+    static constexpr unsigned groups = kCInteger | kFortranInteger | kFloating | kLogical;
     template <class T>
     static T apply(T a, T b)
     {
@@ -248,6 +249,7 @@ constexpr Line line_of(Predefined type)
 {
     switch (type) {
         using enum Predefined;
+        case character:
         case signed_char:
         case int8:
             return line<kCInteger, std::int8_t>();
@@ -340,7 +342,6 @@ constexpr Line line_of(Predefined type)
             return line<kPair, Pair<float, float>>();
         case two_fortran_double_precisions:
             return line<kPair, Pair<double, double>>();
-        case character:
         case wchar:
         case packed:
         case fortran_character:

@@ -165,7 +165,7 @@ void Schedule::begin(const Step& step)
             break;
         }
         case Step::Kind::copy:
-            copy_now(step.buffer, step.target);
+            copy_message(step.buffer, step.target, step.buffer.bytes);
             break;
         case Step::Kind::reduce:
             reduce_now(step);
@@ -233,17 +233,6 @@ void Schedule::dispose()
     pending_.clear();
     error_words_.clear();
     pool->give_back(*this);
-}
-
-void copy_now(const MessageBuffer& from, const MessageBuffer& to)
-{
-    if (from.in_one_piece()) {
-        if (from.data != to.data || !to.in_one_piece()) to.unpack(0, from.bytes, from.data);
-    } else if (to.in_one_piece()) {
-        from.pack(0, from.bytes, to.data);
-    } else {
-        copy_message(*from.layout, from.data, from.count, *to.layout, to.data, to.count, 0, from.bytes);
-    }
 }
 
 }  // namespace fmpl::mpi

@@ -26,9 +26,6 @@ namespace fmpl::mpi {
 
 class Process;
 
-// All of `from` to the first bytes of `to`, which has at least as many.
-void copy_now(const MessageBuffer& from, const MessageBuffer& to);
-
 // What the messages of one collective operation go through: all members give the same tag.
 struct Channel {
     Communicator* comm;

@@ -15,17 +15,6 @@
 namespace fmpl::mpi {
 namespace {
 
-void copy_message(const MessageBuffer& from, const MessageBuffer& to, std::uint64_t bytes)
-{
-    if (from.in_one_piece()) {
-        to.unpack(0, bytes, from.data);
-    } else if (to.in_one_piece()) {
-        from.pack(0, bytes, to.data);
-    } else {
-        copy_message(*from.layout, from.data, from.count, *to.layout, to.data, to.count, 0, bytes);
-    }
-}
-
 bool is_announcement(const Envelope& envelope)
 {
     return envelope.kind == EnvelopeKind::rendezvous || envelope.kind == EnvelopeKind::scattered;

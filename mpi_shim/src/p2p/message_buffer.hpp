@@ -60,4 +60,17 @@ struct MessageBuffer {
     }
 };
 
+// Copies the first `bytes` bytes of the packed form of one message to the same bytes of another. The two do not overlap, but may be
+// the same memory in one piece.
+inline void copy_message(const MessageBuffer& from, const MessageBuffer& to, std::uint64_t bytes)
+{
+    if (from.in_one_piece()) {
+        if (from.data != to.data || !to.in_one_piece()) to.unpack(0, bytes, from.data);
+    } else if (to.in_one_piece()) {
+        from.pack(0, bytes, to.data);
+    } else {
+        copy_message(*from.layout, from.data, from.count, *to.layout, to.data, to.count, 0, bytes);
+    }
+}
+
 }  // namespace fmpl::mpi
