@@ -71,7 +71,6 @@ Process::~Process() = default;
 void Process::leave()
 {
     clear(self->attributes, MPI_COMM_SELF);
-    if (buffered_sends) buffered_sends->wait_until_empty(engine);
     engine.close();
     collective.leave();
     left_ = true;

@@ -22,7 +22,7 @@ thread_local Seat seat_of_thread;
 
 // The fast path to the same. release and acquire: another thread of the rank sees the Process that the joining one has made.
 std::atomic<Process*> process_of_all{nullptr};
-constinit thread_local Process* process_of_thread = nullptr;
+constinit thread_local Process* process_of_thread [[gnu::tls_model("initial-exec")]] = nullptr;
 
 Seat& seat()
 {

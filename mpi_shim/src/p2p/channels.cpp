@@ -149,13 +149,6 @@ bool Channels::progress_all(std::vector<Ref<T>>& operations)
     return any;
 }
 
-bool Channels::has_detached() const
-{
-    const auto detached = [](const Ref<SendOperation>& operation) { return operation->detached; };
-    return std::any_of(sends_.begin(), sends_.end(), detached) ||
-           std::any_of(waiting_.begin(), waiting_.end(), detached);
-}
-
 bool Channels::progress()
 {
     return progress_all(sends_) | progress_all(receives_);

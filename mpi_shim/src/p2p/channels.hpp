@@ -34,8 +34,6 @@ public:
 
     // Whether a message has come to its end.
     bool progress();
-    // Whether a send is under way that nobody will wait for.
-    bool has_detached() const;
 
 private:
     void put(const Ref<SendOperation>& operation);

@@ -124,12 +124,4 @@ void DirectPacking::stream()
     });
 }
 
-bool DirectPacking::has_detached() const
-{
-    return std::any_of(
-               announced_.begin(), announced_.end(), [](const auto& entry) { return entry.second->detached; }) ||
-           std::any_of(
-               streams_.begin(), streams_.end(), [](const Stream& stream) { return stream.operation->detached; });
-}
-
 }  // namespace fmpl::mpi

@@ -38,8 +38,6 @@ public:
     {
         if (!streams_.empty()) stream();
     }
-    // Whether a send is under way that nobody will wait for.
-    bool has_detached() const;
 
 private:
     struct Stream {  // a message that goes in pieces

@@ -57,7 +57,6 @@ struct Engine::Parts {
 void SendOperation::dispose()
 {
     buffer.layout.reset();
-    detached = false;
     pool->give_back(*this);
 }
 
@@ -355,13 +354,8 @@ void Engine::activate(const Ref<ActiveRequest>& request)
     if (!request->complete) parts_->active.push_back(request);
 }
 
-void Engine::raise_if_failed()
-{
-    if (parts_->failure) std::rethrow_exception(std::exchange(parts_->failure, nullptr));
-}
-
-// One look at everything; whether it has changed anything.
-bool Engine::look()
+// One look at what has come; whether there was anything.
+bool Engine::poll()
 {
     Parts& parts = *parts_;
     const auto handler = [](void* context, int source, const void* head, const void* body, std::size_t) {
@@ -372,8 +366,16 @@ bool Engine::look()
             self.failure = std::current_exception();
         }
     };
-    bool changed = fmpl_envelopes_poll(handler, &parts) > 0;
-    raise_if_failed();
+    const bool any = fmpl_envelopes_poll(handler, &parts) > 0;
+    if (parts.failure) [[unlikely]]
+        std::rethrow_exception(std::exchange(parts.failure, nullptr));
+    return any;
+}
+
+// One look at everything else that is under way; whether it has changed anything.
+bool Engine::look()
+{
+    Parts& parts = *parts_;
     parts.outbox.flush();
     for (std::size_t i = 0; i < parts.active.size();) {
         const Ref<ActiveRequest> request = parts.active[i];
@@ -384,9 +386,8 @@ bool Engine::look()
             parts.active.erase(parts.active.begin() + static_cast<std::ptrdiff_t>(i));
         }
     }
-    changed = parts.channels.progress() || changed;
     parts.packing.progress();
-    return changed;
+    return parts.channels.progress();
 }
 
 void Engine::progress()
@@ -406,9 +407,11 @@ bool Engine::progress_until(Over&& over)
         bool& flag_;
     } const guard(parts_->progressing);
     for (;;) {
+        const bool arrived = poll();
+        if (arrived && over()) return true;
         const bool changed = look();
         if (over()) return true;
-        if (!changed) return false;
+        if (!arrived && !changed) return false;
     }
 }
 
@@ -442,14 +445,9 @@ void Engine::wait(Request& request)
 
 void Engine::close()
 {
-    const auto is_detached = [](const auto& entry) { return entry.second->detached; };
-    wait_until([&] {
-        progress();
-        return parts_->outbox.empty() &&
-               std::none_of(parts_->synchronous.begin(), parts_->synchronous.end(), is_detached) &&
-               !parts_->channels.has_detached() && !parts_->packing.has_detached();
-    });
-    check_fmpl(fmpl_barrier(FMPL_COMM_WORLD));  // in which the others' messages go on
+    // In the barrier the messages of ranks that still wait for some go on. After it no rank receives any more: what was matched has
+    // arrived, and what was not never will be.
+    check_fmpl(fmpl_barrier(FMPL_COMM_WORLD));
     check_fmpl(fmpl_layer_progress_set(nullptr, nullptr));
 }
 

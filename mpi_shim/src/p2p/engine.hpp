@@ -82,8 +82,8 @@ public:
     int world_rank() const { return world_rank_; }
     // MPI_Cancel of a receive.
     void cancel(ReceiveOperation& operation);
-    // Before leaving the job: waits until everything has been sent that nobody will wait for, and all ranks have come to this
-    // point. Nothing may be called afterwards.
+    // Before leaving the job: waits until all ranks have come to this point. Messages that nobody has received by then are lost.
+    // Nothing may be called afterwards.
     void close();
 
     // The MPI call that the rank is in, for "what is it blocked in".
@@ -91,7 +91,7 @@ public:
 
 private:
     bool is_eager(const MessageBuffer& buffer) const;
-    void raise_if_failed();
+    bool poll();
     bool look();
     template <class Over>
     bool progress_until(Over&& over);

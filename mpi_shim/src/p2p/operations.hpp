@@ -19,11 +19,8 @@ class RequestPool;
 struct SendOperation final : Request {
     MessageBuffer buffer;
     Envelope envelope{};
-    int destination = 0;    // world rank
-    bool detached = false;  // its handle was freed: nobody waits for it
+    int destination = 0;  // world rank
     RequestPool<SendOperation>* pool = nullptr;
-
-    void abandon() override { detached = true; }
 
 private:
     void dispose() override;
