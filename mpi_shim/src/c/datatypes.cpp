@@ -22,7 +22,7 @@ template <class Construct>
 int construct_of(const char* name, MPI_Datatype oldtype, MPI_Datatype* newtype, Construct&& construct)
 {
     return call(name, [&](Process& process) {
-        const DatatypePtr old = process.type(oldtype, "oldtype")->type;
+        const DatatypePtr& old = process.type(oldtype, "oldtype")->type;
         check_pointer(newtype, "newtype");
         *newtype = add_type(process, construct(old));
     });

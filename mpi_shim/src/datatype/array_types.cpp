@@ -45,11 +45,6 @@ std::size_t by_speed(std::size_t i, std::size_t dimensions, int order)
     return order == kOrderC ? dimensions - 1 - i : i;
 }
 
-void append(std::vector<int>& to, std::span<const int> from)
-{
-    to.insert(to.end(), from.begin(), from.end());
-}
-
 // What one process holds of one dimension of `length` entries: blocks of `block` entries, the first at `first`, a new
 // one every `period` entries; the last one may be cut short by the dimension's end.
 struct Share {
@@ -149,11 +144,8 @@ DatatypePtr Datatype::subarray(std::span<const int> sizes, std::span<const int> 
     }
     inner = hindexed_block(1, std::array{start}, inner);
 
-    Contents contents{{static_cast<int>(dimensions)}, {}, {old}};
-    append(contents.integers, sizes);
-    append(contents.integers, subsizes);
-    append(contents.integers, starts);
-    contents.integers.push_back(order);
+    Contents contents{
+        Contents::Integers::joined(static_cast<int>(dimensions), sizes, subsizes, starts, order), {}, {old}};
     return wrap(Combiner::subarray, std::move(contents), std::move(inner), 0, stride);
 }
 
@@ -203,12 +195,9 @@ DatatypePtr Datatype::darray(int size, int rank, std::span<const int> global_siz
         inner = resized(inner, 0, stride);
     }
 
-    Contents contents{{size, rank, static_cast<int>(dimensions)}, {}, {old}};
-    append(contents.integers, global_sizes);
-    append(contents.integers, distributions);
-    append(contents.integers, arguments);
-    append(contents.integers, process_sizes);
-    contents.integers.push_back(order);
+    Contents contents{Contents::Integers::joined(size, rank, static_cast<int>(dimensions), global_sizes, distributions,
+                          arguments, process_sizes, order),
+        {}, {old}};
     return wrap(Combiner::darray, std::move(contents), std::move(inner), 0, stride);
 }
 

@@ -93,16 +93,16 @@ std::optional<Layout::Columns> Layout::columns(std::int64_t count) const
 {
     const std::uint64_t size = bytes(count);
     if (size == 0) return Columns{0, {}};
-    const LayoutNode& root = *root_;
     const std::uint64_t copies = static_cast<std::uint64_t>(count);
     if (single_piece(count)) return equal_blocks(offset_, size, 1, 0);
-    if (root.kind == NodeKind::block) return equal_blocks(offset_, size / copies, copies, extent_);
-    if (root.kind == NodeKind::loop && root.child->kind == NodeKind::block) {
+    if (root_.is_block()) return equal_blocks(offset_, root_.size, copies, extent_);
+    const LayoutNode& root = *root_.node;
+    if (root.kind == NodeKind::loop && root.child.is_block()) {
         std::int64_t whole;
         const bool continues =
             !__builtin_mul_overflow(static_cast<std::int64_t>(root.count), root.stride, &whole) && whole == extent_;
         if (count > 1 && !continues) return std::nullopt;
-        return equal_blocks(offset_, root.child->size, copies * root.count, root.stride);
+        return equal_blocks(offset_, root.child.size, copies * root.count, root.stride);
     }
     if (root.kind == NodeKind::runs && count == 1) return trapezoid(offset_, root);
     return std::nullopt;

@@ -56,14 +56,11 @@ int count_of(std::size_t blocks, std::size_t displacements)
     return static_cast<int>(blocks);
 }
 
-template <class... Parts>
-std::vector<int> joined(int first, const Parts&... parts)
+// The contents of a type that is made of one other.
+Datatype::Contents contents_of(
+    Datatype::Contents::Integers integers, Datatype::Contents::Addresses addresses, const DatatypePtr& old)
 {
-    std::vector<int> result;
-    result.reserve(1 + (parts.size() + ... + 0));
-    result.push_back(first);
-    (result.insert(result.end(), parts.begin(), parts.end()), ...);
-    return result;
+    return {std::move(integers), std::move(addresses), Datatype::Contents::Types(std::span(&old, 1))};
 }
 
 }  // namespace
@@ -95,21 +92,30 @@ struct Datatype::BoundsOfBlocks {
     void add(const Block& block)
     {
         const Datatype& type = *block.type;
-        if (block.length == 0) return;
-        const bool empty = type.size_ == 0;
-        if (empty && !type.lower_marked_ && !type.upper_marked_) return;
-        const std::int64_t last = checked_add(block.displacement, checked_multiply(block.length - 1, type.extent()));
-        const std::int64_t low = std::min(block.displacement, last);
-        const std::int64_t high = std::max(block.displacement, last);
-        const auto place = [&](Range& range, std::int64_t lower, std::int64_t upper) {
+        if (block.length == 0 || !type.counts_for_bounds()) return;
+        const std::int64_t last = type.last_copy(block);
+        place(type, std::min(block.displacement, last), std::max(block.displacement, last));
+        if (type.size_ > 0) follow(block, last);
+    }
+
+    // Copies of the type, of which the lowest and the highest have these displacements.
+    void place(const Datatype& type, std::int64_t low, std::int64_t high)
+    {
+        const auto include = [&](Range& range, std::int64_t lower, std::int64_t upper) {
             range.include(checked_add(low, lower), checked_add(high, upper));
         };
-        if (type.lower_marked_) place(marked_lower, type.lower_bound_, type.lower_bound_);
-        if (type.upper_marked_) place(marked_upper, type.upper_bound_, type.upper_bound_);
-        if (empty) return;
-        place(natural, type.lower_bound_, type.upper_bound_);
-        place(data, type.true_lower_bound_, type.true_upper_bound_);
+        if (type.lower_marked_) include(marked_lower, type.lower_bound_, type.lower_bound_);
+        if (type.upper_marked_) include(marked_upper, type.upper_bound_, type.upper_bound_);
+        if (type.size_ == 0) return;
+        include(natural, type.lower_bound_, type.upper_bound_);
+        include(data, type.true_lower_bound_, type.true_upper_bound_);
         alignment = std::max(alignment, type.alignment_);
+    }
+
+    // Whether the block goes on where the data before it ended; its last copy is at `last`.
+    void follow(const Block& block, std::int64_t last)
+    {
+        const Datatype& type = *block.type;
         const std::int64_t begin = block.displacement + type.true_lower_bound_;
         if (!type.dense_ || (block.length > 1 && type.extent() != type.size_)) dense = false;
         if (begin != dense_end && data_seen) dense = false;
@@ -153,42 +159,61 @@ void Datatype::describe_regular()
     if (count == 0) return;
     const Block first = block(0);
     const Datatype& old = *first.type;
-    signature_ = old.signature_.repeated(checked_multiply(count, first.length));
-    size_ = checked_multiply(checked_multiply(count, first.length), old.size_);
+    const std::int64_t copies = checked_multiply(count, first.length);
+    signature_ = old.signature_.repeated(copies);
+    size_ = checked_multiply(copies, old.size_);
     BoundsOfBlocks bounds;
     bounds.add(first);
     if (count > 1) {
-        const Block second = block(1);
-        bounds.add(second);
+        // The second block tells how each follows the one before; the last does not follow the second.
+        bounds.add(block(1));
+        const bool dense = bounds.dense;
         bounds.add(block(count - 1));
-        // The last block does not follow the second one; but the second tells how each follows the one before.
-        BoundsOfBlocks two;
-        two.add(first);
-        two.add(second);
-        bounds.dense = two.dense;
+        bounds.dense = dense;
     }
     take(bounds);
 }
 
-void Datatype::describe_blocks(bool pads)
+// Blocks of one type, wherever they lie: the bounds follow from the lowest and the highest copy.
+void Datatype::describe_indexed()
+{
+    const Datatype& old = *contents_.types[0];
+    const bool counts = old.counts_for_bounds();
+    BoundsOfBlocks bounds;
+    std::int64_t copies = 0;
+    std::int64_t low = INT64_MAX;
+    std::int64_t high = INT64_MIN;
+    const IndexedBlocks blocks(*this);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        const Block part = blocks[i];
+        if (part.length == 0) continue;
+        copies += part.length;  // less than 2^62: so many ints
+        if (!counts) continue;
+        const std::int64_t last = old.last_copy(part);
+        low = std::min({low, part.displacement, last});
+        high = std::max({high, part.displacement, last});
+        if (old.size_ > 0) bounds.follow(part, last);
+    }
+    size_ = checked_multiply(copies, old.size_);
+    signature_ = old.signature_.repeated(copies);
+    if (counts && copies > 0) bounds.place(old, low, high);
+    take(bounds);
+}
+
+void Datatype::describe_structure()
 {
     BoundsOfBlocks bounds;
     const std::int64_t count = block_count();
-    std::int64_t copies = 0;
     for (std::int64_t i = 0; i < count; ++i) {
         const Block part = block(i);
         bounds.add(part);
         size_ = checked_add(size_, checked_multiply(part.length, part.type->size_));
-        if (combiner_ == Combiner::structure) {
-            signature_ = signature_.followed_by(part.type->signature_.repeated(part.length));
-        } else {
-            copies = checked_add(copies, part.length);
-        }
+        signature_ = signature_.followed_by(part.type->signature_.repeated(part.length));
     }
-    if (combiner_ != Combiner::structure) signature_ = contents_.types[0]->signature_.repeated(copies);
     take(bounds);
+    // Padded, so that the entries of an array of it are aligned.
     const std::int64_t extent = upper_bound_ - lower_bound_;
-    if (pads && !upper_marked_ && extent % alignment_ > 0) {
+    if (!upper_marked_ && extent % alignment_ > 0) {
         upper_bound_ = checked_add(upper_bound_, alignment_ - extent % alignment_);
         checked_subtract(upper_bound_, lower_bound_);
     }
@@ -221,7 +246,7 @@ DatatypePtr Datatype::contiguous(int count, const DatatypePtr& old)
 {
     require_count(count);
     require_type(old);
-    auto type = make(Combiner::contiguous, {{count}, {}, {old}});
+    auto type = make(Combiner::contiguous, contents_of({count}, {}, old));
     type->describe_regular();
     return type;
 }
@@ -232,7 +257,7 @@ DatatypePtr Datatype::vector(int count, int block_length, int stride, const Data
     require_block_length(block_length);
     require_type(old);
     checked_multiply<std::int64_t>(checked_multiply<std::int64_t>(stride, old->extent()), count);
-    auto type = make(Combiner::vector, {{count, block_length, stride}, {}, {old}});
+    auto type = make(Combiner::vector, contents_of({count, block_length, stride}, {}, old));
     type->describe_regular();
     return type;
 }
@@ -243,7 +268,7 @@ DatatypePtr Datatype::hvector(int count, int block_length, std::int64_t stride, 
     require_block_length(block_length);
     require_type(old);
     checked_multiply<std::int64_t>(stride, count);
-    auto type = make(Combiner::hvector, {{count, block_length}, {stride}, {old}});
+    auto type = make(Combiner::hvector, contents_of({count, block_length}, {stride}, old));
     type->describe_regular();
     return type;
 }
@@ -254,8 +279,9 @@ DatatypePtr Datatype::indexed(
     require_type(old);
     require_block_lengths(block_lengths);
     const int count = count_of(block_lengths.size(), displacements.size());
-    auto type = make(Combiner::indexed, {joined(count, block_lengths, displacements), {}, {old}});
-    type->describe_blocks(false);
+    auto type =
+        make(Combiner::indexed, contents_of(Contents::Integers::joined(count, block_lengths, displacements), {}, old));
+    type->describe_indexed();
     return type;
 }
 
@@ -265,9 +291,9 @@ DatatypePtr Datatype::hindexed(
     require_type(old);
     require_block_lengths(block_lengths);
     const int count = count_of(block_lengths.size(), displacements.size());
-    auto type =
-        make(Combiner::hindexed, {joined(count, block_lengths), {displacements.begin(), displacements.end()}, {old}});
-    type->describe_blocks(false);
+    auto type = make(Combiner::hindexed,
+        contents_of(Contents::Integers::joined(count, block_lengths), Contents::Addresses(displacements), old));
+    type->describe_indexed();
     return type;
 }
 
@@ -276,9 +302,9 @@ DatatypePtr Datatype::indexed_block(int block_length, std::span<const int> displ
     require_block_length(block_length);
     require_type(old);
     const int count = count_of(displacements.size(), displacements.size());
-    auto type =
-        make(Combiner::indexed_block, {joined(count, std::array<int, 1>{block_length}, displacements), {}, {old}});
-    type->describe_blocks(false);
+    auto type = make(
+        Combiner::indexed_block, contents_of(Contents::Integers::joined(count, block_length, displacements), {}, old));
+    type->describe_indexed();
     return type;
 }
 
@@ -289,8 +315,8 @@ DatatypePtr Datatype::hindexed_block(
     require_type(old);
     const int count = count_of(displacements.size(), displacements.size());
     auto type =
-        make(Combiner::hindexed_block, {{count, block_length}, {displacements.begin(), displacements.end()}, {old}});
-    type->describe_blocks(false);
+        make(Combiner::hindexed_block, contents_of({count, block_length}, Contents::Addresses(displacements), old));
+    type->describe_indexed();
     return type;
 }
 
@@ -307,52 +333,53 @@ DatatypePtr Datatype::structure(
         }
     }
     auto type = make(Combiner::structure,
-        {joined(count, block_lengths), {displacements.begin(), displacements.end()}, {types.begin(), types.end()}});
-    type->describe_blocks(true);
+        {Contents::Integers::joined(count, block_lengths), Contents::Addresses(displacements), Contents::Types(types)});
+    type->describe_structure();
+    return type;
+}
+
+// A type with the type map of `inner`.
+std::shared_ptr<Datatype> Datatype::make_like(Combiner combiner, Contents contents, DatatypePtr inner)
+{
+    auto type = make(combiner, std::move(contents));
+    type->size_ = inner->size_;
+    type->lower_bound_ = inner->lower_bound_;
+    type->upper_bound_ = inner->upper_bound_;
+    type->true_lower_bound_ = inner->true_lower_bound_;
+    type->true_upper_bound_ = inner->true_upper_bound_;
+    type->alignment_ = inner->alignment_;
+    type->lower_marked_ = inner->lower_marked_;
+    type->upper_marked_ = inner->upper_marked_;
+    type->dense_ = inner->dense_;
+    type->depth_ = std::max(type->depth_, inner->depth_ + 1);
+    type->signature_ = inner->signature_;
+    type->inner_ = std::move(inner);
     return type;
 }
 
 DatatypePtr Datatype::wrap(
     Combiner combiner, Contents contents, DatatypePtr inner, std::int64_t lower_bound, std::int64_t upper_bound)
 {
-    auto type = make(combiner, std::move(contents));
-    type->size_ = inner->size_;
+    checked_subtract(upper_bound, lower_bound);
+    auto type = make_like(combiner, std::move(contents), std::move(inner));
     type->lower_bound_ = lower_bound;
     type->upper_bound_ = upper_bound;
-    type->true_lower_bound_ = inner->true_lower_bound_;
-    type->true_upper_bound_ = inner->true_upper_bound_;
-    type->alignment_ = inner->alignment_;
     type->lower_marked_ = true;
     type->upper_marked_ = true;
-    type->dense_ = inner->dense_;
-    type->depth_ = std::max(type->depth_, inner->depth_ + 1);
-    type->signature_ = inner->signature_;
-    type->inner_ = std::move(inner);
-    checked_subtract(upper_bound, lower_bound);
     return type;
 }
 
 DatatypePtr Datatype::resized(const DatatypePtr& old, std::int64_t lower_bound, std::int64_t extent)
 {
     require_type(old);
-    return wrap(
-        Combiner::resized, {{}, {lower_bound, extent}, {old}}, old, lower_bound, checked_add(lower_bound, extent));
+    return wrap(Combiner::resized, contents_of({}, {lower_bound, extent}, old), old, lower_bound,
+        checked_add(lower_bound, extent));
 }
 
 DatatypePtr Datatype::dup(const DatatypePtr& old)
 {
     require_type(old);
-    auto type = make(Combiner::dup, {{}, {}, {old}});
-    const Contents contents = type->contents_;
-    const int depth = type->depth_;
-    type = std::make_shared<Datatype>(*old);
-    type->combiner_ = Combiner::dup;
-    type->predefined_.reset();
-    type->name_.clear();
-    type->contents_ = contents;
-    type->depth_ = depth;
-    type->inner_ = old;
-    return type;
+    return make_like(Combiner::dup, contents_of({}, {}, old), old);
 }
 
 DatatypePtr Datatype::renamed(std::string name) const
@@ -378,9 +405,22 @@ std::int64_t Datatype::block_count() const
     }
 }
 
+Datatype::IndexedBlocks::IndexedBlocks(const Datatype& type)
+    : size_(static_cast<std::size_t>(type.contents_.integers[0])),
+      one_length_(type.combiner_ == Combiner::indexed_block || type.combiner_ == Combiner::hindexed_block),
+      lengths_(type.contents_.integers.data() + 1),
+      old_(type.contents_.types[0])
+{
+    if (type.contents_.addresses.empty()) {
+        displacements_ = lengths_ + (one_length_ ? 1 : size_);
+    } else {
+        addresses_ = type.contents_.addresses.data();
+    }
+}
+
 Datatype::Block Datatype::block(std::int64_t index) const
 {
-    const std::vector<int>& integers = contents_.integers;
+    const Contents::Integers& integers = contents_.integers;
     const std::size_t i = static_cast<std::size_t>(index);
     switch (combiner_) {
         case Combiner::contiguous:
@@ -389,18 +429,11 @@ Datatype::Block Datatype::block(std::int64_t index) const
             return {index * integers[2] * contents_.types[0]->extent(), integers[1], contents_.types[0]};
         case Combiner::hvector:
             return {index * contents_.addresses[0], integers[1], contents_.types[0]};
-        case Combiner::indexed: {
-            const std::size_t count = static_cast<std::size_t>(integers[0]);
-            return {checked_multiply<std::int64_t>(integers[1 + count + i], contents_.types[0]->extent()),
-                integers[1 + i], contents_.types[0]};
-        }
+        case Combiner::indexed:
         case Combiner::hindexed:
-            return {contents_.addresses[i], integers[1 + i], contents_.types[0]};
         case Combiner::indexed_block:
-            return {checked_multiply<std::int64_t>(integers[2 + i], contents_.types[0]->extent()), integers[1],
-                contents_.types[0]};
         case Combiner::hindexed_block:
-            return {contents_.addresses[i], integers[1], contents_.types[0]};
+            return IndexedBlocks(*this)[i];
         case Combiner::structure:
             return {contents_.addresses[i], integers[1 + i], contents_.types[i]};
         default:

@@ -10,7 +10,9 @@
 // contents().
 #pragma once
 
+#include "datatype/checked.hpp"
 #include "datatype/constants.hpp"
+#include "datatype/inline_array.hpp"
 #include "datatype/predefined.hpp"
 #include "datatype/signature.hpp"
 #include "datatype/type_error.hpp"
@@ -20,7 +22,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace fmpl::mpi {
 
@@ -38,9 +39,12 @@ class Datatype {
 public:
     // What MPI_Type_get_contents gives: the constructor's arguments in the order of table 4.1.13's text.
     struct Contents {
-        std::vector<int> integers;
-        std::vector<std::int64_t> addresses;
-        std::vector<DatatypePtr> types;
+        using Integers = InlineArray<int, 4>;
+        using Addresses = InlineArray<std::int64_t, 2>;
+        using Types = InlineArray<DatatypePtr, 1>;
+        Integers integers;
+        Addresses addresses;
+        Types types;
     };
 
     // `length` copies of `type`, one extent apart, the first at `displacement`. A type's map is that of its blocks in
@@ -49,6 +53,29 @@ public:
         std::int64_t displacement;
         std::int64_t length;
         const DatatypePtr& type;
+    };
+
+    // The blocks of a type that indexed, hindexed, indexed_block or hindexed_block has made.
+    class IndexedBlocks {
+    public:
+        explicit IndexedBlocks(const Datatype& type);
+
+        std::size_t size() const { return size_; }
+        Block operator[](std::size_t i) const
+        {
+            const std::int64_t displacement = addresses_ != nullptr
+                                                  ? addresses_[i]
+                                                  : checked_multiply<std::int64_t>(displacements_[i], old_->extent());
+            return {displacement, lengths_[one_length_ ? 0 : i], old_};
+        }
+
+    private:
+        std::size_t size_;
+        bool one_length_;
+        const int* lengths_;
+        const int* displacements_ = nullptr;       // in extents of the old type
+        const std::int64_t* addresses_ = nullptr;  // or in bytes
+        const DatatypePtr& old_;
     };
 
     static DatatypePtr predefined(Predefined type);
@@ -118,11 +145,20 @@ private:
     struct BoundsOfBlocks;
 
     static std::shared_ptr<Datatype> make(Combiner combiner, Contents contents);
+    static std::shared_ptr<Datatype> make_like(Combiner combiner, Contents contents, DatatypePtr inner);
     static DatatypePtr wrap(
         Combiner combiner, Contents contents, DatatypePtr inner, std::int64_t lower_bound, std::int64_t upper_bound);
+    // Without data, a type matters to the bounds of another only if its own are marked.
+    bool counts_for_bounds() const { return size_ > 0 || lower_marked_ || upper_marked_; }
+    // The displacement of the last copy in a block of this type that is not empty.
+    std::int64_t last_copy(const Block& block) const
+    {
+        return checked_add(block.displacement, checked_multiply(block.length - 1, extent()));
+    }
     void take(const BoundsOfBlocks& bounds);
     void describe_regular();
-    void describe_blocks(bool pads);
+    void describe_indexed();
+    void describe_structure();
 
     Combiner combiner_;
     std::optional<Predefined> predefined_;

@@ -235,15 +235,15 @@ private:
 };
 
 template <class Mover>
-void move_whole(const LayoutNode& node, Address at, Mover& mover);
+void move_whole(const LayoutPart& part, Address at, Mover& mover);
 
 template <class Mover>
-void move_whole_loop(std::uint64_t count, std::int64_t stride, const LayoutNode& child, Address at, Mover& mover)
+void move_whole_loop(std::uint64_t count, std::int64_t stride, const LayoutPart& child, Address at, Mover& mover)
 {
-    if (child.kind == NodeKind::block) {
+    if (child.is_block()) {
         mover.blocks(at, count, stride, child.size);
-    } else if (child.kind == NodeKind::loop && child.child->kind == NodeKind::block) {
-        mover.blocks(at, count, stride, child.count, child.stride, child.child->size);
+    } else if (const LayoutNode& inner = *child.node; inner.kind == NodeKind::loop && inner.child.is_block()) {
+        mover.blocks(at, count, stride, inner.count, inner.stride, inner.child.size);
     } else {
         for (std::uint64_t i = 0; i < count; ++i) {
             if (Mover::kStops && mover.stopped()) return;
@@ -252,25 +252,27 @@ void move_whole_loop(std::uint64_t count, std::int64_t stride, const LayoutNode&
     }
 }
 
-// All bytes of the node.
+// All bytes of the part.
 template <class Mover>
-void move_whole(const LayoutNode& node, Address at, Mover& mover)
+void move_whole(const LayoutPart& part, Address at, Mover& mover)
 {
+    if (part.is_block()) {
+        mover.block(at, part.size);
+        return;
+    }
+    const LayoutNode& node = *part.node;
     switch (node.kind) {
-        case NodeKind::block:
-            mover.block(at, node.size);
-            return;
         case NodeKind::loop:
-            move_whole_loop(node.count, node.stride, *node.child, at, mover);
+            move_whole_loop(node.count, node.stride, node.child, at, mover);
             return;
         case NodeKind::indexed:
-            if (node.child->kind == NodeKind::block) {
-                mover.blocks(at, node.displacements, node.child->size);
+            if (node.child.is_block()) {
+                mover.blocks(at, node.displacements, node.child.size);
                 return;
             }
             for (const std::int64_t displacement : node.displacements) {
                 if (Mover::kStops && mover.stopped()) return;
-                move_whole(*node.child, moved(at, displacement), mover);
+                move_whole(node.child, moved(at, displacement), mover);
             }
             return;
         case NodeKind::runs:
@@ -282,20 +284,20 @@ void move_whole(const LayoutNode& node, Address at, Mover& mover)
         case NodeKind::list:
             for (std::size_t i = 0; i < node.displacements.size(); ++i) {
                 if (Mover::kStops && mover.stopped()) return;
-                move_whole(*node.children[i], moved(at, node.displacements[i]), mover);
+                move_whole(node.children[i], moved(at, node.displacements[i]), mover);
             }
             return;
     }
 }
 
 template <class Mover>
-void move_part(const LayoutNode& node, Address at, std::uint64_t begin, std::uint64_t end, Mover& mover);
+void move_part(const LayoutPart& part, Address at, std::uint64_t begin, std::uint64_t end, Mover& mover);
 
 // Bytes [begin, end) of children of equal size: the rest of the one that `begin` is in, whole ones, and the beginning
 // of the one that `end` is in. place(i) is where child i lies, whole(i, n) moves n of them from child i on.
 template <class Mover, class Place, class Whole>
 void move_part_of_equals(
-    const LayoutNode& child, std::uint64_t begin, std::uint64_t end, Mover& mover, Place&& place, Whole&& whole)
+    const LayoutPart& child, std::uint64_t begin, std::uint64_t end, Mover& mover, Place&& place, Whole&& whole)
 {
     std::uint64_t first = begin / child.size;
     const std::uint64_t skipped = begin % child.size;
@@ -314,7 +316,7 @@ void move_part_of_equals(
 }
 
 template <class Mover>
-void move_part_of_loop(std::uint64_t count, std::int64_t stride, const LayoutNode& child, Address at,
+void move_part_of_loop(std::uint64_t count, std::int64_t stride, const LayoutPart& child, Address at,
     std::uint64_t begin, std::uint64_t end, Mover& mover)
 {
     if (begin == 0 && end == count * child.size) {
@@ -326,29 +328,31 @@ void move_part_of_loop(std::uint64_t count, std::int64_t stride, const LayoutNod
         [&](std::uint64_t i, std::uint64_t n) { move_whole_loop(n, stride, child, stepped(at, i, stride), mover); });
 }
 
-// Bytes [begin, end) of the node's packed form.
+// Bytes [begin, end) of the part's packed form.
 template <class Mover>
-void move_part(const LayoutNode& node, Address at, std::uint64_t begin, std::uint64_t end, Mover& mover)
+void move_part(const LayoutPart& part, Address at, std::uint64_t begin, std::uint64_t end, Mover& mover)
 {
     if (begin == end || (Mover::kStops && mover.stopped())) return;
-    if (begin == 0 && end == node.size) {
-        move_whole(node, at, mover);
+    if (begin == 0 && end == part.size) {
+        move_whole(part, at, mover);
         return;
     }
+    if (part.is_block()) {
+        mover.block(at + begin, end - begin);
+        return;
+    }
+    const LayoutNode& node = *part.node;
     switch (node.kind) {
-        case NodeKind::block:
-            mover.block(at + begin, end - begin);
-            return;
         case NodeKind::loop:
-            move_part_of_loop(node.count, node.stride, *node.child, at, begin, end, mover);
+            move_part_of_loop(node.count, node.stride, node.child, at, begin, end, mover);
             return;
         case NodeKind::indexed: {
             const std::span<const std::int64_t> displacements = node.displacements;
-            const LayoutNode& child = *node.child;
+            const LayoutPart& child = node.child;
             move_part_of_equals(
                 child, begin, end, mover, [&](std::uint64_t i) { return moved(at, displacements[i]); },
                 [&](std::uint64_t i, std::uint64_t n) {
-                    if (child.kind == NodeKind::block) {
+                    if (child.is_block()) {
                         mover.blocks(at, displacements.subspan(i, n), child.size);
                         return;
                     }
@@ -370,7 +374,7 @@ void move_part(const LayoutNode& node, Address at, std::uint64_t begin, std::uin
                 if (node.kind == NodeKind::runs) {
                     mover.block(place + from, to - from);
                 } else {
-                    move_part(*node.children[i], place, from, to, mover);
+                    move_part(node.children[i], place, from, to, mover);
                 }
             }
             return;
@@ -378,21 +382,24 @@ void move_part(const LayoutNode& node, Address at, std::uint64_t begin, std::uin
     }
 }
 
-// True when a node that is a loop goes on in the next element of a message where it ended in this one.
-bool continues(const LayoutNode& node, std::int64_t extent)
+// True when a part that is a loop goes on in the next element of a message where it ended in this one.
+bool continues(const LayoutPart& part, std::int64_t extent)
 {
+    if (part.is_block() || part.node->kind != NodeKind::loop) return false;
     std::int64_t whole;
-    return node.kind == NodeKind::loop &&
-           !__builtin_mul_overflow(static_cast<std::int64_t>(node.count), node.stride, &whole) && whole == extent;
+    return !__builtin_mul_overflow(static_cast<std::int64_t>(part.node->count), part.node->stride, &whole) &&
+           whole == extent;
 }
 
-std::size_t memory_of(const LayoutNode& node, std::unordered_set<const LayoutNode*>& counted)
+// Of the nodes that a part has.
+std::size_t memory_of(const LayoutPart& part, std::unordered_set<const LayoutNode*>& counted)
 {
-    if (!counted.insert(&node).second) return 0;
+    if (part.is_block() || !counted.insert(part.node.get()).second) return 0;
+    const LayoutNode& node = *part.node;
     std::size_t bytes = sizeof node + node.displacements.capacity() * sizeof(std::int64_t) +
-                        node.begins.capacity() * sizeof(std::uint64_t) + node.children.capacity() * sizeof(NodePtr);
-    if (node.child) bytes += memory_of(*node.child, counted);
-    for (const NodePtr& child : node.children) bytes += memory_of(*child, counted);
+                        node.begins.capacity() * sizeof(std::uint64_t) + node.children.capacity() * sizeof(LayoutPart);
+    bytes += memory_of(node.child, counted);
+    for (const LayoutPart& child : node.children) bytes += memory_of(child, counted);
     return bytes;
 }
 
@@ -411,7 +418,7 @@ Layout::Layout(Private, const Datatype& type)
 {
     Shape shape = compile_shape(type);
     offset_ = shape.offset;
-    root_ = std::move(shape.node);
+    root_ = std::move(shape.part);
 }
 
 std::uint64_t Layout::bytes(std::int64_t count) const
@@ -419,20 +426,20 @@ std::uint64_t Layout::bytes(std::int64_t count) const
     if (count < 0) {
         throw TypeError(ErrorClass::count, fmt::format("the count is {}; it must not be negative", count));
     }
-    if (count <= 1 || root_->size == 0) return static_cast<std::uint64_t>(count) * root_->size;
+    if (count <= 1 || root_.size == 0) return static_cast<std::uint64_t>(count) * root_.size;
     // Neither the number of bytes nor the place of any of them may exceed 64 bits.
     const std::int64_t last = checked_multiply(count - 1, extent_);
     checked_add(last, true_lower_bound_);
     checked_add(last, true_upper_bound_);
-    return static_cast<std::uint64_t>(checked_multiply(count, static_cast<std::int64_t>(root_->size)));
+    return static_cast<std::uint64_t>(checked_multiply(count, static_cast<std::int64_t>(root_.size)));
 }
 
 std::optional<std::int64_t> Layout::single_piece(std::int64_t count) const
 {
     const std::uint64_t size = bytes(count);
     if (size == 0) return 0;
-    if (root_->kind != NodeKind::block) return std::nullopt;
-    if (count > 1 && extent_ != static_cast<std::int64_t>(root_->size)) return std::nullopt;
+    if (!root_.is_block()) return std::nullopt;
+    if (count > 1 && extent_ != static_cast<std::int64_t>(root_.size)) return std::nullopt;
     return offset_;
 }
 
@@ -449,17 +456,17 @@ template <class Mover>
 void Layout::move(std::int64_t count, std::uint64_t begin, std::uint64_t end, Mover& mover, std::uint64_t base) const
 {
     if (begin == end) return;
-    const LayoutNode& root = *root_;
     const Address at = moved(base, offset_);
     if (count == 1) {
-        move_part(root, at, begin, end, mover);
-    } else if (root.kind == NodeKind::block && extent_ == static_cast<std::int64_t>(root.size)) {
+        move_part(root_, at, begin, end, mover);
+    } else if (root_.is_block() && extent_ == static_cast<std::int64_t>(root_.size)) {
         mover.block(at + begin, end - begin);
-    } else if (continues(root, extent_)) {
+    } else if (continues(root_, extent_)) {
+        const LayoutNode& loop = *root_.node;
         move_part_of_loop(
-            static_cast<std::uint64_t>(count) * root.count, root.stride, *root.child, at, begin, end, mover);
+            static_cast<std::uint64_t>(count) * loop.count, loop.stride, loop.child, at, begin, end, mover);
     } else {
-        move_part_of_loop(static_cast<std::uint64_t>(count), extent_, root, at, begin, end, mover);
+        move_part_of_loop(static_cast<std::uint64_t>(count), extent_, root_, at, begin, end, mover);
     }
 }
 
@@ -489,7 +496,7 @@ void Layout::visit_pieces(
 std::size_t Layout::compiled_bytes() const
 {
     std::unordered_set<const LayoutNode*> counted;
-    return sizeof *this + memory_of(*root_, counted);
+    return sizeof *this + memory_of(root_, counted);
 }
 
 void copy_message(const Layout& from_layout, const void* from, std::int64_t from_count, const Layout& to_layout,

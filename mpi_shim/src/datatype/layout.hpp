@@ -1,6 +1,6 @@
 // Where the bytes of a data type lie, compiled for moving them.
 //
-// The compiled form is a tree of blocks, loops of equal strides, and lists. Neighbouring pieces are merged, and what
+// The compiled form (layout_node.hpp) is a tree of blocks, loops of equal strides, and lists. Neighbouring pieces are merged, and what
 // repeats at equal distances stays one loop however often it repeats. The packed form of a message is the bytes of its
 // type map in order, without gaps; a range [begin, end) of it can be moved for itself, after a search of O(depth *
 // log(entries)), so that a long message can be moved in pieces. No byte outside of the type map is read or written.
@@ -11,6 +11,7 @@
 #pragma once
 
 #include "datatype/datatype.hpp"
+#include "datatype/layout_node.hpp"
 
 #include <fmpl/layers.h>
 
@@ -21,8 +22,6 @@
 #include <type_traits>
 
 namespace fmpl::mpi {
-
-struct LayoutNode;
 
 class Layout {
     struct Private {
@@ -81,7 +80,7 @@ private:
     void move(std::int64_t count, std::uint64_t begin, std::uint64_t end, Mover& mover, std::uint64_t base) const;
 
     std::int64_t offset_;  // of the first byte of the type map in its order
-    std::shared_ptr<const LayoutNode> root_;
+    LayoutPart root_;
     std::int64_t extent_;
     std::int64_t true_lower_bound_;
     std::int64_t true_upper_bound_;

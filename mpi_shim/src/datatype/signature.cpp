@@ -26,6 +26,22 @@ std::uint64_t add(std::uint64_t a, std::uint64_t b)
 
 }  // namespace
 
+Signature::Hash Signature::Hash::followed_by(const Hash& other) const
+{
+    return {add(value, multiply(power, other.value)), multiply(power, other.power)};
+}
+
+Signature::Hash Signature::Hash::repeated(std::int64_t times) const
+{
+    Hash result;
+    Hash doubled = *this;
+    for (; times > 0; times >>= 1) {
+        if (times & 1) result = result.followed_by(doubled);
+        if (times > 1) doubled = doubled.followed_by(doubled);
+    }
+    return result;
+}
+
 Signature::Signature(Predefined type)
 {
     const PredefinedInfo& about = info(type);
@@ -35,9 +51,13 @@ Signature::Signature(Predefined type)
         return;
     }
     elements_ = 1;
-    hash_ = static_cast<std::uint64_t>(type) + 1;
-    power_ = kBase;
     uniform_ = type;
+}
+
+Signature::Hash Signature::hash() const
+{
+    if (!uniform_) return mixed_;
+    return Hash{static_cast<std::uint64_t>(*uniform_) + 1, kBase}.repeated(elements_);
 }
 
 Signature Signature::followed_by(const Signature& other) const
@@ -46,21 +66,21 @@ Signature Signature::followed_by(const Signature& other) const
     if (other.elements_ == 0) return *this;
     Signature both;
     both.elements_ = checked_add(elements_, other.elements_);
-    both.hash_ = add(hash_, multiply(power_, other.hash_));
-    both.power_ = multiply(power_, other.power_);
-    if (uniform_ == other.uniform_) both.uniform_ = uniform_;
+    if (uniform_ && uniform_ == other.uniform_) {
+        both.uniform_ = uniform_;
+    } else {
+        both.mixed_ = hash().followed_by(other.hash());
+    }
     return both;
 }
 
 Signature Signature::repeated(std::int64_t times) const
 {
-    checked_multiply(elements_, times);
     Signature result;
-    Signature doubled = *this;
-    for (; times > 0; times >>= 1) {
-        if (times & 1) result = result.followed_by(doubled);
-        if (times > 1) doubled = doubled.followed_by(doubled);
-    }
+    result.elements_ = checked_multiply(elements_, times);
+    if (result.elements_ == 0) return result;
+    result.uniform_ = uniform_;
+    if (!uniform_) result.mixed_ = mixed_.repeated(times);
     return result;
 }
 

@@ -1,7 +1,7 @@
-// The type signature (MPI-3.1, section 4.1: the sequence of basic types, without displacements) of a data type, as a
-// number: how many basic types there are and a polynomial hash modulo 2^61 - 1 of their sequence, which can be joined
-// and repeated without the sequence. Two signatures that differ have the same number with a probability of about length
-// / 2^61.
+// The type signature (MPI-3.1, section 4.1: the sequence of basic types, without displacements) of a data type, in a form
+// that can be joined and repeated without the sequence. Of one basic type again and again, as nearly all are: that type
+// and how often. Of several: how many there are and a polynomial hash modulo 2^61 - 1 of their sequence; two such
+// sequences that differ have the same hash with a probability of about length / 2^61.
 #pragma once
 
 #include "datatype/predefined.hpp"
@@ -24,17 +24,26 @@ public:
     Signature repeated(std::int64_t times) const;
 
     std::int64_t elements() const { return elements_; }
-    std::uint64_t hash() const { return hash_; }
     // The basic type of which all elements are; none where there are several, or no element.
     std::optional<Predefined> uniform() const { return uniform_; }
 
     friend bool operator==(const Signature&, const Signature&) = default;
 
 private:
+    // Of a sequence: the hash, and the base to the power of its length.
+    struct Hash {
+        std::uint64_t value = 0;
+        std::uint64_t power = 1;
+
+        Hash followed_by(const Hash& other) const;
+        Hash repeated(std::int64_t times) const;
+        friend bool operator==(const Hash&, const Hash&) = default;
+    };
+    Hash hash() const;
+
     std::int64_t elements_ = 0;
-    std::uint64_t hash_ = 0;
-    std::uint64_t power_ = 1;  // of the base, to the number of elements
     std::optional<Predefined> uniform_;
+    Hash mixed_;  // of several basic types; else that of nothing
 };
 
 }  // namespace fmpl::mpi
