@@ -85,9 +85,11 @@ void Channels::receive(const Ref<ReceiveOperation>& operation)
         }
         std::erase_if(receives_, [&](const auto& r) { return r.get() == before; });
     }
-    last = operation.get();
-    receives_.push_back(operation);
-    if (take_where_it_lies(*operation)) return;
+    if (take_where_it_lies(*operation)) {
+        last = operation.get();
+        receives_.push_back(operation);
+        return;
+    }
     // What is longer than the buffer goes elsewhere first, since FMPL would take nothing of it.
     const std::size_t bytes = envelope.bytes;
     std::byte* to = operation->buffer.data;
@@ -96,6 +98,8 @@ void Channels::receive(const Ref<ReceiveOperation>& operation)
         to = operation->arriving.data();
     }
     check_fmpl(fmpl_irecv(to, bytes, operation->source, envelope.channel, FMPL_COMM_WORLD));
+    last = operation.get();
+    receives_.push_back(operation);
     if (envelope.waits != 0) {
         Envelope ready{};
         ready.kind = EnvelopeKind::ready;

@@ -102,10 +102,10 @@ void DirectPacking::piece(const Envelope& envelope, const void* body)
     receives_.erase(found);
 }
 
-void DirectPacking::stream()
+bool DirectPacking::stream()
 {
     const std::uint64_t most = fmpl_envelope_body_limit();
-    std::erase_if(streams_, [&](Stream& stream) {
+    const std::size_t over = std::erase_if(streams_, [&](Stream& stream) {
         const std::uint64_t bytes = stream.operation->envelope.bytes;
         do {  // one piece at least: of no bytes for a message without any
             Envelope piece{};
@@ -122,6 +122,7 @@ void DirectPacking::stream()
         stream.operation->complete_with(Status::empty());
         return true;
     });
+    return over > 0;
 }
 
 }  // namespace fmpl::mpi

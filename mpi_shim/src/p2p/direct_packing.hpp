@@ -34,10 +34,8 @@ public:
     void packed(const Envelope& envelope);
     void piece(const Envelope& envelope, const void* body);
 
-    void progress()
-    {
-        if (!streams_.empty()) stream();
-    }
+    // Whether a message has come to its end.
+    bool progress() { return !streams_.empty() && stream(); }
 
 private:
     struct Stream {  // a message that goes in pieces
@@ -46,7 +44,7 @@ private:
         std::uint64_t begin = 0;  // of what has not been sent
     };
 
-    void stream();
+    bool stream();
 
     Outbox* outbox_;
     std::unordered_map<std::uint64_t, Ref<SendOperation>> announced_;  // by send_id

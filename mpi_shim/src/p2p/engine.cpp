@@ -50,7 +50,8 @@ struct Engine::Parts {
     DirectPacking packing;
     std::vector<Ref<ActiveRequest>> active;
     std::unordered_map<std::uint64_t, Ref<SendOperation>> synchronous;  // by send_id: sent, not known to be matched
-    std::exception_ptr failure;                                         // inside a callback from FMPL
+    std::exception_ptr failure;                                         // inside the envelope handler
+    std::exception_ptr failure_in_fmpl;                                 // while FMPL waited: for the rank's next call
     bool progressing = false;
 };
 
@@ -93,9 +94,9 @@ Engine::Engine(int ranks, int world_rank)
         [](void* engine) {
             Engine& self = *static_cast<Engine*>(engine);
             try {
-                self.progress();
+                self.progress_until([] { return false; });
             } catch (...) {
-                self.parts_->failure = std::current_exception();  // thrown by the rank's next look
+                self.parts_->failure_in_fmpl = std::current_exception();
             }
         },
         this));
@@ -296,13 +297,16 @@ void Engine::send(
         }
     }
     const RequestRef request = isend(buffer, comm, traffic, destination, tag, mode);
-    if (!request->complete) wait(*request);
+    if (!request->complete) wait(*request, comm.peers().world_rank(destination), tag, buffer.bytes);
 }
 
 Status Engine::recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
 {
     const RequestRef request = irecv(buffer, comm, traffic, source, tag);
-    if (!request->complete) wait(*request);
+    if (!request->complete) {
+        const int peer = source == MPI_ANY_SOURCE ? -1 : comm.peers().world_rank(source);
+        wait(*request, peer, tag == MPI_ANY_TAG ? -1 : tag, buffer.bytes);
+    }
     return request->status;
 }
 
@@ -386,12 +390,19 @@ bool Engine::look()
             parts.active.erase(parts.active.begin() + static_cast<std::ptrdiff_t>(i));
         }
     }
-    parts.packing.progress();
-    return parts.channels.progress();
+    const bool packed = parts.packing.progress();
+    return parts.channels.progress() || packed;
+}
+
+void Engine::raise_failure_in_fmpl()
+{
+    if (parts_->failure_in_fmpl) [[unlikely]]
+        std::rethrow_exception(std::exchange(parts_->failure_in_fmpl, nullptr));
 }
 
 void Engine::progress()
 {
+    raise_failure_in_fmpl();
     progress_until([] { return false; });
 }
 
@@ -438,9 +449,10 @@ void Engine::wait_for(int (*ready)(void*), void* context, int peer, int tag, std
     check_fmpl(code);
 }
 
-void Engine::wait(Request& request)
+void Engine::wait(Request& request, int peer, int tag, std::size_t bytes)
 {
-    wait_until([&] { return progress_until([&] { return request.complete; }); });
+    raise_failure_in_fmpl();
+    wait_until([&] { return progress_until([&] { return request.complete; }); }, peer, tag, bytes);
 }
 
 void Engine::close()
@@ -448,6 +460,7 @@ void Engine::close()
     // In the barrier the messages of ranks that still wait for some go on. After it no rank receives any more: what was matched has
     // arrived, and what was not never will be.
     check_fmpl(fmpl_barrier(FMPL_COMM_WORLD));
+    progress();  // sees that sends are over whose messages were received last
     check_fmpl(fmpl_layer_progress_set(nullptr, nullptr));
 }
 

@@ -73,7 +73,8 @@ public:
             const_cast<void*>(static_cast<const void*>(&ready)), peer, tag, bytes);
     }
     // Waits until request.complete, making progress. Says nothing of errors: request.status.error.
-    void wait(Request& request);
+    // peer: world rank, -1: several or none; for what the rank is said to be blocked in.
+    void wait(Request& request, int peer = -1, int tag = -1, std::size_t bytes = 0);
     // Looked at by progress() until it is complete; advance() is called once now.
     void activate(const Ref<ActiveRequest>& request);
 
@@ -92,6 +93,7 @@ public:
 private:
     bool is_eager(const MessageBuffer& buffer) const;
     bool poll();
+    void raise_failure_in_fmpl();
     bool look();
     template <class Over>
     bool progress_until(Over&& over);
