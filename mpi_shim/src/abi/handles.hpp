@@ -125,8 +125,8 @@ MPI_Datatype handle_of(Predefined type);
 inline constexpr int kPredefinedOperations = 14;
 inline int predefined_operation(MPI_Op handle)
 {
-    const int number = handle - (MPI_MAX - 1);
-    return number >= 1 && number <= kPredefinedOperations ? number : 0;
+    const std::uint32_t number = static_cast<std::uint32_t>(handle) - static_cast<std::uint32_t>(MPI_MAX - 1);
+    return number >= 1 && number <= kPredefinedOperations ? static_cast<int>(number) : 0;
 }
 
 }  // namespace fmpl::mpi

@@ -116,11 +116,11 @@ struct Datatype::BoundsOfBlocks {
     void follow(const Block& block, std::int64_t last)
     {
         const Datatype& type = *block.type;
-        const std::int64_t begin = block.displacement + type.true_lower_bound_;
+        const std::int64_t begin = checked_add(block.displacement, type.true_lower_bound_);
         if (!type.dense_ || (block.length > 1 && type.extent() != type.size_)) dense = false;
         if (begin != dense_end && data_seen) dense = false;
         data_seen = true;
-        dense_end = last + type.true_upper_bound_;
+        dense_end = checked_add(last, type.true_upper_bound_);
     }
 };
 
