@@ -33,7 +33,6 @@ public:
     {
         if (!waiting_.empty()) flush_waiting();
     }
-    bool empty() const { return waiting_.empty(); }
 
     // Whether an eager message of so many bytes may be sent to the rank.
     bool window_is_open(int destination, std::uint64_t bytes) const
