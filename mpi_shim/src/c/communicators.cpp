@@ -70,7 +70,8 @@ void check_member(const Communicator& comm, int rank, const char* argument)
     }
 }
 
-int free_communicator(const char* name, MPI_Comm* comm)
+// settled: when everything under way on it is over.
+int free_communicator(const char* name, MPI_Comm* comm, bool settled)
 {
     return call_on(name, comm == nullptr ? MPI_COMM_NULL : *comm, [&](Process& process) {
         check_pointer(comm, "comm");
@@ -80,6 +81,7 @@ int free_communicator(const char* name, MPI_Comm* comm)
             fail(MPI_ERR_COMM, "comm is {}, which exists until MPI_Finalize and is not freed",
                 freed == process.world ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
         }
+        if (settled) process.engine.settle(*freed);
         clear(freed->attributes, handle);
         if (process.communicators.find(handle) != nullptr) process.communicators.remove(handle);
         *comm = MPI_COMM_NULL;
@@ -209,13 +211,13 @@ FMPL_MPI_NAME(MPI_Comm_split_type)
 
 int PMPI_Comm_free(MPI_Comm* comm)
 {
-    return free_communicator("MPI_Comm_free", comm);
+    return free_communicator("MPI_Comm_free", comm, false);
 }
 FMPL_MPI_NAME(MPI_Comm_free)
 
 int PMPI_Comm_disconnect(MPI_Comm* comm)
 {
-    return free_communicator("MPI_Comm_disconnect", comm);
+    return free_communicator("MPI_Comm_disconnect", comm, true);
 }
 FMPL_MPI_NAME(MPI_Comm_disconnect)
 

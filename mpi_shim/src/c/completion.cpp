@@ -4,8 +4,9 @@
 
 namespace fmpl::mpi {
 
-void fail_operation(const Status& status)
+void fail_operation(const Status& status, const std::string& words)
 {
+    if (!words.empty()) throw Error(status.error, words);
     if (status.error == MPI_ERR_TRUNCATE) {
         fail(MPI_ERR_TRUNCATE,
             "the message from rank {} with tag {} has {} bytes and the receive takes {}; give it a larger count",

@@ -7,6 +7,7 @@
 
 #include <mpi.h>
 
+#include <string>
 #include <utility>
 
 namespace fmpl::mpi {
@@ -29,8 +30,8 @@ int call_then_on(const char* name, Body&& body)
     }
 }
 
-// Throws Error with the class and words of status.error, which is not 0.
-[[noreturn]] void fail_operation(const Status& status);
+// Throws Error with the class of status.error, which is not 0. words: the request's, which may be empty.
+[[noreturn]] void fail_operation(const Status& status, const std::string& words = {});
 
 inline void check_operation(const Status& status)
 {

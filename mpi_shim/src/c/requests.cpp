@@ -26,7 +26,8 @@ Request* active_request(Process& process, MPI_Request handle, const char* argume
 // What a completed request comes to.
 struct Finished {
     Status status;
-    MPI_Comm comm;  // whose error handler hears of an error
+    MPI_Comm comm;      // whose error handler hears of an error
+    std::string words;  // of the error, where the request has some
 };
 
 Finished finish(Process& process, MPI_Request& handle, Request& request)
@@ -35,11 +36,14 @@ Finished finish(Process& process, MPI_Request& handle, Request& request)
     const int code = request.finish();
     Status status = request.status;
     if (code != MPI_SUCCESS) status.error = code;
+    std::string words;
+    if (status.error != 0) [[unlikely]]
+        words = request.error_words();
     if (!request.is_persistent()) {
         process.remove_request(handle);
         handle = MPI_REQUEST_NULL;
     }
-    return {status, comm};
+    return {status, comm, std::move(words)};
 }
 
 // The call's array of requests, looked up once; all handles are checked before anything is done with one of them.
@@ -126,7 +130,7 @@ public:
         if (failed_ == 0) return;
         comm = first_.comm;
         try {
-            fail_operation(first_.status);
+            fail_operation(first_.status, first_.words);
         } catch (const Error& error) {
             fail(MPI_ERR_IN_STATUS, "{} of the requests failed, the first of them request {}: {}", failed_,
                 first_failed_, error.what());
@@ -144,14 +148,16 @@ private:
     MPI_Status* statuses_;
     int failed_ = 0;
     int first_failed_ = 0;
-    Finished first_{Status::empty(), MPI_COMM_NULL};
+    Finished first_{Status::empty(), MPI_COMM_NULL, {}};
 };
 
 // Ends a call that completes one request.
 void give_checked(MPI_Status* to, const Finished& finished, MPI_Comm& comm)
 {
     comm = finished.comm;
-    give_checked(to, finished.status);
+    give(to, finished.status);
+    if (finished.status.error != 0) [[unlikely]]
+        fail_operation(finished.status, finished.words);
 }
 
 void finish_all(RequestList& requests, MPI_Status* statuses, MPI_Comm& comm)

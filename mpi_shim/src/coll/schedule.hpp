@@ -81,8 +81,7 @@ public:
     // Makes the operation under way. Blocks until it is complete; throws Error when a step failed.
     void run();
 
-    // In words, when status.error says that there was one.
-    const std::string& error_words() const { return error_words_; }
+    const char* error_words() const override { return error_words_.c_str(); }
 
     RequestPool<Schedule>* pool = nullptr;
 

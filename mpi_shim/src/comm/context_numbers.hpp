@@ -24,7 +24,7 @@ public:
     // MPI_COMM_SELF's.
     Context self() const { return make(1); }
 
-    // Throws Error (MPI_ERR_OTHER) when all are in use.
+    // kNone when all are in use: the members who wait to be told have to hear of it before anybody fails.
     Context take();
     // One that take() gave here; others', which their leaders keep, are ignored.
     void give_back(Context context);

@@ -339,6 +339,7 @@ RequestRef Engine::receive_matched(MatchedMessage message, const MessageBuffer& 
 {
     Ref<ReceiveOperation> operation = parts_->receives.take();
     operation->buffer = buffer;
+    operation->key = {message->envelope.context, message->envelope.source, message->envelope.tag};
     parts_->receive(operation, std::unique_ptr<UnexpectedMessage>(message.release()));
     return operation;
 }
@@ -453,6 +454,22 @@ void Engine::wait(Request& request, int peer, int tag, std::size_t bytes)
 {
     raise_failure_in_fmpl();
     wait_until([&] { return progress_until([&] { return request.complete; }); }, peer, tag, bytes);
+}
+
+void Engine::settle(const Communicator& comm)
+{
+    const auto is_of_comm = [&](Context context) {
+        const auto is_of = [&](const Communicator& of) {
+            return context == of.context(Traffic::point_to_point) || context == of.context(Traffic::collective);
+        };
+        return is_of(comm) || (comm.local != nullptr && is_of(*comm.local));
+    };
+    const auto is_quiet = [&] {
+        return !parts_->sends.any_under_way([&](const auto& send) { return is_of_comm(send.envelope.context); }) &&
+               !parts_->receives.any_under_way([&](const auto& receive) { return is_of_comm(receive.key.context); });
+    };
+    raise_failure_in_fmpl();
+    wait_until([&] { return progress_until(is_quiet); });
 }
 
 void Engine::close()

@@ -75,6 +75,9 @@ public:
     // Waits until request.complete, making progress. Says nothing of errors: request.status.error.
     // peer: world rank, -1: several or none; for what the rank is said to be blocked in.
     void wait(Request& request, int peer = -1, int tag = -1, std::size_t bytes = 0);
+    // Waits until no operation on the communicator is under way on this rank; receives that nothing has matched are, too
+    // (MPI-3.1, section 10.5.4).
+    void settle(const Communicator& comm);
     // Looked at by progress() until it is complete; advance() is called once now.
     void activate(const Ref<ActiveRequest>& request);
 

@@ -46,6 +46,8 @@ public:
     virtual int finish() { return 0; }
     // MPI_Cancel. Does nothing where the operation cannot be taken back.
     virtual void cancel(Engine&) {}
+    // Why the operation failed, where that is known in words beyond its status; "" otherwise.
+    virtual const char* error_words() const { return ""; }
     // The request is being freed with its operation under way.
     virtual void abandon() {}
 

@@ -3,6 +3,7 @@
 
 #include "p2p/request.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -27,7 +28,19 @@ public:
         request->handle = 0;
         return Ref<T>(request);
     }
-    void give_back(T& request) { free_.push_back(&request); }
+    void give_back(T& request)
+    {
+        request.complete = true;
+        free_.push_back(&request);
+    }
+
+    // Whether a request that is not complete satisfies the condition.
+    template <class Condition>
+    bool any_under_way(const Condition& condition) const
+    {
+        return std::any_of(all_.begin(), all_.end(),
+            [&](const std::unique_ptr<T>& request) { return !request->complete && condition(*request); });
+    }
 
 private:
     std::vector<std::unique_ptr<T>> all_;

@@ -163,3 +163,52 @@ MPI_TEST(Context, OfANewCommunicatorGetsNoOldMessages)
     MPI_Comm_free(&second);
     MPI_Comm_free(&first);
 }
+
+// Section 10.5.4: MPI_Comm_disconnect waits for what is under way; a synchronous send is, until its receive is there.
+MPI_TEST_AT(Disconnect, WaitsForPendingCommunication, ({2, 3, 4}))
+{
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    int received = -1;
+    const int sent = rank();
+    MPI_Request requests[2];
+    MPI_Irecv(&received, 1, MPI_INT, previous_rank(), 5, copy, &requests[0]);
+    MPI_Issend(&sent, 1, MPI_INT, next_rank(), 5, copy, &requests[1]);
+    MPI_Comm_disconnect(&copy);
+    EXPECT_EQ(copy, MPI_COMM_NULL);
+    EXPECT_EQ(received, previous_rank());
+    for (MPI_Request& request : requests) {
+        int done = 0;
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        EXPECT_EQ(done, 1);
+    }
+}
+
+// MPI leaves to the library how many communicators there are at a time; a rank that has too many must not leave the others
+// waiting, and can go on when it has freed some.
+MPI_TEST_AT(Context, ARankWithoutHandlesLeftFailsAlone, ({3}))
+{
+    if (library() != Library::fmpl) return;
+    constexpr int kMost = 1 << 20;
+    std::vector<MPI_Comm> copies;
+    if (rank() == 0) {
+        const ReturnErrors self(MPI_COMM_SELF);
+        for (MPI_Comm copy = MPI_COMM_NULL; copies.size() < kMost && MPI_Comm_dup(MPI_COMM_SELF, &copy) == MPI_SUCCESS;) {
+            copies.push_back(copy);
+        }
+        EXPECT_LT(copies.size(), std::size_t{kMost});
+    }
+    const ReturnErrors errors;
+    MPI_Comm world = MPI_COMM_NULL;
+    const int code = MPI_Comm_dup(MPI_COMM_WORLD, &world);
+    if (rank() == 0) {
+        EXPECT_NE(code, MPI_SUCCESS);
+    } else {
+        EXPECT_SUCCESS(code);
+        MPI_Comm_free(&world);
+    }
+    for (MPI_Comm& copy : copies) MPI_Comm_free(&copy);
+    EXPECT_SUCCESS(MPI_Comm_dup(MPI_COMM_WORLD, &world));
+    expect_ring(world, 7);
+    MPI_Comm_free(&world);
+}

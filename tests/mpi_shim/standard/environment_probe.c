@@ -74,6 +74,12 @@ int main(int argc, char **argv)
         MPI_Send(&value, 1, MPI_INT, 1000, 0, MPI_COMM_WORLD);
     } else if (strcmp(way, "fatal-bcast") == 0 && rank_in_world() == 1) {
         MPI_Bcast(&value, -4, MPI_INT, 0, MPI_COMM_WORLD);
+    } else if (strcmp(way, "fatal-ibcast") == 0) {
+        /* The root sends more than the others take: told when the operation is waited for. */
+        static int values[1000];
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Ibcast(values, rank_in_world() == 0 ? 1000 : 10, MPI_INT, 0, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else if (strcmp(way, "abort") == 0 && rank_in_world() == 1) {
         MPI_Abort(MPI_COMM_WORLD, 37);
     } else if (strcmp(way, "leave") == 0 && rank_in_world() == 1) {

@@ -37,6 +37,14 @@ class FatalError(unittest.TestCase):
         self.assertIn("-4", output)
 
 
+    def test_of_a_nonblocking_collective_call_says_what_went_wrong_in_it(self):
+        status, output = run("fatal-ibcast")
+        self.assertNotEqual(status, 0, output)
+        self.assertRegex(output, r"\brank [12]\b")
+        self.assertIn("MPI_Wait", output)
+        self.assertIn("longer than the memory that it goes to", output)
+
+
 class Abort(unittest.TestCase):
     def test_gives_its_code_to_the_job(self):
         status, output = run("abort")
