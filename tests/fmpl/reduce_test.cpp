@@ -285,6 +285,66 @@ FMPL_COLLECTIVE_TEST_AT(Reduce, ManyInARowWithChangingRootsDoNotDisturbEachOther
     }
 }
 
+// Every rank chooses by itself where operand and result lie and whether they are one; the operation is the one that does not
+// commute, so that the order shows.
+FMPL_COLLECTIVE_TEST_AT(Reduce, OperandsThatAreToStayAsTheyAreDo, ({1, 2, 3, 4, 7}))
+{
+    const fmpl::Session session(1);
+    std::mt19937_64 common(seed());
+    std::mt19937_64 own(seed() + 1 + static_cast<std::uint64_t>(rank()));
+    constexpr std::size_t kCounts[] = {0, 1, 2, 60, 500, 1024, 1025, 3000, 9000};
+    for (int round = 0; round < 60; ++round) {
+        const std::size_t count = kCounts[common() % std::size(kCounts)];
+        const int root = static_cast<int>(common() % static_cast<std::uint64_t>(size() + 1)) - 1;  // -1: to all
+        const bool wants_result = root < 0 || root == rank();
+        const bool in_place = wants_result && own() % 3 == 0;
+        std::vector<Affine> operand_values(count), expected(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            operand_values[i] = affine_of(rank(), i, static_cast<std::uint64_t>(round));
+            expected[i] = affine_of(0, i, static_cast<std::uint64_t>(round));
+            for (int r = 1; r < size(); ++r) {
+                expected[i] = then(expected[i], affine_of(r, i, static_cast<std::uint64_t>(round)));
+            }
+        }
+        const std::size_t bytes = count * sizeof(Affine);
+        GuardedBuffer operand(kPlaces[own() % 2], bytes), separate(kPlaces[own() % 2], bytes);
+        separate.fill_byte(0xa5);
+        if (bytes > 0) std::memcpy(operand.data(), operand_values.data(), bytes);
+        void* const result = in_place ? operand.data() : wants_result ? separate.data() : nullptr;
+        if (round % 16 == 0) random_delay(own);
+        if (root < 0 && in_place && own() % 2 == 0) {
+            REQUIRE_OK(fmpl_allreduce(operand.data(), count, &kCompose, FMPL_COMM_WORLD, nullptr));
+        } else if (root < 0) {
+            REQUIRE_OK(fmpl_allreduce_to(operand.data(), result, count, &kCompose, FMPL_COMM_WORLD));
+        } else {
+            REQUIRE_OK(fmpl_reduce_to(operand.data(), result, count, &kCompose, root, FMPL_COMM_WORLD));
+        }
+        if (bytes == 0) continue;
+        EXPECT_TRUE(!wants_result || std::memcmp(result, expected.data(), bytes) == 0)
+            << "round " << round << ", " << count << " elements, root " << root << ", in place " << in_place;
+        EXPECT_TRUE(in_place || std::memcmp(operand.data(), operand_values.data(), bytes) == 0)
+            << "operand changed: round " << round << ", " << count << " elements, root " << root;
+        if (!wants_result || in_place) {
+            EXPECT_TRUE(separate.is_all(0xa5));
+        }
+        const std::int64_t one = rank() + round;
+        std::int64_t sum = -1;
+        REQUIRE_OK(fmpl_allreduce_to(&one, &sum, 1, FMPL_SUM_INT64, FMPL_COMM_WORLD));
+        EXPECT_EQ(sum, size() * (size() - 1) / 2 + size() * round);
+        EXPECT_EQ(one, rank() + round);
+    }
+}
+
+FMPL_RANKS_TEST_AT(Reduce, AResultThatOverlapsItsOperandIsRefused, ({1, 2}))
+{
+    const fmpl::Session session(1);
+    double values[4] = {1, 2, 3, 4};
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_allreduce_to(values, values + 1, 2, FMPL_SUM_DOUBLE, FMPL_COMM_WORLD),
+        "fmpl_allreduce", "overlaps");
+    EXPECT_FAILS(
+        FMPL_ERR_ARGUMENT, fmpl_allreduce_to(values, nullptr, 2, FMPL_SUM_DOUBLE, FMPL_COMM_WORLD), "fmpl_allreduce");
+}
+
 FMPL_COLLECTIVE_TEST_AT(Reduce, WorksInSubgroups, ({4, 7}))
 {
     const fmpl::Session session(1);

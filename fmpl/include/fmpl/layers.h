@@ -61,6 +61,13 @@ int fmpl_send_columns(const void *base, const struct fmpl_columns *columns, int 
 int fmpl_recv_columns(void *base, const struct fmpl_columns *columns, int src, int mai, fmpl_comm_t comm);
 int fmpl_bcast_columns(void *base, const struct fmpl_columns *columns, int root, fmpl_comm_t comm);
 
+/* fmpl_reduce and fmpl_allreduce that leave the operand as it is. The result goes to `result`: `operand` itself, and then in its
+ * place, or memory that does not overlap it (ARGUMENT). fmpl_reduce_to looks at `result` on root alone. They meet each other and
+ * fmpl_reduce, fmpl_allreduce: each rank chooses its form. Errors: as these. */
+int fmpl_reduce_to(
+    const void *operand, void *result, size_t count, fmpl_op_t func, int root, fmpl_comm_t comm);
+int fmpl_allreduce_to(const void *operand, void *result, size_t count, fmpl_op_t func, fmpl_comm_t comm);
+
 /* *done = 1 when the nonblocking call with this peer and index is complete, and then it is finished, as by the wait: the
  * same errors (TRUNCATED ...), and a further test or wait finds NO_REQUEST. Else *done = 0. Makes the transfer progress.
  * Never blocks. *done = 0 with every error but those which the finished call itself reports. mai may be FMPL_ANY_TAG for

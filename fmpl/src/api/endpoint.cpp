@@ -338,18 +338,39 @@ void Endpoint::check_operation(const void* buf, std::size_t count, fmpl_op_t op)
     check_buffer(buf, count);
 }
 
-void Endpoint::reduce(void* buf, std::size_t count, fmpl_op_t op, int root, fmpl_comm_t comm, void* work)
+void Endpoint::check_result(const void* operand, const void* result, std::size_t bytes)
 {
-    Communicator& c = checked(comm, "root", root);
-    check_operation(buf, count, op);
-    collectives.reduce(c, buf, {count, op, root}, work);
+    if (result == operand) return;
+    check_buffer(result, bytes);
+    const auto from = reinterpret_cast<std::uintptr_t>(operand);
+    const auto to = reinterpret_cast<std::uintptr_t>(result);
+    if (from < to + bytes && to < from + bytes) {
+        fail(FMPL_ERR_ARGUMENT, "result overlaps operand; give the same pointer, or memory apart");
+    }
 }
 
-void Endpoint::allreduce(void* buf, std::size_t count, fmpl_op_t op, fmpl_comm_t comm, void* work)
+void Endpoint::reduce(
+    const void* operand, void* result, std::size_t count, fmpl_op_t op, int root, fmpl_comm_t comm, void* work)
+{
+    Communicator& c = checked(comm, "root", root);
+    check_operation(operand, count, op);
+    if (c.rank() == root) {
+        check_result(operand, result, count * op->element_size);
+    } else if (result != operand) {
+        result = nullptr;
+    }
+    collectives.reduce(
+        c, {static_cast<const std::byte*>(operand), static_cast<std::byte*>(result)}, {count, op, root}, work);
+}
+
+void Endpoint::allreduce(
+    const void* operand, void* result, std::size_t count, fmpl_op_t op, fmpl_comm_t comm, void* work)
 {
     Communicator& c = communicator(comm);
-    check_operation(buf, count, op);
-    collectives.reduce(c, buf, {count, op, kAllMembers}, work);
+    check_operation(operand, count, op);
+    check_result(operand, result, count * op->element_size);
+    collectives.reduce(
+        c, {static_cast<const std::byte*>(operand), static_cast<std::byte*>(result)}, {count, op, kAllMembers}, work);
 }
 
 void* Endpoint::allocate(std::size_t bytes)

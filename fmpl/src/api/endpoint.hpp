@@ -86,8 +86,10 @@ public:
     void barrier(fmpl_comm_t comm) { collectives.barrier(communicator(comm)); }
     void bcast(void* buf, std::size_t size, int root, fmpl_comm_t comm);
     void bcast_columns(void* base, const fmpl_columns* columns, int root, fmpl_comm_t comm);
-    void reduce(void* buf, std::size_t count, fmpl_op_t op, int root, fmpl_comm_t comm, void* work);
-    void allreduce(void* buf, std::size_t count, fmpl_op_t op, fmpl_comm_t comm, void* work);
+    // result: operand for one in place; of reduce, ignored on ranks other than root unless it is operand.
+    void reduce(
+        const void* operand, void* result, std::size_t count, fmpl_op_t op, int root, fmpl_comm_t comm, void* work);
+    void allreduce(const void* operand, void* result, std::size_t count, fmpl_op_t op, fmpl_comm_t comm, void* work);
 
     void* allocate(std::size_t bytes);
     void free(void* p);
@@ -124,6 +126,7 @@ private:
         c.check_rank(rank, what);
         return c;
     }
+    static void check_result(const void* operand, const void* result, std::size_t bytes);
     static void check_buffer(const void* buf, std::size_t size)
     {
         if (buf == nullptr && size > 0) [[unlikely]]

@@ -2,6 +2,8 @@
 
 #include "error.hpp"
 
+#include <cstring>
+
 namespace fmpl {
 
 void Collectives::barrier(Communicator& comm)
@@ -40,13 +42,18 @@ void Collectives::bcast(Communicator& comm, std::byte* base, const Columns& colu
     }
 }
 
-void Collectives::reduce(Communicator& comm, void* buffer, const Reduction& whole, void* work)
+void Collectives::reduce(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole, void* work)
 {
-    if (comm.size() == 1) return;
+    if (comm.size() == 1) {
+        if (buffers.result != buffers.operand && whole.bytes() > 0) {
+            std::memcpy(buffers.result, buffers.operand, whole.bytes());
+        }
+        return;
+    }
     if (hardware(comm.hardware.reduce && comm.station != nullptr)) {
-        reduce_hardware(comm, static_cast<std::byte*>(buffer), whole, static_cast<std::byte*>(work));
+        reduce_hardware(comm, buffers, whole, static_cast<std::byte*>(work));
     } else {
-        reduce_tree(comm, static_cast<std::byte*>(buffer), whole, static_cast<std::byte*>(work));
+        reduce_tree(comm, buffers, whole, static_cast<std::byte*>(work));
     }
 }
 

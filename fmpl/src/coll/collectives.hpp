@@ -44,6 +44,18 @@ struct Reduction {
     std::size_t bytes() const { return count * op->element_size; }
 };
 
+// Where a member's part of a reduction lies. The operand is only read, unless it is the result's place too.
+struct ReduceBuffers {
+    const std::byte* operand;
+    std::byte*
+        result;  // operand: in place; nullptr: this member gets none, which only a member other than the root may
+
+    ReduceBuffers at(std::size_t bytes) const
+    {
+        return {operand + bytes, result != nullptr ? result + bytes : nullptr};
+    }
+};
+
 // A reduction of at least this size whose operands all lie in remote-DMA memory is partitioned among the members. Where
 // ranks share CPUs an allreduce always is, and a reduce from the second size on for each rank that a CPU has, since the
 // partition makes its members wait; beyond kDepositBytes a reduction is always partitioned.
@@ -75,7 +87,8 @@ public:
     void barrier(Communicator& comm);
     void bcast(Communicator& comm, void* buffer, std::size_t bytes, int root);
     void bcast(Communicator& comm, std::byte* base, const Columns& columns, int root);
-    void reduce(Communicator& comm, void* buffer, const Reduction& whole, void* work);
+    // work: of fmpl_reduce, may be nullptr.
+    void reduce(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole, void* work);
 
     // Frees this rank's library buffers of a communicator.
     void release(Communicator& comm);
@@ -96,12 +109,12 @@ private:
     void help_to_receive(Communicator& comm, BroadcastSlot& slot, const std::byte* buffer, std::size_t bytes);
     void bcast_tree(Communicator& comm, void* buffer, std::size_t bytes, int root);
 
-    void reduce_hardware(Communicator& comm, std::byte* buffer, const Reduction& whole, std::byte* work);
-    ReduceManner reduce_once(Communicator& comm, std::byte* buffer, const Reduction& whole);
+    void reduce_hardware(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole, std::byte* work);
+    ReduceManner reduce_once(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole);
     std::uint64_t begin_use(Communicator& comm, const Reduction& whole);
     void await_end(Communicator& comm, std::uint64_t use);
-    void deposit(Communicator& comm, std::uint64_t use, const std::byte* operand, const Reduction& whole);
-    void combine_shares(Communicator& comm, std::uint64_t use, std::byte* buffer, const Reduction& whole);
+    void deposit(Communicator& comm, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole);
+    void combine_shares(Communicator& comm, std::uint64_t use, const std::byte* operand, const Reduction& whole);
     std::size_t partition_bytes(bool to_all) const;
     bool arrive(Communicator& comm, std::uint64_t use);
     void publish_verdict(Communicator& comm, std::uint64_t use);
@@ -114,10 +127,11 @@ private:
     void combine(std::span<const std::byte* const> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
         std::span<std::byte* const> results);
     void deposit_for_pair(
-        Communicator& comm, std::uint64_t use, PairDeposit& own, const std::byte* operand, const Reduction& whole);
-    ReduceManner reduce_once_of_two(Communicator& comm, std::byte* buffer, const Reduction& whole);
+        Communicator& comm, std::uint64_t use, PairDeposit& own, const ReduceBuffers& buffers, const Reduction& whole);
+    ReduceManner reduce_once_of_two(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole);
     [[noreturn]] static void fail_no_memory(int member);
-    void reduce_tree(Communicator& comm, std::byte* buffer, const Reduction& whole, std::byte* work);
+    void reduce_tree(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole, std::byte* work);
+    void reduce_tree_in_place(Communicator& comm, std::byte* buffer, const Reduction& whole, std::byte* work);
     void reduce_tree_to_root(Communicator& comm, std::byte* buffer, const Reduction& whole, int root, std::byte* work);
 
     void tree_send(Communicator& comm, int to, const void* data, std::size_t bytes);

@@ -217,7 +217,7 @@ void Collectives::combine(std::span<const std::byte* const> operands, std::size_
 }
 
 // This rank's operand: in place, in a library buffer, or, of a long one, nowhere yet.
-void Collectives::deposit(Communicator& comm, std::uint64_t use, const std::byte* operand, const Reduction& whole)
+void Collectives::deposit(Communicator& comm, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole)
 {
     const Crossbar& crossbar = node_->crossbar;
     const std::size_t bytes = whole.bytes();
@@ -226,12 +226,15 @@ void Collectives::deposit(Communicator& comm, std::uint64_t use, const std::byte
     const bool is_long = bytes > kDepositBytes;
     Deposit& own = comm.station->deposit(comm.rank(), use);
     const bool leaves_at_once = !to_all && !is_root && bytes < partition_bytes(false) && !node_->helps();
-    if (crossbar.contains(operand, bytes) && !leaves_at_once) {
-        own.at = crossbar.offset_of(operand);
+    const bool wants_result = to_all || is_root;
+    if (!leaves_at_once && crossbar.contains(buffers.operand, bytes) &&
+        (!wants_result || crossbar.contains(buffers.result, bytes))) {
+        own.at = crossbar.offset_of(buffers.operand);
+        own.result_at = wants_result ? crossbar.offset_of(buffers.result) : kNoOffset;
         own.in_place = 1;
     } else if (!is_root && !is_long) {
         own.at = deposit_buffer(comm, use);
-        if (bytes > 0) copy_across(crossbar.local(own.at), operand, bytes);
+        if (bytes > 0) copy_across(crossbar.local(own.at), buffers.operand, bytes);
         own.waits = to_all ? 1 : 0;
     }
     // For the result of an allreduce, and for the pieces: once all have agreed on them, none may fail.
@@ -239,7 +242,7 @@ void Collectives::deposit(Communicator& comm, std::uint64_t use, const std::byte
 }
 
 // One use, of all that the user asks for or of a piece of it.
-ReduceManner Collectives::reduce_once(Communicator& comm, std::byte* buffer, const Reduction& whole)
+ReduceManner Collectives::reduce_once(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole)
 {
     const Crossbar& crossbar = node_->crossbar;
     const bool to_all = whole.root == kAllMembers;
@@ -247,7 +250,7 @@ ReduceManner Collectives::reduce_once(Communicator& comm, std::byte* buffer, con
     Deposit& own = comm.station->deposit(comm.rank(), use);
     std::exception_ptr no_memory;
     try {
-        deposit(comm, use, buffer, whole);
+        deposit(comm, use, buffers, whole);
     } catch (const Error&) {
         no_memory = std::current_exception();  // thrown when the others know
         own.no_memory = 1;
@@ -260,8 +263,8 @@ ReduceManner Collectives::reduce_once(Communicator& comm, std::byte* buffer, con
     if (last) {
         if (to_all && slot.manner == ReduceManner::combined) {
             slot.result_at = deposit_buffer(comm, use) + kReduceSlots * kDepositBytes;
-            std::byte* const results[] = {crossbar.local(slot.result_at), buffer};
-            combine(operands(comm, use, buffer), 0, whole.count, whole.op, results);
+            std::byte* const results[] = {crossbar.local(slot.result_at), buffers.result};
+            combine(operands(comm, use, buffers.operand), 0, whole.count, whole.op, results);
         }
         if (!waits && !no_memory) no_one_else = disagreement(comm, use);
         publish_verdict(comm, use);
@@ -274,19 +277,19 @@ ReduceManner Collectives::reduce_once(Communicator& comm, std::byte* buffer, con
 
     await_verdict(comm, use);
     const ReduceManner manner = slot.manner;
-    bool await_others = false;  // they read or write this rank's buffer
+    bool await_others = false;  // they read this rank's operand
     switch (manner) {
         case ReduceManner::combined:
             if (whole.root == comm.rank()) {
-                combine(operands(comm, use, buffer), 0, whole.count, whole.op, std::span(&buffer, 1));
+                combine(operands(comm, use, buffers.operand), 0, whole.count, whole.op, std::span(&buffers.result, 1));
             } else if (!to_all) {
                 await_others = true;
             } else if (!last && whole.count > 0) {
-                copy_across(buffer, crossbar.mapped(0, 0) + slot.result_at, whole.bytes());
+                copy_across(buffers.result, crossbar.mapped(0, 0) + slot.result_at, whole.bytes());
             }
             break;
         case ReduceManner::partitioned:
-            combine_shares(comm, use, buffer, whole);
+            combine_shares(comm, use, buffers.operand, whole);
             await_end(comm, use);
             return manner;
         case ReduceManner::in_pieces:
@@ -308,7 +311,8 @@ ReduceManner Collectives::reduce_once(Communicator& comm, std::byte* buffer, con
 //
 // A member begins with the share of its own number and goes on with the nearest: ranks that share a CPU are neighbours,
 // so the same CPU takes the same shares again and again, and finds in its cache what it has written last.
-void Collectives::combine_shares(Communicator& comm, std::uint64_t use, std::byte* buffer, const Reduction& whole)
+void Collectives::combine_shares(
+    Communicator& comm, std::uint64_t use, const std::byte* operand, const Reduction& whole)
 {
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
     const auto members = static_cast<std::size_t>(comm.size());
@@ -321,11 +325,11 @@ void Collectives::combine_shares(Communicator& comm, std::uint64_t use, std::byt
         if ((slot.taken.load(std::memory_order_relaxed) & bit) != 0) return;
         if ((slot.taken.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) return;
         if (from.empty()) {
-            from = operands(comm, use, buffer);
+            from = operands(comm, use, operand);
             results_.clear();
             for (int member = 0; member < comm.size(); ++member) {
                 if (whole.root != kAllMembers && whole.root != member) continue;
-                const Offset at = comm.station->deposit(member, use).at;
+                const Offset at = comm.station->deposit(member, use).result_at;
                 results_.push_back(node_->crossbar.mapped(comm.members()[static_cast<std::size_t>(member)], at));
             }
         }
@@ -340,19 +344,20 @@ void Collectives::combine_shares(Communicator& comm, std::uint64_t use, std::byt
     }
 }
 
-void Collectives::reduce_hardware(Communicator& comm, std::byte* buffer, const Reduction& whole, std::byte* work)
+void Collectives::reduce_hardware(
+    Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole, std::byte* work)
 {
     const std::size_t element = whole.op->element_size;
     block_.resize(std::max({block_.size(), kBlockBytes, element}));  // before others count on this rank
-    const auto once = [&](std::byte* from, const Reduction& part) {
+    const auto once = [&](const ReduceBuffers& from, const Reduction& part) {
         return comm.size() == 2 ? reduce_once_of_two(comm, from, part) : reduce_once(comm, from, part);
     };
-    if (once(buffer, whole) != ReduceManner::in_pieces) return;
-    if (element > kDepositBytes) return reduce_tree(comm, buffer, whole, work);
+    if (once(buffers, whole) != ReduceManner::in_pieces) return;
+    if (element > kDepositBytes) return reduce_tree(comm, buffers, whole, work);
     const std::size_t piece_count = kDepositBytes / element;
     for (std::size_t done = 0; done < whole.count; done += piece_count) {
         const Reduction piece{std::min(piece_count, whole.count - done), whole.op, whole.root};
-        once(buffer + done * element, piece);
+        once(buffers.at(done * element), piece);
     }
 }
 

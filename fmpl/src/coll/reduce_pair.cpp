@@ -26,29 +26,36 @@ void copy_some(void* to, const void* from, std::size_t bytes)
 // Makes this rank's half of the line for a use. Throws Error(MEMORY) when there is no library buffer that may be
 // needed.
 void Collectives::deposit_for_pair(
-    Communicator& comm, std::uint64_t use, PairDeposit& own, const std::byte* operand, const Reduction& whole)
+    Communicator& comm, std::uint64_t use, PairDeposit& own, const ReduceBuffers& buffers, const Reduction& whole)
 {
     const Crossbar& crossbar = node_->crossbar;
     const std::size_t bytes = whole.bytes();
     own.count = whole.count;
     own.element_size = static_cast<std::uint32_t>(std::min<std::size_t>(whole.op->element_size, UINT32_MAX));
     own.root = static_cast<std::int16_t>(whole.root);
-    own.in_place = crossbar.contains(operand, bytes) ? 1 : 0;
+    const std::byte* const operand = buffers.operand;
+    const bool wants_result = whole.root == kAllMembers || whole.root == comm.rank();
+    const bool elsewhere = wants_result && buffers.result != operand;
+    const bool in_place = crossbar.contains(operand, bytes) && (!elsewhere || crossbar.contains(buffers.result, bytes));
+    own.in_place = !in_place ? 0 : elsewhere ? 2 : 1;
     own.no_memory = 0;
     if (bytes <= sizeof own.payload) {
         copy_some(&own.payload, operand, bytes);
         return;
     }
-    own.payload = own.in_place != 0 ? crossbar.offset_of(operand) : kNoOffset;
-    const bool needs_buffer = own.in_place != 0 ? whole.root == kAllMembers : whole.root != comm.rank();
+    own.payload = in_place ? crossbar.offset_of(operand) : kNoOffset;
+    if (own.in_place == 2) {
+        comm.station->pair_results[use % kReduceSlots].at[comm.rank()] = crossbar.offset_of(buffers.result);
+    }
+    const bool needs_buffer = in_place ? whole.root == kAllMembers : whole.root != comm.rank();
     const Offset buffer = needs_buffer ? deposit_buffer(comm, use) : kNoOffset;
-    if (own.in_place == 0 && needs_buffer && bytes <= kDepositBytes) {
+    if (!in_place && needs_buffer && bytes <= kDepositBytes) {
         copy_across(crossbar.local(buffer), operand, bytes);
         own.payload = buffer;
     }
 }
 
-ReduceManner Collectives::reduce_once_of_two(Communicator& comm, std::byte* buffer, const Reduction& whole)
+ReduceManner Collectives::reduce_once_of_two(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole)
 {
     const int rank = comm.rank();
     const bool wants_result = whole.root == kAllMembers || whole.root == rank;
@@ -60,7 +67,7 @@ ReduceManner Collectives::reduce_once_of_two(Communicator& comm, std::byte* buff
     std::exception_ptr no_memory;
     // The other rank is through with the line's last use: it has answered a later one.
     try {
-        deposit_for_pair(comm, use, own, buffer, whole);
+        deposit_for_pair(comm, use, own, buffers, whole);
     } catch (const Error&) {
         no_memory = std::current_exception();  // thrown when the other rank knows
         own.no_memory = 1;
@@ -78,7 +85,7 @@ ReduceManner Collectives::reduce_once_of_two(Communicator& comm, std::byte* buff
         std::uint64_t higher = line.by[1].payload;
         const std::uint64_t lower = line.by[0].payload;
         whole.op->function(&lower, &higher, whole.count);
-        copy_some(buffer, &higher, bytes);
+        copy_some(buffers.result, &higher, bytes);
         return ReduceManner::combined;
     }
 
@@ -88,13 +95,17 @@ ReduceManner Collectives::reduce_once_of_two(Communicator& comm, std::byte* buff
         fail_no_memory(1 - rank);
     }
     if (!both_in_place && bytes > kDepositBytes) return ReduceManner::in_pieces;
-    std::byte* const theirs = node_->crossbar.mapped(comm.members()[static_cast<std::size_t>(1 - rank)], other.payload);
-    operands_.assign({rank == 0 ? buffer : theirs, rank == 0 ? theirs : buffer});
+    const int peer = comm.members()[static_cast<std::size_t>(1 - rank)];
+    std::byte* const theirs = node_->crossbar.mapped(peer, other.payload);
+    operands_.assign({rank == 0 ? buffers.operand : theirs, rank == 0 ? theirs : buffers.operand});
     if (both_in_place) {
         results_.clear();
+        const PairResults& elsewhere = comm.station->pair_results[use % kReduceSlots];
         for (int member = 0; member < 2; ++member) {
             if (whole.root == kAllMembers || whole.root == member) {
-                results_.push_back(member == rank ? buffer : theirs);
+                results_.push_back(member == rank        ? buffers.result
+                                   : other.in_place == 2 ? node_->crossbar.mapped(peer, elsewhere.at[member])
+                                                         : theirs);
             }
         }
         const std::size_t half = whole.count - whole.count / 2;
@@ -108,10 +119,11 @@ ReduceManner Collectives::reduce_once_of_two(Communicator& comm, std::byte* buff
         return ReduceManner::combined;
     }
     const bool is_read_here = own.in_place != 0 && whole.root == kAllMembers;
-    std::byte* const result = is_read_here ? node_->crossbar.local(deposit_buffer(comm, use)) : buffer;
+    const bool overwrites = is_read_here && own.in_place == 1;
+    std::byte* const result = overwrites ? node_->crossbar.local(deposit_buffer(comm, use)) : buffers.result;
     combine(operands_, 0, whole.count, whole.op, std::span(&result, 1));
     if (is_read_here || other.in_place != 0) barrier_of_two(comm, comm.station->barrier);
-    if (is_read_here) copy_across(buffer, result, bytes);
+    if (overwrites) copy_across(buffers.result, result, bytes);
     return ReduceManner::combined;
 }
 

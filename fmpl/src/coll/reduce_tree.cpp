@@ -10,11 +10,22 @@
 #include <cstring>
 #include <exception>
 #include <utility>
+#include <vector>
 
 namespace fmpl {
 
+// The partial results take the place of the operand, or of a copy of it.
+void Collectives::reduce_tree(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole, std::byte* work)
+{
+    if (buffers.result == buffers.operand) return reduce_tree_in_place(comm, buffers.result, whole, work);
+    std::vector<std::byte> kept(buffers.result == nullptr ? whole.bytes() : 0);
+    std::byte* const buffer = buffers.result == nullptr ? kept.data() : buffers.result;
+    if (whole.bytes() > 0) std::memcpy(buffer, buffers.operand, whole.bytes());
+    reduce_tree_in_place(comm, buffer, whole, work);
+}
+
 // The tree ends at rank 0, whatever the root.
-void Collectives::reduce_tree(Communicator& comm, std::byte* buffer, const Reduction& whole, std::byte* work)
+void Collectives::reduce_tree_in_place(Communicator& comm, std::byte* buffer, const Reduction& whole, std::byte* work)
 {
     if (whole.root != kAllMembers) return reduce_tree_to_root(comm, buffer, whole, whole.root, work);
     std::exception_ptr mismatch;

@@ -70,13 +70,14 @@ static_assert(sizeof(ReduceSlot) == kLine);
 // A member's contribution to a use. Writer: the member, before it adds to `arrived`.
 struct alignas(kLine) Deposit {
     Offset at;                   // of its operand; kNoOffset: none that others can read, or the root's own
+    Offset result_at;            // in place: where the member wants the result, of the whole reduction
     std::uint64_t count;         // elements of the whole reduction
     std::uint64_t element_size;  // bytes
     std::int32_t root;           // -1: all members get the result
     std::uint32_t waits;         // 1: the member waits for the verdict
     std::uint32_t in_place;      // 1: `at` is the member's own buffer, of the whole reduction
     std::uint32_t no_memory;     // 1: the member has no library buffers for its pieces
-    std::uint8_t pad[kLine - 40];
+    std::uint8_t pad[kLine - 48];
 };
 static_assert(sizeof(Deposit) == kLine);
 
@@ -87,19 +88,27 @@ struct PairDeposit {
     std::uint64_t payload;       // the operand, if no longer than this; else the offset of where it lies
     std::uint32_t element_size;  // bytes; those of 4 GiB and more are all alike
     std::int16_t root;           // or kAllMembers
-    std::uint8_t in_place;       // 1: the operand is the member's own buffer, whole
-    std::uint8_t no_memory;      // 1: the member has no library buffers
+    std::uint8_t in_place;   // 1: the operand is the member's own buffer, whole; 2: and the result has another place
+    std::uint8_t no_memory;  // 1: the member has no library buffers
 };
 struct alignas(kLine) PairReduction {
     PairDeposit by[2];
 };
 static_assert(sizeof(PairReduction) == kLine);
 
+// Where the members of such a pair want the result, if not in the operand's place. Writer of at[rank]: that member, before its stamp.
+struct alignas(kLine) PairResults {
+    Offset at[2];
+    std::uint8_t pad[kLine - 16];
+};
+static_assert(sizeof(PairResults) == kLine);
+
 struct alignas(kLine) Station {
     BarrierRecord barrier;
     BroadcastSlot broadcast[kBroadcastSlots];
     ReduceSlot reduce[kReduceSlots];
     PairReduction pairs[kReduceSlots];
+    PairResults pair_results[kReduceSlots];
     __extension__ Deposit deposits[];  // [member][kReduceSlots]
 
     Deposit& deposit(int member, std::uint64_t use)

@@ -36,9 +36,10 @@ int PMPI_Grequest_complete(MPI_Request request)
         auto* const generalized = dynamic_cast<GeneralizedRequest*>(found.get());
         if (generalized == nullptr) fail(MPI_ERR_REQUEST, "request is not one of MPI_Grequest_start");
         if (generalized->complete) fail(MPI_ERR_REQUEST, "request is complete already; complete it once");
-        if (generalized->was_freed()) process.remove_request(request);
         const int code = generalized->mark_complete();
-        if (code != MPI_SUCCESS) fail(code, "the free function of the generalized request returned {}", code);
+        // The handle is valid until the free function has returned.
+        if (generalized->was_freed()) process.remove_request(request);
+        if (code != MPI_SUCCESS) throw Error(code, generalized->error_words());
     });
 }
 FMPL_MPI_NAME(MPI_Grequest_complete)

@@ -350,12 +350,14 @@ int PMPI_Request_free(MPI_Request* request)
             fail(MPI_ERR_REQUEST,
                 "request is of a collective operation, which cannot be freed; wait for it");  // section 5.12
         }
-        // A generalized request that the user has not completed stays known by its handle, for MPI_Grequest_complete.
+        // A generalized request stays known by its handle: to MPI_Grequest_complete when the user has not completed it,
+        // and to its free function.
         const auto* const generalized = dynamic_cast<const GeneralizedRequest*>(&freed);
         const bool needs_handle = generalized != nullptr && !freed.complete;
-        if (!needs_handle) process.remove_request(*request);
-        *request = MPI_REQUEST_NULL;
-        if (freed.is_active()) freed.abandon();
+        const MPI_Request handle = std::exchange(*request, MPI_REQUEST_NULL);
+        const int code = freed.is_active() ? freed.abandon() : MPI_SUCCESS;
+        if (!needs_handle) process.remove_request(handle);
+        if (code != MPI_SUCCESS) throw Error(code, freed.error_words());
     });
 }
 FMPL_MPI_NAME(MPI_Request_free)
@@ -378,7 +380,9 @@ int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status)
         if (auto* const generalized = dynamic_cast<GeneralizedRequest*>(&operation)) {
             operation.status.error = generalized->query();
         }
-        give_checked(status, operation.status);
+        give(status, operation.status);
+        if (operation.status.error != 0) [[unlikely]]
+            fail_operation(operation.status, operation.error_words());
     });
 }
 FMPL_MPI_NAME(MPI_Request_get_status)
@@ -387,7 +391,9 @@ int PMPI_Cancel(MPI_Request* request)
 {
     return call("MPI_Cancel", [&](Process& process) {
         check_pointer(request, "request");
-        process.request(*request).cancel(process.engine);
+        // Held: the cancel function of a generalized request that was freed may complete it, which ends it.
+        const RequestRef cancelled(&process.request(*request));
+        cancelled->cancel(process.engine);
     });
 }
 FMPL_MPI_NAME(MPI_Cancel)

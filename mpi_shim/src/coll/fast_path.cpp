@@ -39,6 +39,12 @@ fmpl_comm_t fmpl_comm_of(Process& process, Communicator& comm)
     return comm.fmpl_comm;
 }
 
+// What is up to 8 bytes long travels with the call; else whether other ranks can read it where it lies.
+bool is_readable(const void* data, std::size_t bytes)
+{
+    return bytes <= 8 || fmpl_is_remote_dma(data, bytes) != 0;
+}
+
 // Temporary memory for the time of a call.
 class TemporaryMemory {
 public:
@@ -96,8 +102,13 @@ bool fast_allreduce(Process& process, Communicator& comm, const void* contributi
     const fmpl_op* const form = fmpl_comm == FMPL_COMM_NULL ? nullptr : operation.fmpl_form(type);
     if (form == nullptr) return false;
     const auto elements = static_cast<std::size_t>(count);
-    if (contribution != result) std::memcpy(result, contribution, elements * form->element_size);
-    check_fmpl(fmpl_allreduce(result, elements, form, fmpl_comm, nullptr));
+    const std::size_t bytes = elements * form->element_size;
+    // All operands in remote-DMA memory are combined by all ranks: a copy there makes this one such.
+    if (contribution != result && !is_readable(contribution, bytes) && is_readable(result, bytes)) {
+        std::memcpy(result, contribution, bytes);
+        contribution = result;
+    }
+    check_fmpl(fmpl_allreduce_to(contribution, result, elements, form, fmpl_comm));
     return true;
 }
 
@@ -108,14 +119,19 @@ bool fast_reduce(Process& process, Communicator& comm, const void* contribution,
     const fmpl_op* const form = fmpl_comm == FMPL_COMM_NULL ? nullptr : operation.fmpl_form(type);
     if (form == nullptr) return false;
     const auto elements = static_cast<std::size_t>(count);
-    // FMPL overwrites what it is given, on all ranks.
-    std::optional<TemporaryMemory> overwritten;
-    if (comm.rank() != root) {
-        overwritten.emplace(process, elements * form->element_size);
-        result = overwritten->data();
+    const std::size_t bytes = elements * form->element_size;
+    std::optional<TemporaryMemory> readable;
+    if (!is_readable(contribution, bytes)) {
+        if (comm.rank() != root) {
+            readable.emplace(process, bytes);
+            std::memcpy(readable->data(), contribution, bytes);
+            contribution = readable->data();
+        } else if (is_readable(result, bytes)) {
+            std::memcpy(result, contribution, bytes);
+            contribution = result;
+        }
     }
-    if (contribution != result) std::memcpy(result, contribution, elements * form->element_size);
-    check_fmpl(fmpl_reduce(result, elements, form, root, fmpl_comm, nullptr));
+    check_fmpl(fmpl_reduce_to(contribution, result, elements, form, root, fmpl_comm));
     return true;
 }
 

@@ -6,30 +6,42 @@
 
 namespace fmpl::mpi {
 
+int GeneralizedRequest::noted(const char* function, int code)
+{
+    if (code != MPI_SUCCESS) {
+        error_words_ = fmt::format("the {} function of the generalized request returned {}", function, code);
+    }
+    return code;
+}
+
+int GeneralizedRequest::query()
+{
+    return noted("query", functions_.query(status));
+}
+
 int GeneralizedRequest::mark_complete()
 {
     complete = true;
-    return freed_ ? functions_.free() : MPI_SUCCESS;
+    return freed_ ? noted("free", functions_.free()) : MPI_SUCCESS;
 }
 
 int GeneralizedRequest::finish()
 {
-    const int asked = query();
-    const int freed = functions_.free();
-    return asked != MPI_SUCCESS ? asked : freed;
+    const int queried = query();
+    const int freed = noted("free", functions_.free());
+    return freed != MPI_SUCCESS ? freed : queried;
 }
 
 void GeneralizedRequest::cancel(Engine&)
 {
-    const int code = functions_.cancel(complete);
-    if (code != MPI_SUCCESS) fail(code, "the cancel function of the generalized request returned {}", code);
+    const int code = noted("cancel", functions_.cancel(complete));
+    if (code != MPI_SUCCESS) throw Error(code, error_words_);
 }
 
-void GeneralizedRequest::abandon()
+int GeneralizedRequest::abandon()
 {
     freed_ = true;
-    const int code = complete ? functions_.free() : MPI_SUCCESS;
-    if (code != MPI_SUCCESS) fail(code, "the free function of the generalized request returned {}", code);
+    return complete ? noted("free", functions_.free()) : MPI_SUCCESS;
 }
 
 }  // namespace fmpl::mpi

@@ -5,6 +5,8 @@
 #include "p2p/request.hpp"
 
 #include <functional>
+#include <string>
+#include <utility>
 
 namespace fmpl::mpi {
 
@@ -20,21 +22,27 @@ public:
     explicit GeneralizedRequest(Functions functions) : functions_(std::move(functions)) {}
 
     // Asks the user for the status. Requires `complete`.
-    int query() { return functions_.query(status); }
+    int query();
     // MPI_Grequest_complete. The code of the free function, if the request was freed before.
     int mark_complete();
     bool was_freed() const { return freed_; }
 
+    // The code of the free function, which is called last, or that of the query function if the other succeeds.
     int finish() override;
     // Throws Error with the code of the cancel function.
     void cancel(Engine&) override;
-    // MPI_Request_free: the free function is called now if the operation is complete, else by mark_complete. Throws
-    // Error with its code.
-    void abandon() override;
+    // MPI_Request_free: the free function is called now if the operation is complete, else by mark_complete. Its code.
+    int abandon() override;
+    // Which function failed last.
+    const char* error_words() const override { return error_words_.c_str(); }
 
 private:
+    // Returns the code, and words it when it is an error.
+    int noted(const char* function, int code);
+
     Functions functions_;
     bool freed_ = false;
+    std::string error_words_;
 };
 
 }  // namespace fmpl::mpi

@@ -56,9 +56,9 @@ void PersistentRequest::cancel(Engine& engine)
     started_->cancel(engine);
 }
 
-void PersistentRequest::abandon()
+int PersistentRequest::abandon()
 {
-    started_->abandon();
+    return started_->abandon();
 }
 
 }  // namespace fmpl::mpi

@@ -23,7 +23,7 @@ public:
     void start(Engine& engine) override;
     int finish() override;
     void cancel(Engine& engine) override;
-    void abandon() override;
+    int abandon() override;
 
 private:
     Process& process_;

@@ -48,8 +48,8 @@ public:
     virtual void cancel(Engine&) {}
     // Why the operation failed, where that is known in words beyond its status; "" otherwise.
     virtual const char* error_words() const { return ""; }
-    // The request is being freed with its operation under way.
-    virtual void abandon() {}
+    // The request is being freed with its operation under way. Throws nothing; returns an error class as finish() does.
+    virtual int abandon() { return 0; }
 
     // Sets `complete`.
     void complete_with(const Status& found)
