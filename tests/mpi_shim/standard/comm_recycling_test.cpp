@@ -193,7 +193,8 @@ MPI_TEST_AT(Context, ARankWithoutHandlesLeftFailsAlone, ({3}))
     std::vector<MPI_Comm> copies;
     if (rank() == 0) {
         const ReturnErrors self(MPI_COMM_SELF);
-        for (MPI_Comm copy = MPI_COMM_NULL; copies.size() < kMost && MPI_Comm_dup(MPI_COMM_SELF, &copy) == MPI_SUCCESS;) {
+        for (MPI_Comm copy = MPI_COMM_NULL;
+             copies.size() < kMost && MPI_Comm_dup(MPI_COMM_SELF, &copy) == MPI_SUCCESS;) {
             copies.push_back(copy);
         }
         EXPECT_LT(copies.size(), std::size_t{kMost});

@@ -31,6 +31,28 @@ static void set_attribute(char *value)
     MPI_Comm_free_keyval(&key);
 }
 
+/* The functions of a generalized request, of which the second one fails. */
+static int answer(void *extra, MPI_Status *status)
+{
+    (void)extra;
+    status->MPI_SOURCE = 0;
+    status->MPI_TAG = 0;
+    return MPI_SUCCESS;
+}
+
+static int fail_to_free(void *extra)
+{
+    (void)extra;
+    return MPI_ERR_TRUNCATE;
+}
+
+static int ignore_cancel(void *extra, int complete)
+{
+    (void)extra;
+    (void)complete;
+    return MPI_SUCCESS;
+}
+
 /* Prints the level that is asked for and the one that is provided. */
 static int ask_for_threads(const char *name)
 {
@@ -79,6 +101,11 @@ int main(int argc, char **argv)
         static int values[1000];
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Ibcast(values, rank_in_world() == 0 ? 1000 : 10, MPI_INT, 0, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (strcmp(way, "fatal-grequest") == 0 && rank_in_world() == 1) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Grequest_start(answer, fail_to_free, ignore_cancel, NULL, &request);
+        MPI_Grequest_complete(request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else if (strcmp(way, "abort") == 0 && rank_in_world() == 1) {
         MPI_Abort(MPI_COMM_WORLD, 37);

@@ -44,6 +44,13 @@ class FatalError(unittest.TestCase):
         self.assertIn("MPI_Wait", output)
         self.assertIn("longer than the memory that it goes to", output)
 
+    def test_of_a_generalized_request_says_which_of_its_functions_failed(self):
+        status, output = run("fatal-grequest")
+        self.assertNotEqual(status, 0, output)
+        self.assertRegex(output, r"\brank 1\b")
+        self.assertIn("MPI_Wait", output)
+        self.assertIn("the free function of the generalized request returned", output)
+
 
 class Abort(unittest.TestCase):
     def test_gives_its_code_to_the_job(self):
