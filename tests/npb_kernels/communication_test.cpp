@@ -1,0 +1,38 @@
+// The kernels' communication over FMPL: with the engine unmapped, an exchange goes by messages.
+#include "communication_cases.hpp"
+
+#include "support/ranks_test.hpp"
+
+namespace {
+
+using namespace fmpl_test;
+
+const RanksOptions kOptions{.ranks = {1, 2, 3, 4, 7, 8}};
+
+void run(void (*checked)(fmpl::npb::Communication&, std::uint64_t))
+{
+    const auto communication = fmpl::npb::Communication::join();
+    checked(*communication, seed());
+}
+
+#define NPB_COMMUNICATION_TEST(Name, checked)              \
+    FMPL_RANKS_TEST_WITH(NpbCommunication, Name, kOptions) \
+    {                                                      \
+        run(npb_test::checked);                            \
+    }
+
+NPB_COMMUNICATION_TEST(CollectiveCallsAgreeWithAPlainLoop, collective_calls_agree_with_a_plain_loop)
+NPB_COMMUNICATION_TEST(ReductionsGiveAllRanksTheSameBits, reductions_give_all_ranks_the_same_bits)
+NPB_COMMUNICATION_TEST(MessagesLandInTheReceivesOfTheirIndex, messages_land_in_the_receives_of_their_index)
+NPB_COMMUNICATION_TEST(MessagesOfAnIndexKeepTheirOrder, messages_of_an_index_keep_their_order)
+NPB_COMMUNICATION_TEST(ExchangesDeliverEveryBlock, exchanges_deliver_every_block)
+NPB_COMMUNICATION_TEST(PlannedExchangesDeliverEveryBlock, planned_exchanges_deliver_every_block)
+NPB_COMMUNICATION_TEST(TwoAreasKeepWhatHasLanded, two_areas_keep_what_has_landed)
+NPB_COMMUNICATION_TEST(ExchangesCanBePlannedAnew, exchanges_can_be_planned_anew)
+NPB_COMMUNICATION_TEST(LongBlocksArrive, long_blocks_arrive)
+NPB_COMMUNICATION_TEST(SubgroupsDoNotDisturbEachOther, subgroups_do_not_disturb_each_other)
+NPB_COMMUNICATION_TEST(TooMuchForALandingAreaIsAnError, too_much_for_a_landing_area_is_an_error)
+NPB_COMMUNICATION_TEST(MemoryIsAlignedAndApart, memory_is_aligned_and_apart)
+NPB_COMMUNICATION_TEST(TheTimeOfCallsIsCounted, the_time_of_calls_is_counted)
+
+}  // namespace
