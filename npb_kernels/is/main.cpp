@@ -1,0 +1,6 @@
+#include "is_kernel.hpp"
+
+int main(int argc, char** argv)
+{
+    return fmpl::npb::run_program({"IS", "ranking of integer keys"}, argc, argv, fmpl::npb::is::is_kernel);
+}
