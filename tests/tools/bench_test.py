@@ -24,6 +24,8 @@ LIMIT_SECONDS = 100
 # Copies $0.json, beside itself, to the file that its last argument names; $0.mpi.json, where there is one, for a program
 # over FMPL's MPI.
 ANSWER = 'of=; for last; do case $last in *.mpi) [ ! -e "$0.mpi.json" ] || of=.mpi;; esac; done; cp "$0$of.json" "$last"'
+# The same of an MPI's launcher; for a program of NPB's own, prints what $0.printed has.
+ANSWER_OR_PRINT = 'for last; do :; done; case $last in *.x) cat "$0.printed";; *) cp "$0.json" "$last";; esac'
 FAIL = 'echo first words; echo last words >&2; exit 3'
 # Takes no notice of a request to end, nor does the child that it leaves in a session of its own.
 HANG = "trap '' TERM; setsid sh -c 'trap \"\" TERM; echo $$ >> {pids}; sleep 1000' & echo $$ >> {pids}; " \
@@ -50,6 +52,12 @@ def product(order, rate, comm_share=0.25):
     seconds = 2 * order**3 / (rate * 1e9)
     return {**answer({"order": order, "reps": 1, "seconds": samples(seconds, seconds)}),
             "m": order, "seconds": [seconds, seconds], "seconds_median": seconds, "comm_share": comm_share}
+
+
+def kernel(seconds, communication, verified=True):
+    """What a NAS kernel reports: seconds, and those in communication of each rank."""
+    return {"library": "a library", "compiler": "a compiler", "seconds": seconds, "verified": verified,
+            "communication_seconds": list(communication)}
 
 
 def exists(pid):
@@ -146,7 +154,9 @@ class StandIns(unittest.TestCase):
         for program in ("fmpl-bench", "blacs-bench.fmpl", "pdgemm.fmpl", "dgemm-limit",
                         *(f"{name}.{kind}" for kind in ("mpi", "openmpi", "mpich")
                           for name in ("mpi-bench", "blacs-bench", "pdgemm")),
-                        "scalapack-pdgemm.openmpi", "scalapack-pdgemm.mpich"):
+                        "scalapack-pdgemm.openmpi", "scalapack-pdgemm.mpich",
+                        *(f"{name}.{kind}" for kind in ("fmpl", "mpi", "openmpi", "mpich")
+                          for name in ("ft", "mg", "is", "cg"))):
             self.stand_in(program, "exit 1")
         self.stand_in("pkg-config", "exit 0")
         self.answers("fmplrun", outstanding(2e-7, 2e-7))
@@ -313,6 +323,93 @@ class StandIns(unittest.TestCase):
                 self.assertIsNone(figure["expected"])
         self.assertIn("M=N=K=2048, block 64, 2 rounds", printed)
 
+    def run_kernels(self, *options, only="mg", **how):
+        """{(class, ranks): figure}, the document and what was printed."""
+        for name, of, seconds, communication in (("fmplrun", "", 1.0, (0.1, 0.3)), ("fmplrun", ".mpi", 1.1, (0.3, 0.3)),
+                                                 ("mpirun.openmpi", "", 1.5, (0.6, 0.6)),
+                                                 ("mpiexec.mpich", "", 2.0, (0.2, 0.4))):
+            self.answers(name, kernel(seconds, communication), of=of)
+        figures, document, printed = self.run_bench(*options, what=("npb", "--only", only), **how)
+        return {(figure["label"][-1], figure["ranks"]): figure for figure in figures}, document, printed
+
+    def test_kernels_are_compared_with_the_best_peer_and_their_communication_too(self):
+        figures, document, printed = self.run_kernels("--rounds", "2")
+        self.assertEqual(list(figures), [(letter, ranks) for letter in "AB" for ranks in (2, 4, 8, 16)])
+        of_two = figures["A", 2]
+        self.assertEqual(list(of_two["contenders"]), ["fmpl", "mpi", "openmpi", "mpich"])
+        self.assertEqual(of_two["best_peer"], "openmpi")
+        self.assertAlmostEqual(of_two["ratio"], 1.5)
+        self.assertAlmostEqual(of_two["mpi"]["ratio"], 1.5 / 1.1)
+        self.assertAlmostEqual(of_two["contenders"]["fmpl"]["comm_seconds"], 0.2, msg="the mean of the ranks")
+        self.assertAlmostEqual(of_two["contenders"]["openmpi"]["comm_share"], 0.4)
+        self.assertAlmostEqual(of_two["communication"]["mpi_over_fmpl"], 1.5)
+        self.assertAlmostEqual(of_two["communication"]["best_peer_over_mpi"], 1, msg="MPICH has the least")
+        self.assertEqual((of_two["expected"], of_two["met"]), ("original >= 1.2x", None), "it was not measured")
+        self.assertEqual((figures["A", 4]["expected"], figures["A", 4]["met"]), ("<= 1.15 of 2 ranks", True))
+        for line in (r"MG, class A, 2 rounds +\| 2 ranks +\| 4 ranks +\| 8 ranks +\| 16 ranks",
+                     r"FMPL, s +\| 1\.000 \(1\.000-1\.000\)", r"best peer / FMPL +\| 1\.50", r"best peer / MPI over FMPL +\| 1\.36",
+                     r"  expected of FMPL +\| original >= 1\.2x +\| <= 1\.15 of 2 ranks", r"  met +\| - +\| yes",
+                     r"FMPL, communication +\| 0\.200, 20\.0%", r"  MPI over FMPL / FMPL, expected > 1 +\| 1\.50",
+                     r"MG, class B, 1 round +\| 2 ranks", r"Communication: seconds in its calls, .*; the mean of the ranks\."):
+            self.assertRegex(printed, rf"(?m)^{line}")
+        self.assertNotIn("original / FMPL", printed)
+        self.assertEqual(document["failures"], [])
+        self.assertNotIn("batches", printed)
+
+    def test_each_contender_of_the_kernels_gets_its_program(self):
+        _, document, _ = self.run_kernels("--rounds", "1", only="cg")
+        commands = document["commands"]
+        self.assertRegex(commands["fmpl"]["cg.A, 2 ranks"], r"fmplrun -n 2 --bind-to core \S+/cg\.fmpl --class A$")
+        self.assertRegex(commands["mpi"]["cg.B, 8 ranks"], r"fmplrun -n 8 --rdma heap \S+/cg\.mpi --class B$")
+        self.assertRegex(commands["openmpi"]["cg.B, 16 ranks"], r"mpirun\.openmpi .*-n 16 .*/cg\.openmpi --class B$")
+        self.assertRegex(commands["mpich"]["cg.A, 16 ranks"], r"mpiexec\.mpich -n 16 \S+/cg\.mpich --class A$")
+
+    def test_an_mpich_that_has_fewer_cpus_than_ranks_has_one_round_of_small_kernels(self):
+        figures, _, printed = self.run_kernels("--rounds", "3")
+        self.assertEqual(len(figures["A", 2]["contenders"]["mpich"]["rounds"]), 3)
+        self.assertEqual(len(figures["A", 4]["contenders"]["mpich"]["rounds"]), 1)
+        self.assertIsNone(figures["B", 4]["contenders"]["mpich"])
+        self.assertEqual(len(figures["B", 2]["contenders"]["fmpl"]["rounds"]), 1, "class B has 0.4 of the rounds")
+        self.assertRegex(printed, r"(?m)^MPICH, s +\| 2\.000 \(2\.000-2\.000\) \| 2\.000 \(2\.000-2\.000\), 1 round ")
+        figures, _, _ = self.run_kernels("--quick")
+        self.assertEqual(list(figures), [("A", 2), ("A", 4), ("A", 16)])
+        self.assertIsNone(figures["A", 16]["contenders"]["mpich"])
+
+    def run_beside_original(self, printed):
+        (self.root / "npb/bin").mkdir(parents=True, exist_ok=True)
+        (self.root / "npb/bin/mg.A.x").write_text("")
+        (self.root / "mpirun.openmpi.printed").write_text(printed)
+        self.answers("mpirun.openmpi", kernel(1.5, (0.6, 0.6)))
+        self.stand_in("mpirun.openmpi", ANSWER_OR_PRINT)
+        for of, seconds in (("", 1.0), (".mpi", 1.1)):
+            self.answers("fmplrun", kernel(seconds, (0.1, 0.1)), of=of)
+        return self.run_bench("--quick", "--peers", "openmpi", "--original", str(self.root / "npb"),
+                              what=("npb", "--only", "mg"))
+
+    def test_npb_s_own_programs_are_one_more_column_and_no_peer(self):
+        figures, document, printed = self.run_beside_original(
+            " MG Benchmark Completed.\n Time in seconds =                     1.30\n Verification    =   SUCCESSFUL\n")
+        self.assertRegex(document["commands"]["original"]["mg.A, 4 ranks"], r"mpirun\.openmpi .*-n 4 .*/npb/bin/mg\.A\.x$")
+        self.assertEqual({figure["best_peer"] for figure in figures}, {"openmpi"})
+        self.assertAlmostEqual(figures[0]["ratio"], 1.5)
+        self.assertAlmostEqual(figures[0]["times_original"], 1.3)
+        self.assertEqual(figures[0]["met"], True)
+        self.assertRegex(printed, r"(?m)^NPB's own on Open MPI, s +\| 1\.300")
+        self.assertRegex(printed, r"(?m)^original / FMPL +\| 1\.30")
+
+    def test_an_original_that_does_not_verify_has_failed(self):
+        figures, document, _ = self.run_beside_original(" Time in seconds = 1.30\n Verification    = UNSUCCESSFUL\n")
+        self.assertIsNone(figures[0]["contenders"]["original"])
+        self.assertIsNone(figures[0]["met"])
+        self.assertEqual({(failure["contender"], failure["reason"]) for failure in document["failures"]},
+                         {("original", "did not verify its result")})
+
+    def test_a_kernel_that_does_not_verify_has_failed(self):
+        self.answers("fmplrun", kernel(1, (0, 0), verified=False))
+        figures, document, _ = self.run_bench("--quick", "--peers", "none", what=("npb", "--only", "is"), status=1)
+        self.assertIsNone(figures[0]["contenders"]["fmpl"])
+        self.assertEqual({failure["reason"] for failure in document["failures"]}, {"did not verify its result"})
+
     def test_fmpl_s_mpi_is_compared_with_the_same_peers_and_is_none_of_them(self):
         self.answers("fmplrun", outstanding(1e-7, 2e-7), of=".mpi")
         (few, many), document, printed = self.run_bench("--rounds", "1")
@@ -375,7 +472,10 @@ class StandIns(unittest.TestCase):
         for what, words in ((("blas",), "invalid choice: 'blas'"),
                             (("blacs", "--only", "latency"), "'latency' is none of p2p, strided"),
                             (("--only", "p2p"), "'p2p' is none of latency, rdma"),
-                            (("pdgemm", "--only", "641"), "'641' is none of 640, 2048, 4096")):
+                            (("pdgemm", "--only", "641"), "'641' is none of 640, 2048, 4096"),
+                            (("npb", "--only", "ep"), "'ep' is none of ft, mg, is, cg"),
+                            (("npb", "--original", str(self.root)), "there is no program ft.A.x or bin/ft.A.x"),
+                            (("--original", str(self.root)), "--original goes with the suite npb")):
             with self.subTest(what):
                 process = self.start(what=what)
                 _, err = process.communicate(timeout=LIMIT_SECONDS)

@@ -75,6 +75,8 @@ class Check(unittest.TestCase):
     def test_a_test_that_nobody_runs_is_found(self):
         self.write("tests/high_test.cpp", "#include \"high/high.hpp\"\n")
         self.assert_found("tests/high_test.cpp:1: this test is in no CMakeLists.txt")
+        self.write("tests/high.cmake", "fmpl_add_test(high_test high_test.cpp)\n")
+        self.assert_found()
 
     def test_a_path_in_a_document_that_does_not_exist_is_found(self):
         self.write("docs/more.md", "See `low/gone.hpp`\nand [this](gone.md).\n")

@@ -11,12 +11,14 @@ from bench_lib.tables import table
 class Contender:
     """kind: fmpl, openmpi or mpich: whose launcher and programs it takes; mpi: FMPL's MPI, the shim, under FMPL's launcher;
     alone: a single process without a launcher. module: what pkg-config calls it; module_below: the library under it, where
-    that is another one. options: of its launcher."""
+    that is another one. options: of its launcher. other_source: its programs are somebody else's, of another source, which are
+    not built here: it is no peer of those with which FMPL is compared."""
 
-    def __init__(self, name, title, kind, launcher=None, packages=(), module=None, module_below=None, options=()):
+    def __init__(self, name, title, kind, launcher=None, packages=(), module=None, module_below=None, options=(),
+                 other_source=False):
         self.name, self.title, self.kind, self.launcher = name, title, kind, launcher
         self.packages, self.module, self.module_below = packages, module, module_below
-        self.options = options
+        self.options, self.other_source = options, other_source
 
     def missing(self):
         """Whether what it needs to be built or started is not installed."""
@@ -45,12 +47,15 @@ class Suite:
     """What one word of the command line measures. fmpl: FMPL's contenders. The first of them is compared with the best of
     the peers, and so is FMPL's MPI (mpi_of). steps_of(quick, peers) gives the steps that can be measured beside the peers of these names. limit: a
     contender that shows what could be reached at best. write_table(rows, contenders): the text that is printed, with
-    figures in the unit. quick: what --quick leaves."""
+    figures in the unit. quick: what --quick leaves. has_batches: a run gives the samples of several batches. complete(rows,
+    contenders): adds to the rows what the suite says of them besides."""
 
     def __init__(self, what, fmpl, peers, steps_of, quick, limit=None, write_table=table,
-                 unit="microseconds where no unit is named"):
+                 unit="microseconds where no unit is named", has_batches=True, complete=None):
         self.what, self.fmpl, self.peers, self.steps_of, self.quick = what, fmpl, peers, steps_of, quick
         self.limit, self.write_table, self.unit = limit, write_table, unit
+        self.has_batches = has_batches
+        self.complete = complete or (lambda rows, contenders: None)
         self.groups = list(dict.fromkeys(step.group for step in self.steps(quick=False, peers=peers)))
 
     def own(self):
@@ -60,9 +65,10 @@ class Suite:
     def steps(self, quick, peers):
         return self.steps_of(quick, [peer.name for peer in peers])
 
-    def programs(self, contender, peers):
-        """Those that the contender runs, in the order of the steps."""
-        found = (step.program_of(contender) for step in self.steps(quick=False, peers=peers))
+    def programs(self, contender, peers, groups=None):
+        """Those that the contender runs in these groups, in the order of the steps; in all groups without a list."""
+        found = (step.program_of(contender) for step in self.steps(quick=False, peers=peers)
+                 if groups is None or step.group in groups)
         return list(dict.fromkeys(name for name in found if name))
 
 

@@ -6,12 +6,14 @@ RANKS = (2, 4, 8, 16)
 
 class Expectation:
     """What is expected of a figure: `times` faster than the best peer, within `of_floor` of the floor, at most
-    `seconds`, at most `growth` times the figure `than`, at least the rate `of_limit` of the limit's. Each may be
-    absent."""
+    `seconds`, at most `growth` times the figure `than`, at least the rate `of_limit` of the limit's, `times_another` faster than
+    the contender of the name `another`. Each may be absent."""
 
-    def __init__(self, times=None, of_floor=None, seconds=None, growth=None, than=None, of_limit=None):
+    def __init__(self, times=None, of_floor=None, seconds=None, growth=None, than=None, of_limit=None, times_another=None,
+                 another=None, growth_words="not growing"):
         self.times, self.of_floor, self.seconds, self.growth, self.than = times, of_floor, seconds, growth, than
-        self.of_limit = of_limit
+        self.of_limit, self.times_another, self.another = of_limit, times_another, another
+        self.growth_words = growth_words
 
     def words(self):
         parts = []
@@ -22,13 +24,16 @@ class Expectation:
         if self.seconds:
             parts.append(f"< {self.seconds * 1e6:g} us")
         if self.growth:
-            parts.append("not growing")
+            parts.append(self.growth_words)
         if self.of_limit:
             parts.append(f">= {self.of_limit:.2f}")
+        if self.times_another:
+            parts.append(f"{self.another} >= {self.times_another:g}x")
         return ", ".join(parts)
 
-    def met(self, ratio, value, floor, other, share=None):
-        """True or False; None when a figure that it needs is missing. share: of the limit's rate."""
+    def met(self, ratio, value, floor, other, share=None, another=None):
+        """True or False; None when a figure that it needs is missing. share: of the limit's rate; another: the other
+        contender's seconds."""
         if value is None:
             return None
         answers = []
@@ -42,6 +47,8 @@ class Expectation:
             answers.append(None if other is None else value <= self.growth * other)
         if self.of_limit:
             answers.append(None if share is None else share >= self.of_limit)
+        if self.times_another:
+            answers.append(None if another is None else another >= self.times_another * value)
         return False if False in answers else None if None in answers else True
 
 
@@ -97,8 +104,17 @@ class Step:
         """Less than 1 for what takes long; everybody is measured once at least."""
         return 1
 
+    def seconds_limit(self, _contender, effort):
+        """A run that takes longer is ended."""
+        return effort.timeout
+
+    def writes_file(self, _contender):
+        """Whether the program has --json; what it prints is read otherwise."""
+        return True
+
     def read(self, _contender, document):
-        """What the program wrote, with its `results`."""
+        """What the program wrote (or printed: the text), with its `results`. ValueError, in words that follow `it`, where
+        that is no result."""
         return document
 
 

@@ -177,4 +177,4 @@ SUITE = Suite(
                "ompi-c"),
      Contender("pdgemm-mpich", "pdgemm.mpich", "mpich", "mpiexec.mpich", ("mpich", "libmpich-dev"), "mpich")],
     steps, quick="640 at 2, 4 and 16 ranks, 4096 at 2 and 16", limit=Contender("dgemm", "dgemm", "alone"),
-    write_table=write_table, unit="GFlop/s")
+    write_table=write_table, unit="GFlop/s", has_batches=False)
