@@ -11,7 +11,7 @@
  * in the order in which they were sent. A blocking call and a nonblocking one match each other.
  *
  * Memory ordering: everything that the sender wrote before fmpl_send or fmpl_isend is visible to the receiver after the
- * receive has completed; everything that a rank wrote before fmpl_barrier is visible to all after they left it.
+ * receive has completed; what a rank wrote before fmpl_barrier or fmpl_allreduce is visible to all after they left it.
  */
 #ifndef FMPL_H
 #define FMPL_H

@@ -1,0 +1,84 @@
+// y = A x for a block of the matrix, as fast as the memory that holds A delivers it.
+//
+// What there is to do: an element takes a multiplication, an addition and a read of x at a random place, and its value
+// and column have to come from memory (or, in small classes, from the last-level cache). The form of the matrix serves
+// both:
+//
+//   - The block is cut into tiles. A tile's columns, a *panel*, are few enough for the part of x to stay in the
+//     first-level cache, where eight random reads take one gather, and for a column to be told by 16 bits: 10 bytes an
+//     element. Its rows, a *strip*, are few enough for the part of y to stay in the second-level cache from one panel
+//     to the next.
+//   - Within a tile, the rows are sorted by their number of elements, and sixteen of like number lie side by side,
+//     element by element (the format SELL-C-sigma; Kreutzer et al., SIAM J. Sci. Comput. 36 (2014)). So a register
+//     holds eight rows, no sum goes across its lanes, and hardly an element is filled up (0.2 %).
+//
+// The results are written where they are to go, be it another rank's memory.
+//
+// The order in which the elements of a row are summed is not that of their columns.
+#pragma once
+
+#include "sparse_matrix.hpp"
+
+#include "../common/work_array.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace fmpl::npb::cg {
+
+class SparseProduct {
+public:
+    // Reads the rows of the matrix, which may then be destroyed. segment_ends: the rows are cut into segments whose
+    // results go to different places; the segments' ends, the last of them matrix.rows().
+    SparseProduct(SparseMatrix& matrix, std::span<const std::uint32_t> segment_ends);
+
+    std::uint32_t rows() const { return rows_; }
+    std::uint32_t columns() const { return columns_; }
+    std::size_t elements() const { return elements_; }
+    // Those and the zeros that fill up.
+    std::size_t stored_elements() const { return stored_; }
+
+    // Writes the results of segment s to target(s) and behind; what was there does not matter.
+    // REQUIRES: x.size() == columns().
+    template <class Target>
+    void multiply(std::span<const double> x, const Target& target)
+    {
+        for (const Strip& strip : strips_) multiply_strip(strip, x.data(), target(strip.segment) + strip.first_row);
+    }
+
+    // Bytes that an object takes whose matrix has so many products, about.
+    static std::size_t bytes(std::size_t products) { return products * (sizeof(double) + sizeof(std::uint16_t)); }
+
+private:
+    static constexpr std::size_t kGroupRows = 16;  // two registers
+    static constexpr std::uint32_t kStripRows = 16384;
+
+    struct Tile {
+        std::uint32_t first_column;
+        std::size_t begin;                   // of the tile's elements in those of the strip
+        std::vector<std::uint32_t> lengths;  // of each group: elements of each of its rows
+        std::vector<std::uint16_t>
+            rows;  // [group][row of the group], counted within the strip; the last group may be short
+    };
+    struct Strip {
+        std::size_t segment;
+        std::uint32_t first_row;  // within the segment
+        std::uint32_t rows;
+        std::vector<Tile> tiles;           // the first has all rows, the others those that are not empty there
+        WorkArray<double> values;          // [tile][group][element][row of the group]
+        WorkArray<std::uint16_t> columns;  // within the tile, as the values
+    };
+    class StripPacker;
+
+    static void multiply_strip(const Strip& strip, const double* x, double* results);
+
+    std::uint32_t rows_;
+    std::uint32_t columns_;
+    std::size_t elements_ = 0;
+    std::size_t stored_ = 0;
+    std::vector<Strip> strips_;
+};
+
+}  // namespace fmpl::npb::cg

@@ -1,0 +1,98 @@
+// Who has what: the layout of vectors and of the matrix over a grid of ranks.
+#include "cg/process_grid.hpp"
+
+#include "support/ranks_test.hpp"
+
+#include <vector>
+
+namespace {
+
+using fmpl::npb::cg::ProcessGrid;
+using fmpl::npb::cg::Range;
+
+constexpr int kRanks[] = {1, 2, 4, 8, 16, 32, 64};
+constexpr std::uint32_t kOrders[] = {64, 75, 1400, 75000};
+
+TEST(CgProcessGrid, IsPossibleForPowersOfTwoOnly)
+{
+    for (int ranks = -1; ranks <= 64; ++ranks) {
+        const bool power =
+            ranks == 1 || ranks == 2 || ranks == 4 || ranks == 8 || ranks == 16 || ranks == 32 || ranks == 64;
+        EXPECT_EQ(ProcessGrid::possible(ranks), power) << ranks;
+    }
+}
+
+TEST(CgProcessGrid, HasAsManyColumnsAsRowsOrTwice)
+{
+    for (const int ranks : kRanks) {
+        const ProcessGrid grid(64, ranks, 0);
+        EXPECT_EQ(grid.ranks(), ranks);
+        EXPECT_TRUE(grid.columns() == grid.rows() || grid.columns() == 2 * grid.rows()) << ranks;
+    }
+}
+
+TEST(CgProcessGrid, BlocksOfAllRanksMakeUpTheMatrix)
+{
+    for (const std::uint32_t order : {64u, 75u}) {
+        for (const int ranks : kRanks) {
+            std::vector<int> count(order * order);
+            for (int rank = 0; rank < ranks; ++rank) {
+                const ProcessGrid grid(order, ranks, rank);
+                for (std::uint32_t row = grid.row_block().begin; row < grid.row_block().end; ++row) {
+                    for (std::uint32_t column = grid.column_block().begin; column < grid.column_block().end; ++column) {
+                        ++count[row * order + column];
+                    }
+                }
+            }
+            EXPECT_EQ(count, std::vector<int>(order * order, 1)) << ranks << " ranks, order " << order;
+        }
+    }
+}
+
+TEST(CgProcessGrid, PiecesDifferInLengthByOneAtMost)
+{
+    for (const std::uint32_t order : kOrders) {
+        for (const int ranks : kRanks) {
+            const ProcessGrid grid(order, ranks, 0);
+            std::uint32_t end = 0;
+            for (int k = 0; k < ranks; ++k) {
+                EXPECT_EQ(grid.piece(k).begin, end);
+                end = grid.piece(k).end;
+                const std::uint32_t least = order / static_cast<std::uint32_t>(ranks);
+                EXPECT_TRUE(grid.piece(k).size() == least || grid.piece(k).size() == least + 1);
+            }
+            EXPECT_EQ(end, order);
+        }
+    }
+}
+
+TEST(CgProcessGrid, OwnersOfAColumnBlocksPiecesAreTheRanksOfItsColumn)
+{
+    for (const int ranks : kRanks) {
+        for (int rank = 0; rank < ranks; ++rank) {
+            const ProcessGrid grid(1400, ranks, rank);
+            EXPECT_EQ(grid.owner(grid.own_piece()), rank);
+            for (int row = 0; row < grid.rows(); ++row) {
+                EXPECT_EQ(grid.owner(grid.first_column_piece() + row), grid.rank_at(row, grid.column()));
+            }
+        }
+    }
+}
+
+TEST(CgProcessGrid, PartialSumsOfAPieceLieInOneRow)
+{
+    for (const int ranks : kRanks) {
+        for (int rank = 0; rank < ranks; ++rank) {
+            const ProcessGrid grid(1400, ranks, rank);
+            for (int k = 0; k < ranks; ++k) {
+                const Range rows = grid.row_block(), piece = grid.piece(k);
+                const bool has_all = rows.begin <= piece.begin && piece.end <= rows.end;
+                const bool has_none = piece.end <= rows.begin || rows.end <= piece.begin;
+                EXPECT_TRUE(has_all != has_none);
+                EXPECT_EQ(has_all, grid.summed_from(k) == grid.row());
+            }
+        }
+    }
+}
+
+}  // namespace
