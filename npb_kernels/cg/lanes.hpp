@@ -11,16 +11,18 @@
 namespace fmpl::npb::cg {
 
 inline constexpr int kLanes = 8;
-using Lanes = double __attribute__((vector_size(kLanes * sizeof(double)), aligned(alignof(double)), may_alias));
+using Lanes [[gnu::vector_size(kLanes * sizeof(double))]] = double;
+using LanesInMemory [[gnu::vector_size(kLanes * sizeof(double)), gnu::aligned(alignof(double)), gnu::may_alias]] =
+    double;
 
 // Lanes at any multiple of a double.
-inline Lanes& lanes_at(double* at)
+inline LanesInMemory& lanes_at(double* at)
 {
-    return *reinterpret_cast<Lanes*>(at);
+    return *reinterpret_cast<LanesInMemory*>(at);
 }
-inline const Lanes& lanes_at(const double* at)
+inline const LanesInMemory& lanes_at(const double* at)
 {
-    return *reinterpret_cast<const Lanes*>(at);
+    return *reinterpret_cast<const LanesInMemory*>(at);
 }
 
 // to[lane] = base[index[lane]]
