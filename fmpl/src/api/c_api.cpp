@@ -253,14 +253,13 @@ int fmpl_bcast_columns(void* base, const fmpl_columns* columns, int root, fmpl_c
 int fmpl_reduce(void* buf, size_t count, fmpl_op_t func, int root, fmpl_comm_t comm, void* work)
 {
     const size_t bytes = func == nullptr ? 0 : count * func->element_size;
-    return boundary(Call::reduce, bytes, [&](Endpoint& e) { e.reduce(buf, buf, count, func, root, comm, work); });
+    return boundary(Call::reduce, bytes, [&](Endpoint& e) { e.reduce(buf, count, func, root, comm, work); });
 }
 
 int fmpl_reduce_to(const void* operand, void* result, size_t count, fmpl_op_t func, int root, fmpl_comm_t comm)
 {
     const size_t bytes = func == nullptr ? 0 : count * func->element_size;
-    return boundary(
-        Call::reduce, bytes, [&](Endpoint& e) { e.reduce(operand, result, count, func, root, comm, nullptr); });
+    return boundary(Call::reduce, bytes, [&](Endpoint& e) { e.reduce_to(operand, result, count, func, root, comm); });
 }
 
 int fmpl_allreduce(void* buf, size_t count, fmpl_op_t func, fmpl_comm_t comm, void* work)

@@ -349,18 +349,22 @@ void Endpoint::check_result(const void* operand, const void* result, std::size_t
     }
 }
 
-void Endpoint::reduce(
-    const void* operand, void* result, std::size_t count, fmpl_op_t op, int root, fmpl_comm_t comm, void* work)
+void Endpoint::reduce(void* buf, std::size_t count, fmpl_op_t op, int root, fmpl_comm_t comm, void* work)
+{
+    Communicator& c = checked(comm, "root", root);
+    check_operation(buf, count, op);
+    auto* const buffer = static_cast<std::byte*>(buf);
+    collectives.reduce(c, {buffer, buffer}, {count, op, root}, work);
+}
+
+void Endpoint::reduce_to(const void* operand, void* result, std::size_t count, fmpl_op_t op, int root, fmpl_comm_t comm)
 {
     Communicator& c = checked(comm, "root", root);
     check_operation(operand, count, op);
-    if (c.rank() == root) {
-        check_result(operand, result, count * op->element_size);
-    } else if (result != operand) {
-        result = nullptr;
-    }
-    collectives.reduce(
-        c, {static_cast<const std::byte*>(operand), static_cast<std::byte*>(result)}, {count, op, root}, work);
+    const bool is_root = c.rank() == root;
+    if (is_root) check_result(operand, result, count * op->element_size);
+    collectives.reduce(c, {static_cast<const std::byte*>(operand), is_root ? static_cast<std::byte*>(result) : nullptr},
+        {count, op, root}, nullptr);
 }
 
 void Endpoint::allreduce(

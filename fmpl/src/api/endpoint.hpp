@@ -86,9 +86,10 @@ public:
     void barrier(fmpl_comm_t comm) { collectives.barrier(communicator(comm)); }
     void bcast(void* buf, std::size_t size, int root, fmpl_comm_t comm);
     void bcast_columns(void* base, const fmpl_columns* columns, int root, fmpl_comm_t comm);
-    // result: operand for one in place; of reduce, ignored on ranks other than root unless it is operand.
-    void reduce(
-        const void* operand, void* result, std::size_t count, fmpl_op_t op, int root, fmpl_comm_t comm, void* work);
+    void reduce(void* buf, std::size_t count, fmpl_op_t op, int root, fmpl_comm_t comm, void* work);
+    // result: not looked at on ranks other than root.
+    void reduce_to(const void* operand, void* result, std::size_t count, fmpl_op_t op, int root, fmpl_comm_t comm);
+    // result: operand, for one in place, or apart from it.
     void allreduce(const void* operand, void* result, std::size_t count, fmpl_op_t op, fmpl_comm_t comm, void* work);
 
     void* allocate(std::size_t bytes);

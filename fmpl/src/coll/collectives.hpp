@@ -44,11 +44,11 @@ struct Reduction {
     std::size_t bytes() const { return count * op->element_size; }
 };
 
-// Where a member's part of a reduction lies. The operand is only read, unless it is the result's place too.
+// Where a member's part of a reduction lies. The operand is only read, unless `result` is the same place; `result` is
+// nullptr where the member gets none, and may not be at the root.
 struct ReduceBuffers {
     const std::byte* operand;
-    std::byte*
-        result;  // operand: in place; nullptr: this member gets none, which only a member other than the root may
+    std::byte* result;
 
     ReduceBuffers at(std::size_t bytes) const
     {
