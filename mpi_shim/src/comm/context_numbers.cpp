@@ -1,11 +1,21 @@
 #include "comm/context_numbers.hpp"
 
+#include "error.hpp"
+
+#include <mpi.h>
+
 namespace fmpl::mpi {
 
 Context ContextNumbers::take()
 {
     if (next_ < (Context{1} << kNumberBits) - 1) return make(next_++);
-    if (returned_.empty()) return kNone;
+    if (returned_.empty()) {
+        fail(MPI_ERR_OTHER,
+            "rank {} of MPI_COMM_WORLD leads {} communicators, more than there are contexts for; free some that are "
+            "not needed "
+            "(MPI_Comm_free)",
+            world_rank_, next_ - 2);
+    }
     const Context context = returned_.front();
     returned_.pop_front();
     return context;
@@ -20,7 +30,6 @@ void ContextNumbers::give_back(Context context)
 
 void ContextNumbers::take_back(Context context)
 {
-    if (context == kNone) return;
     if (context == make(next_ - 1)) {
         --next_;
     } else {

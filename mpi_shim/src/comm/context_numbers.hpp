@@ -24,7 +24,8 @@ public:
     // MPI_COMM_SELF's.
     Context self() const { return make(1); }
 
-    // kNone when all are in use: the members who wait to be told have to hear of it before anybody fails.
+    // Throws Error (MPI_ERR_OTHER) when all are in use, which others would wait for in vain; but a rank's handles of
+    // communicators (abi/handles.hpp), 65536, are used up long before.
     Context take();
     // One that take() gave here; others', which their leaders keep, are ignored.
     void give_back(Context context);

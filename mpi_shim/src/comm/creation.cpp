@@ -42,22 +42,6 @@ void take_back(Process& process, const Contexts& contexts, bool for_inter)
     process.contexts.take_back(contexts.main);
 }
 
-// Whether the leader, who has told all members of its contexts, had none left.
-bool are_there(const Contexts& contexts, bool for_inter)
-{
-    return contexts.main != ContextNumbers::kNone && (!for_inter || contexts.local != ContextNumbers::kNone);
-}
-
-constexpr const char* kNoContext =
-    "the rank that leads the new communicator has no context left, since it leads half a million others; free those "
-    "that are not needed (MPI_Comm_free)";
-
-// On all members alike.
-void check(const Contexts& contexts, bool for_inter)
-{
-    if (!are_there(contexts, for_inter)) throw Error(MPI_ERR_OTHER, kNoContext);
-}
-
 // The calling rank is a member of `group`. remote: null for an intracommunicator.
 CommunicatorPtr make(
     Process& process, const Contexts& contexts, GroupPtr group, GroupPtr remote, const Communicator& parent)
@@ -111,8 +95,6 @@ public:
         }
         if (!passed_on_) {
             passed_on_ = true;
-            no_context_ = status.error == 0 && !are_there(contexts_, comm_->is_inter());
-            if (no_context_) status.error = MPI_ERR_OTHER;
             made_->set_context(contexts_.main);
             if (made_->local != nullptr) made_->local->set_context(contexts_.local);
             for (const Hop& child : children_) {
@@ -131,8 +113,6 @@ public:
         outgoing_.clear();
         complete_with(done);
     }
-
-    const char* error_words() const override { return no_context_ ? kNoContext : ""; }
 
 private:
     struct Hop {
@@ -156,7 +136,6 @@ private:
     RequestRef incoming_;
     std::vector<RequestRef> outgoing_;
     bool passed_on_ = false;
-    bool no_context_ = false;
 };
 
 // Ranks in comm's local group.
@@ -182,7 +161,6 @@ CommunicatorPtr create_among(
     Contexts contexts;
     if (exchange.position() == 0) contexts = take_contexts(process, false);
     exchange.broadcast(contexts);
-    check(contexts, false);
     return make(process, contexts, group, nullptr, comm);
 }
 
@@ -270,7 +248,6 @@ CommunicatorPtr split(Process& process, Communicator& comm, int color, int key)
     const GroupPtr remote = is_inter ? group_of(others) : nullptr;
     const Wish& leader = is_inter && leads(*remote, *group) ? others.front() : wishes.front();
     if (leader.world_rank != mine.world_rank) take_back(process, mine.contexts, is_inter);
-    check(leader.contexts, is_inter);
     return make(process, leader.contexts, group, remote, comm);
 }
 
@@ -313,9 +290,7 @@ CommunicatorPtr create_intercommunicator(
         fail(MPI_ERR_COMM,
             "the groups of both sides have members in common; give communicators local_comm that have none");
     }
-    const Contexts& contexts = we_lead ? proposal.ours : proposal.theirs;
-    check(contexts, true);
-    return make(process, contexts, local.group(), remote, local);
+    return make(process, we_lead ? proposal.ours : proposal.theirs, local.group(), remote, local);
 }
 
 CommunicatorPtr merge(Process& process, Communicator& inter, bool high)
@@ -339,7 +314,6 @@ CommunicatorPtr merge(Process& process, Communicator& inter, bool high)
         decision = {first ? 1 : 0, first ? ours.contexts : theirs.contexts};
     }
     exchange.broadcast(decision);
-    check(decision.contexts, false);
     const Group& first = decision.we_are_first != 0 ? *inter.group() : *inter.remote_group();
     const Group& second = decision.we_are_first != 0 ? *inter.remote_group() : *inter.group();
     return make(process, decision.contexts, union_of(first, second), nullptr, inter);
