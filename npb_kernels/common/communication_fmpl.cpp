@@ -9,11 +9,9 @@
 #include <fmpl/fmpl.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
-#include <numeric>
 #include <stdexcept>
 
 namespace fmpl::npb {
@@ -125,9 +123,6 @@ private:
 };
 
 // What both forms of an exchange have: landing areas that take turns, and where the bytes of each source lie in one.
-//
-// The bytes for each peer are told through tables: rank r's table, in its remote-DMA memory, has at place p what r sends to p. It
-// is written between two barriers, so that nobody reads a table that changes.
 class FmplExchange : public Exchange {
 public:
     FmplExchange(FmplGroup& group, std::size_t landing_bytes, int areas)
@@ -182,6 +177,9 @@ private:
 };
 
 // Every rank addresses the memory of every other one.
+//
+// The bytes for each peer are told through tables: rank r's table, in its remote-DMA memory, has at place p what r sends to
+// p. It is written between two meetings of the ranks, so that nobody reads a table that changes.
 class WrittenExchange final : public FmplExchange {
 public:
     WrittenExchange(FmplGroup& group, std::size_t landing_bytes, int areas)

@@ -144,7 +144,7 @@ private:
         const Stopwatch::Interval interval(watch_);
         check(MPI_Allreduce(MPI_IN_PLACE, values.data(), count_of(values.size()), type, operation, comm_));
     }
-    // By hand: data types of MPI take longer in every library measured.
+    // By hand, as the benchmark's own programs do.
     void pack(const Pieces& pieces)
     {
         packed_.resize(std::max(packed_.size(), pieces.total()));

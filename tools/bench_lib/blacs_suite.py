@@ -1,5 +1,5 @@
 """The BLACS of FMPL beside those over FMPL's MPI and those of Debian's ScaLAPACK libraries, and ScaLAPACK's PDGEMM over each.
-Expected is what issue 4 says.
+docs/performance.md says what is expected.
 
 The messages lie in the program's heap. FMPL's first column has that in remote-DMA memory, as fmplrun --blacs does;
 the second has it where malloc puts it; FMPL's MPI has it in remote-DMA memory. PDGEMM over FMPL's MPI is the file that was

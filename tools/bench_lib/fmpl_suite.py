@@ -1,5 +1,5 @@
-"""FMPL's own calls beside those of an MPI: FMPL's, and those that are installed. Expected is what issue 3 says of FMPL, and
-issue 6 of its MPI.
+"""FMPL's own calls beside those of an MPI: FMPL's, and those that are installed. docs/performance.md says what is
+expected of them.
 
 FMPL's MPI has the buffers of a user of the other two, on the heap, and the heap in remote-DMA memory. Stack and static data
 never are: these rows show it without.

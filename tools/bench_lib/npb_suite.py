@@ -1,5 +1,5 @@
 """The NAS kernels of npb_kernels: the same source over FMPL, FMPL's MPI and the installed MPIs, and beside them, where the user
-has compiled them, NPB's own programs over Open MPI. Expected is what issue 7 says.
+has compiled them, NPB's own programs over Open MPI. docs/performance.md says what is expected.
 
 A run is timed as the benchmark has it: the slowest rank's seconds of the timed iterations. Communication is the time that a rank
 spends in the calls of npb_kernels/common/communication.hpp, waiting included, the mean of the ranks. A program fails when its

@@ -1,6 +1,6 @@
 """PDGEMM, the paper's table 5 for this machine: FMPL's by each of its algorithms, ScaLAPACK's over BLACS-FMPL and over
-MPIs, FMPL's among them, and FMPL's program over these, beside OpenBLAS's dgemm in one process, which is the limit. Expected
-is what issue 5 says.
+MPIs, FMPL's among them, and FMPL's program over these, beside OpenBLAS's dgemm in one process, which is the limit.
+docs/performance.md says what is expected.
 
 All programs time a repetition from the last process's entry to the last one's return, after one that is not timed.
 """
