@@ -13,6 +13,8 @@
 
 namespace fmpl {
 
+inline constexpr std::size_t kLineBytes = 64;
+
 inline void prefetch_to_write(const void* line)
 {
 #if defined(__x86_64__)
@@ -22,11 +24,27 @@ inline void prefetch_to_write(const void* line)
 #endif
 }
 
+// Passes lines that were just written, and that another core will read once, on to the cache that the cores share: a few
+// lines are there sooner from it than from this core's own. This core gives them up one by one, more slowly than the
+// other would fetch many, so beyond kHandedOver bytes nothing is passed on (docs/decisions/0013-envelopes.md).
+inline constexpr std::size_t kHandedOver = 1024;
+
+inline void hand_over(const void* first, std::size_t bytes)
+{
+    if (bytes > kHandedOver) return;
+#if defined(__x86_64__)
+    const auto* const from = static_cast<const char*>(first);
+    // Does nothing where it is not known.
+    for (std::size_t at = 0; at < bytes; at += kLineBytes) asm volatile("cldemote %0" : : "m"(from[at]));
+#else
+    static_cast<void>(first);
+#endif
+}
+
 // Any sizes and alignments; the memory must not overlap.
 inline void copy_across(void* to, const void* from, std::size_t bytes)
 {
     constexpr std::size_t kBlock = 2048;
-    constexpr std::size_t kLineBytes = 64;
     auto* target = static_cast<std::byte*>(to);
     const auto* source = static_cast<const std::byte*>(from);
     std::size_t done = 0;

@@ -58,7 +58,6 @@ namespace {
 
 // Lines of the target asked for before its bytes are written: as many columns ahead as make up about this.
 constexpr std::size_t kAheadBytes = 2048;
-constexpr std::size_t kLineBytes = 64;
 
 // copy(to, from, bytes) for each piece that lies in one column of both sides; offsets are from the bases.
 template <class Copy>

@@ -89,6 +89,9 @@ public:
         }
         Outbox& out = outboxes_[static_cast<std::size_t>(destination)];
         out.reserved = false;
+        if (out.body_bytes != 0 && out.mapped != nullptr && node_->helps()) {
+            hand_over(out.mapped + body_offset(out), out.body_bytes);
+        }
         const std::uint64_t number = ++out.sent;
         if (EnvelopeCell* const cell = out.pair_cell; cell != nullptr) {
             out.pair_cell = nullptr;
