@@ -1,0 +1,206 @@
+"""All contenders in turn, round after round, and what they have shown."""
+import shlex
+import statistics
+import time
+
+from bench_lib.contenders import command_of, mpi_of
+from bench_lib.progress import Progress
+from bench_lib.running import Failed, measure
+
+SLOW_SECONDS = 8  # a contender that has spent so long on one step sits out the step's later rounds
+COMMUNICATION = ("comm_share", "comm_seconds")  # what a result may say of it, beside its seconds
+
+
+class Effort:
+    def __init__(self, rounds, samples, batch_ms, timeout):
+        self.rounds, self.samples, self.batch_ms, self.timeout = rounds, samples, batch_ms, timeout
+
+
+class Measurement:
+    """Everything that one contender has shown in one step."""
+
+    def __init__(self):
+        self.documents = []  # (round, what the program wrote)
+        self.seconds = 0.0
+        self.failed = False
+        self.sat_out = 0
+
+    def series(self, figure, samples="seconds"):
+        """One dictionary a round with the samples of the figure; those of a failed step are not shown."""
+        rounds = []
+        for number, document in [] if self.failed else self.documents:
+            for result in document["results"]:
+                if result[figure.key] == figure.value and samples in result:
+                    rounds.append({"round": number, "reps": result["reps"], "median": result[samples]["median"],
+                                   "samples": result[samples]["samples"],
+                                   **{key: result[key] for key in COMMUNICATION if key in result}})
+        return rounds
+
+
+def summary(rounds):
+    """Median and quartiles over the rounds; over the batches of a single one. None without a round."""
+    if not rounds:
+        return None
+    values = [r["median"] for r in rounds] if len(rounds) > 1 else rounds[0]["samples"]
+    middle = statistics.median(r["median"] for r in rounds)
+    quartiles = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else [middle] * 3
+    communication = {key: statistics.median(r[key] for r in rounds) for key in COMMUNICATION if key in rounds[0]}
+    return {"median": middle, "quartile1": quartiles[0], "quartile3": quartiles[2], **communication, "rounds": rounds}
+
+
+class Bench:
+    """The first of the contenders is the one that is compared, and so is FMPL's MPI, if it is among them; limit: the one
+    that shows what could be reached."""
+
+    def __init__(self, steps, contenders, cpus, programs, effort, limit=None, store=None):
+        self.steps, self.contenders, self.cpus, self.programs = steps, contenders, cpus, programs
+        self.fmpl, self.mpi, self.limit = contenders[0], mpi_of(contenders), limit
+        self.effort = effort
+        self.measurements = {(c.name, id(s)): Measurement() for c in contenders for s in steps}
+        self.failures, self.warnings, self.commands = [], [], {}
+        self.store = store
+        self.progress = Progress(len(self.turns()))
+
+    def turns(self):
+        """All that is to be run: (contender, step, round)."""
+        return [(contender, step, number) for number in range(1, self.effort.rounds + 1) for step in self.steps
+                for contender in self.contenders if self.is_due(contender, step, number)]
+
+    def warn(self, words):
+        self.warnings.append(words)
+        self.progress.line(f"warning: {words}")
+
+    def of(self, contender, step):
+        return self.measurements[contender.name, id(step)]
+
+    def is_due(self, contender, step, number):
+        """Whether the contender is measured in the step in this round. Who has less than all rounds has them spread."""
+        if not step.program_of(contender):
+            return False
+        rounds = self.effort.rounds
+        share = max(1, round(rounds * step.share_of_rounds(contender)))
+        return (number - 1) * share // rounds != (number - 2) * share // rounds
+
+    def run(self, folder):
+        for number in range(1, self.effort.rounds + 1):
+            # Nobody is always the first.
+            turn = (number - 1) % len(self.contenders)
+            order = self.contenders[turn:] + self.contenders[:turn]
+            for step in self.steps:
+                due = [contender for contender in order if self.is_due(contender, step, number)]
+                for contender in due:
+                    self.progress.now(f"round {number} of {self.effort.rounds}: {step.words()}: {contender.title}")
+                    self.progress.end_of_turn((contender.name, step.words()), self.take_turn(contender, step, number, folder))
+                if due:
+                    self.progress.end_of_step(f"round {number} of {self.effort.rounds}: {step.words()}")
+        self.progress.finish()
+
+    def take_turn(self, contender, step, number, folder):
+        """Seconds that it took; None where nothing was run."""
+        measurement = self.of(contender, step)
+        if measurement.failed:
+            return None
+        if measurement.seconds > SLOW_SECONDS:
+            measurement.sat_out += 1
+            return None
+        command = command_of(contender, step, self.cpus, self.programs, self.effort)
+        self.commands.setdefault(contender.name, {})[step.words()] = shlex.join(command)
+        key = [number, *command]
+        document, seconds = self.store.recall(key) if self.store else (None, None)
+        is_new = document is None
+        begin = time.monotonic()
+        try:
+            if is_new:
+                measured = measure(command, step.seconds_limit(contender, self.effort), folder,
+                                   step.writes_file(contender))
+                try:
+                    document = step.read(contender, measured)
+                except ValueError as error:
+                    raise Failed(str(error), measured if isinstance(measured, str) else "") from error
+        except Failed as failure:
+            measurement.failed = True
+            self.failures.append({"contender": contender.name, "step": step.words(), "round": number,
+                                  "command": shlex.join(command), "reason": str(failure), "tail": failure.tail})
+            self.progress.line(f"{contender.title} failed: {step.words()}: it {failure}\n  {shlex.join(command)}\n"
+                               + "".join(f"  | {line}\n" for line in failure.tail.splitlines()))
+            return time.monotonic() - begin
+        if is_new:
+            seconds = time.monotonic() - begin
+            if self.store:
+                self.store.keep(key, document, seconds)
+        measurement.seconds += seconds
+        measurement.documents.append((number, document))
+        used = document["machine"]["cpus"] if "machine" in document else len(self.cpus)
+        if not min(step.ranks, len(self.cpus)) <= used <= len(self.cpus) and number == 1:
+            self.warn(f"{contender.title}, {step.words()}: the ranks ran on {used} CPUs, not on {len(self.cpus)}")
+        return seconds if is_new else None
+
+    def libraries(self):
+        """{contender: what its library calls itself}"""
+        found = {}
+        for contender in self.contenders:
+            for step in self.steps:
+                for _, document in self.of(contender, step).documents:
+                    if "library" in document:
+                        found.setdefault(contender.name, document["library"] + contender.below())
+        return found
+
+    def compiler(self):
+        for contender in self.contenders:
+            for step in self.steps:
+                for _, document in self.of(contender, step).documents:
+                    if "compiler" in document:
+                        return document["compiler"]
+        return None
+
+    def rows(self):
+        """One dictionary a figure, as in the JSON file."""
+        rows = []
+        for step in self.steps:
+            for figure in step.figures:
+                shown = {c.name: summary(self.of(c, step).series(figure)) for c in self.contenders}
+                peers = {c.name: shown[c.name]["median"] for c in self.contenders
+                         if c.is_peer() and not c.other_source and shown[c.name]}
+                best = min(peers, key=peers.get) if peers else None
+                floor = summary(self.of(self.fmpl, step).series(figure, figure.floor)) if figure.floor else None
+                rows.append({"figure": figure.name, "label": figure.label, "group": step.group, "ranks": step.ranks,
+                             "unit": "seconds", "flops": figure.flops, "floor": floor, "contenders": shown,
+                             "best_peer": best, "ratio": ratio(peers.get(best), shown[self.fmpl.name]),
+                             "mpi": {"ratio": ratio(peers.get(best), shown[self.mpi.name])} if self.mpi else None})
+                if self.limit:
+                    shares = {c.name: share_of_limit(shown[c.name], shown.get(self.limit.name))
+                              for c in self.contenders if c is not self.limit}
+                    rows[-1]["limit"] = self.limit.name
+                    rows[-1]["of_limit"] = {name: share for name, share in shares.items() if share}
+        by_name = {row["figure"]: row for row in rows}
+        for figure, row in zip((f for step in self.steps for f in step.figures), rows):
+            row.update(self.judgement(self.fmpl, figure.expectation, row, row["ratio"], by_name))
+            if self.mpi:
+                row["mpi"].update(self.judgement(self.mpi, figure.of_mpi, row, row["mpi"]["ratio"], by_name))
+        return rows
+
+    def judgement(self, contender, expectation, row, times, by_name):
+        """What is expected of the contender in this row, and whether it is so."""
+        if not expectation:
+            return {"expected": None, "met": None}
+        other = by_name.get(expectation.than)
+        another = row["contenders"].get(expectation.another)
+        return {"expected": expectation.words(), "met": expectation.met(
+            times, median_of(row["contenders"][contender.name]), median_of(row["floor"]),
+            median_of(other["contenders"][contender.name]) if other else None,
+            row["of_limit"].get(contender.name) if self.limit else None, median_of(another))}
+
+
+def ratio(best, shown):
+    return best / shown["median"] if best and shown else None
+
+
+def median_of(shown):
+    return shown["median"] if shown else None
+
+
+def share_of_limit(shown, limit):
+    """Of the limit's rate, what was reached beside it: the median over the rounds that have both. None without one."""
+    limits = {r["round"]: r["median"] for r in limit["rounds"]} if limit else {}
+    shares = [limits[r["round"]] / r["median"] for r in (shown["rounds"] if shown else []) if r["round"] in limits]
+    return statistics.median(shares) if shares else None
