@@ -37,5 +37,58 @@ class Progress:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
+class TimedProgress(Progress):
+    """Of several suites, with a bar and the time that is left: what is still to be run takes as long as the same did before,
+    in this run or in an earlier one of which the times are given; else as long as the mean of what is known.
+
+    turns: [(suite, contender, step)] by name, of the whole run. known: {turn: seconds}."""
+
+    BAR = 24
+
+    def __init__(self, turns, known):
+        super().__init__(len(turns))
+        self.waiting, self.seconds, self.spent, self.suite = list(turns), dict(known), 0.0, None
+
+    def begin_suite(self, name):
+        self.suite = name
+
+    def expected(self, turn):
+        if turn in self.seconds:
+            return self.seconds[turn]
+        return sum(self.seconds.values()) / len(self.seconds) if self.seconds else 1.0
+
+    def left(self):
+        return sum(map(self.expected, self.waiting))
+
+    def end_of_turn(self, turn, seconds):
+        super().end_of_turn(turn, seconds)
+        turn = (self.suite, *turn)
+        self.waiting.remove(turn)
+        if seconds is not None:
+            self.seconds[turn] = seconds
+            self.spent += seconds
+        else:
+            self.seconds.setdefault(turn, 0.0)
+
+    def times(self):
+        """Of the present suite: [[contender, step, seconds]], to be known in a later run."""
+        return [[*turn, round(seconds, 3)] for (suite, *turn), seconds in self.seconds.items() if suite == self.suite]
+
+    def head(self):
+        left = self.left()
+        share = self.spent / (self.spent + left) if self.spent + left > 0 else 1.0
+        bar = "#" * round(self.BAR * share)
+        return f"[{bar:<{self.BAR}}] {share:4.0%}, about {clock(left)} left"
+
+    def now(self, words):
+        if self.terminal:
+            width = shutil.get_terminal_size().columns - 1
+            print(f"\r{f'{self.head()}  {words}'[:width]}\033[K", end="", file=sys.stderr, flush=True)
+
+    def end_of_step(self, words):
+        if not self.terminal:
+            self.line(f"{self.head()}  {words}")
+
+
 def clock(seconds):
     return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"

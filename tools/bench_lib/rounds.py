@@ -36,6 +36,18 @@ class Measurement:
                                    **{key: result[key] for key in COMMUNICATION if key in result}})
         return rounds
 
+    def parts(self, figure):
+        """{name: one dictionary a round} of the times that the program gives beside those of the whole."""
+        found = {}
+        for number, document in [] if self.failed else self.documents:
+            for result in document["results"]:
+                if result[figure.key] == figure.value:
+                    for name, part in result.get("parts", {}).items():
+                        seconds = part["seconds"]
+                        found.setdefault(name, []).append(
+                            {"round": number, "median": seconds["median"], "samples": seconds["samples"]})
+        return found
+
 
 def summary(rounds):
     """Median and quartiles over the rounds; over the batches of a single one. None without a round."""
@@ -65,6 +77,10 @@ class Bench:
         """All that is to be run: (contender, step, round)."""
         return [(contender, step, number) for number in range(1, self.effort.rounds + 1) for step in self.steps
                 for contender in self.contenders if self.is_due(contender, step, number)]
+
+    def turn_names(self):
+        """Contender and step of each, as the progress has them."""
+        return [(contender.name, step.words()) for contender, step, _ in self.turns()]
 
     def warn(self, words):
         self.warnings.append(words)
@@ -158,12 +174,13 @@ class Bench:
         rows = []
         for step in self.steps:
             for figure in step.figures:
-                shown = {c.name: summary(self.of(c, step).series(figure)) for c in self.contenders}
+                shown = {c.name: self.shown(c, step, figure) for c in self.contenders}
                 peers = {c.name: shown[c.name]["median"] for c in self.contenders
                          if c.is_peer() and not c.other_source and shown[c.name]}
                 best = min(peers, key=peers.get) if peers else None
                 floor = summary(self.of(self.fmpl, step).series(figure, figure.floor)) if figure.floor else None
                 rows.append({"figure": figure.name, "label": figure.label, "group": step.group, "ranks": step.ranks,
+                             figure.key: figure.value,
                              "unit": "seconds", "flops": figure.flops, "floor": floor, "contenders": shown,
                              "best_peer": best, "ratio": ratio(peers.get(best), shown[self.fmpl.name]),
                              "mpi": {"ratio": ratio(peers.get(best), shown[self.mpi.name])} if self.mpi else None})
@@ -178,6 +195,13 @@ class Bench:
             if self.mpi:
                 row["mpi"].update(self.judgement(self.mpi, figure.of_mpi, row, row["mpi"]["ratio"], by_name))
         return rows
+
+    def shown(self, contender, step, figure):
+        """None where the contender has nothing to show."""
+        measurement = self.of(contender, step)
+        found = summary(measurement.series(figure))
+        parts = {name: summary(rounds) for name, rounds in measurement.parts(figure).items()}
+        return {**found, "parts": parts} if found and parts else found
 
     def judgement(self, contender, expectation, row, times, by_name):
         """What is expected of the contender in this row, and whether it is so."""

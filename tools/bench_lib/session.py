@@ -141,7 +141,7 @@ class SuiteRun:
             "program": COMMAND, "arguments": sys.argv[1:], "date": begin.isoformat(timespec="seconds"),
             "elapsed_seconds": round(elapsed, 1), "machine": machine(self.cpus), "compiler": bench.compiler(),
             **settings, "commit": commit, "dirty": None if changes is None else changes != "",
-            "libraries": bench.libraries(), "rounds": self.effort.rounds, **batches,
+            "contenders": {c.name: c.title for c in self.contenders}, "libraries": bench.libraries(), "rounds": self.effort.rounds, **batches,
             "other_processes_share_of_a_cpu": round(others, 4), "steal_share": round(steal, 5),
         }
 
