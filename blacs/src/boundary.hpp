@@ -27,7 +27,9 @@ template <class Body>
 decltype(auto) call(const char* routine, int context, Body&& body)
 {
     try {
-        return body(require_process());
+        Process& process = require_process();
+        [[maybe_unused]] const CallName name(process.job(), routine);
+        return body(process);
     } catch (const std::exception& e) {
         give_up(routine, context, e.what());
     }
@@ -38,7 +40,9 @@ template <class Body>
 decltype(auto) call_joining(const char* routine, int context, Body&& body)
 {
     try {
-        return body(join_process());
+        Process& process = join_process();
+        [[maybe_unused]] const CallName name(process.job(), routine);
+        return body(process);
     } catch (const std::exception& e) {
         give_up(routine, context, e.what());
     }

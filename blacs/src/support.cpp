@@ -7,6 +7,7 @@
 #include <cctype>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -186,7 +187,11 @@ void freebuff(const char* routine, int context)
 
 void exit(const char* routine, int not_done)
 {
-    call_any_time(routine, -1, [&] { leave_process(not_done != 0); });
+    call_any_time(routine, -1, [&] {
+        std::optional<CallName> name;
+        if (Process* process = find_process()) name.emplace(process->job(), routine);
+        leave_process(not_done != 0);
+    });
 }
 
 void abort(const char* routine, int context, int error_number)

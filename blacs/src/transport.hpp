@@ -9,6 +9,7 @@
 //   world_comm, null_comm, create_group, free_group, world_ranks_of, barrier
 //   kMessageIndex     of all point-to-point messages: each context has communicators of its own, so one is enough
 //   Job               this process as one of the job's: joins, leaves, and holds what sends in progress need
+//   CallName          tells the library which routine of the BLACS the rank is in
 //   library_is_up, finalize_library, job_rank, end_job, wall_seconds
 //   allocate_memory, release_memory: the library's own memory for messages
 //

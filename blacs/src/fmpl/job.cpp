@@ -21,6 +21,7 @@ Job::Job(bool took_over)
     check(fmpl_initialized(&initialized));
     if (!initialized) check(fmpl_init(nullptr, nullptr, kIndices));
     owns_fmpl_ = took_over || !initialized;
+    call_place_ = fmpl_layer_call();
     check(fmpl_comm_rank(FMPL_COMM_WORLD, &number_));
     check(fmpl_comm_size(FMPL_COMM_WORLD, &count_));
     // A send buffer that grows, and no waiting before it is used: every send is locally blocking, whatever its size.

@@ -25,6 +25,9 @@ public:
     int number() const { return number_; }
     int count() const { return count_; }
 
+    // Where FMPL looks for the name of the BLACS routine that the rank is in.
+    const char** call_place() const { return call_place_; }
+
     // Nothing of a message is left here between two calls: FMPL's send buffer has it.
     void free_buffers() {}
 
@@ -33,6 +36,20 @@ private:
     int number_ = 0;
     int count_ = 0;
     void* token_ = nullptr;  // remote-DMA memory of this rank, by which is_callers knows it
+    const char** call_place_ = nullptr;
+};
+
+// For its lifetime, the rank is in a routine of that name, should somebody ask fmplrun. May outlive the job.
+class CallName {
+public:
+    CallName(const Job& job, const char* routine) : place_(job.call_place()), before_(*place_) { *place_ = routine; }
+    ~CallName() { *place_ = before_; }
+    CallName(const CallName&) = delete;
+    CallName& operator=(const CallName&) = delete;
+
+private:
+    const char** place_;
+    const char* before_;
 };
 
 bool library_is_up();

@@ -134,6 +134,12 @@ struct fmpl_wait_words {
 };
 int fmpl_wait_until(int (*ready)(void *context), void *context, const struct fmpl_wait_words *what);
 
+/* The place where a layer says which of its calls the calling rank is in, for all waits inside FMPL that bring no words: the
+ * name of the call ("Cblacs_gridmap", in at most 24 characters; read while the call goes on), NULL: none. The layer writes
+ * it as a call begins, and what was there before as the call ends. Valid until the rank's process (or its thread, in
+ * run_ranks) ends. NULL before fmpl_init. */
+const char **fmpl_layer_call(void);
+
 /* A function that every long wait of the calling rank inside FMPL (fmpl_barrier, fmpl_bcast, fmpl_allreduce, fmpl_recv ...;
  * not fmpl_wait_until, whose ready does it) calls from time to time, so that the layer's own transfers go on. It may do what
  * ready may, with the same care, but for sends over the (destination, index) of a blocking send that it interrupts (BUSY). It

@@ -71,14 +71,15 @@ std::string describe_state(const NodeRecord& node, std::uint64_t now_ns)
     const auto call = static_cast<Call>(blocked.call.load(kRelaxed));
     if (call != Call::none) {
         const std::string layers_name = blocked.words();
-        const bool own = layers_name.empty();  // a call of FMPL's own
-        const std::string_view direction = own ? direction_of(call) : direction_of(layers_name);
-        std::string words = fmt::format("blocked in {}{}", own ? call_name(call) : layers_name.c_str(),
-            peer_words(direction, blocked.peer.load(kRelaxed)));
+        const bool own = layers_name.empty();                  // a call of FMPL's own
+        const bool within = !own && call != Call::wait_until;  // a call of FMPL's that the layer's has made
+        const std::string_view direction = own || within ? direction_of(call) : direction_of(layers_name);
+        std::string words = fmt::format("blocked in {}{}{}", own ? call_name(call) : layers_name.c_str(),
+            within ? fmt::format(" ({})", call_name(call)) : "", peer_words(direction, blocked.peer.load(kRelaxed)));
         const int index = blocked.index.load(kRelaxed);
         if (own && !direction.empty()) {
             words += index < 0 ? ", any index" : fmt::format(", index {}", index);
-        } else if (!own && index >= 0) {
+        } else if (!own && !within && index >= 0) {
             words += fmt::format(", index {}", index);
         }
         if (const auto bytes = blocked.bytes.load(kRelaxed); bytes > 0)

@@ -390,6 +390,12 @@ int fmpl_wait_until(int (*ready)(void* context), void* context, const struct fmp
         [&](Endpoint& e) { e.layer_calls.wait_until(ready, context, what); });
 }
 
+const char** fmpl_layer_call(void)
+{
+    const Binding& b = binding();
+    return b.endpoint == nullptr ? nullptr : &b.endpoint->node.waiter.layer_call();
+}
+
 int fmpl_layer_progress_set(void (*progress)(void* context), void* context)
 {
     return query("fmpl_layer_progress_set", [&](Endpoint& e) { e.layer_calls.set_progress(progress, context); });

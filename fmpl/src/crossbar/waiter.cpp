@@ -88,19 +88,19 @@ void Waiter::check_abort() const
 bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
 {
     struct Blocked {  // what the launcher shows of this wait, from here to the end of it
-        Blocked(BlockedIn& record, const WaitFor& what) : record_(record)
+        Blocked(BlockedIn& record, const WaitFor& what, const char* layer_call) : record_(record)
         {
             record.peer.store(what.peer, std::memory_order_relaxed);
             record.index.store(what.index, std::memory_order_relaxed);
             record.comm_size.store(static_cast<std::uint32_t>(what.comm_size), std::memory_order_relaxed);
             record.bytes.store(what.bytes, std::memory_order_relaxed);
             record.since_ns.store(0, std::memory_order_relaxed);
-            record.set_words(what.words);
+            record.set_words(what.words != nullptr ? what.words : layer_call);
             record.call.store(static_cast<std::uint32_t>(what.call), std::memory_order_relaxed);
         }
         ~Blocked() { record_.call.store(0, std::memory_order_relaxed); }
         BlockedIn& record_;
-    } blocked(crossbar_->record(crossbar_->node()).blocked_in, what);
+    } blocked(crossbar_->record(crossbar_->node()).blocked_in, what, layer_call_);
 
     std::uint64_t begin = 0;
     for (;;) {

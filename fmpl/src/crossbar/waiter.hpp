@@ -85,6 +85,9 @@ public:
     }
 
     const WaitingPolicy& policy() const { return policy_; }
+    // The call of a layer above that the rank is in, for waits that bring no words of their own; nullptr: none. The
+    // layer writes it as its calls begin and end.
+    const char*& layer_call() { return layer_call_; }
     // Throws Error(ABORTED) when the job is ending.
     void check_abort() const;
 
@@ -95,6 +98,7 @@ private:
 
     const Crossbar* crossbar_;
     WaitingPolicy policy_;
+    const char* layer_call_ = nullptr;
 };
 
 }  // namespace fmpl

@@ -25,6 +25,19 @@ int handle_error(const char* name, MPI_Comm comm, int error_class, const char* w
 // No rank here: the call came before MPI_Init or after MPI_Finalize. Ends the job.
 [[noreturn]] void not_initialized(const char* name);
 
+// For its lifetime, the rank is in an MPI call of that name, should somebody ask fmplrun.
+class CallName {
+public:
+    CallName(const Engine& engine, const char* name) : place_(engine.call()), before_(place_) { place_ = name; }
+    ~CallName() { place_ = before_; }
+    CallName(const CallName&) = delete;
+    CallName& operator=(const CallName&) = delete;
+
+private:
+    const char*& place_;  // FMPL's: MPI_Finalize ends the engine
+    const char* before_;
+};
+
 // Runs body(process) for a call on a communicator.
 template <class Body>
 int call_on(const char* name, MPI_Comm comm, Body&& body)
@@ -33,7 +46,7 @@ int call_on(const char* name, MPI_Comm comm, Body&& body)
     if (process == nullptr) [[unlikely]]
         not_initialized(name);
     try {
-        process->engine.call = name;
+        const CallName in_call(process->engine, name);
         std::forward<Body>(body)(*process);
         return MPI_SUCCESS;
     } catch (...) {

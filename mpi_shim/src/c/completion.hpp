@@ -22,7 +22,7 @@ int call_then_on(const char* name, Body&& body)
         not_initialized(name);
     MPI_Comm comm = MPI_COMM_NULL;
     try {
-        process->engine.call = name;
+        const CallName in_call(process->engine, name);
         std::forward<Body>(body)(*process, comm);
         return MPI_SUCCESS;
     } catch (...) {

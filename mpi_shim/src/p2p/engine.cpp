@@ -86,7 +86,8 @@ void ReceiveOperation::finish_with(const Envelope& message)
 Engine::Engine(int ranks, int world_rank)
     : parts_(std::make_unique<Parts>(ranks)),
       world_rank_(world_rank),
-      settings_(settings_from_environment(ranks))
+      settings_(settings_from_environment(ranks)),
+      call_(fmpl_layer_call())
 {
     // A body is at most a quarter of its ring.
     check_fmpl(fmpl_envelopes_open(4 * std::max<std::size_t>(settings_.eager_bytes, 256)));
@@ -434,7 +435,7 @@ void Engine::wait_for(int (*ready)(void*), void* context, int peer, int tag, std
         void* context;
         std::exception_ptr failure;
     } waiting{ready, context, nullptr};
-    const fmpl_wait_words words{call, peer, tag, 0, bytes};
+    const fmpl_wait_words words{nullptr, peer, tag, 0, bytes};
     const int code = fmpl_wait_until(
         [](void* w) {
             Waiting& self = *static_cast<Waiting*>(w);

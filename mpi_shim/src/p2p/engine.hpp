@@ -90,8 +90,8 @@ public:
     // Nothing may be called afterwards.
     void close();
 
-    // The MPI call that the rank is in, for "what is it blocked in".
-    const char* call = "MPI";
+    // Where FMPL looks for the name of the MPI call that the rank is in, for "what is it blocked in".
+    const char*& call() const { return *call_; }
 
 private:
     bool is_eager(const MessageBuffer& buffer) const;
@@ -106,6 +106,7 @@ private:
     std::unique_ptr<Parts> parts_;
     int world_rank_;
     Settings settings_;
+    const char** call_;
 };
 
 }  // namespace fmpl::mpi
