@@ -123,7 +123,8 @@ int fmpl_envelopes_poll(fmpl_envelope_handler_t handler, void *context);
  * rank once ready has returned 0: so it leaves nothing undone that it can do, and tests what it has started itself (a receive
  * may be complete at once). `what` says what the rank waits for, should somebody ask (fmplrun does): call, in at most 24 characters
  * ("MPI_Recv"); peer, a rank of FMPL_COMM_WORLD, -1: any; index, say a tag, -1: none; the size of the communicator; bytes. It
- * may be NULL. ABORTED when the job ends. ARGUMENT: ready is NULL, or the call comes from within ready or a progress
+ * may be NULL. from_outside: 1 where something else may make ready true after all, a signal handler or another thread; then
+ * fmplrun never finds a deadlock of which this wait is a part. ABORTED when the job ends. ARGUMENT: ready is NULL, or the call comes from within ready or a progress
  * function. */
 struct fmpl_wait_words {
     const char *call;
@@ -131,6 +132,7 @@ struct fmpl_wait_words {
     int index;
     int comm_size;
     size_t bytes;
+    int from_outside;
 };
 int fmpl_wait_until(int (*ready)(void *context), void *context, const struct fmpl_wait_words *what);
 

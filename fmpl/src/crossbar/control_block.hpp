@@ -18,7 +18,7 @@ using Offset = std::uint64_t;           // bytes from the base of the job's memo
 inline constexpr Offset kNoOffset = 0;  // the control block's own offset: never a message's
 
 inline constexpr std::uint64_t kControlMagic = 0x31304c504d46'0a00;
-inline constexpr std::uint32_t kControlVersion = 5;
+inline constexpr std::uint32_t kControlVersion = 6;
 inline constexpr int kBarrierColours = 8;  // paper, section 3.3
 inline constexpr int kMaxRanks = 4096;
 
@@ -118,6 +118,16 @@ struct BlockedIn {
     }
 };
 
+// NodeRecord::sleep: which of the rank's sleeps it is, from 1, and the doorbell's value that the rank sleeps on.
+constexpr std::uint64_t sleep_word(std::uint32_t number, std::uint32_t doorbell)
+{
+    return std::uint64_t{number} << 32 | doorbell;
+}
+constexpr std::uint32_t slept_on(std::uint64_t sleep)
+{
+    return static_cast<std::uint32_t>(sleep);
+}
+
 inline constexpr std::size_t kBootstrapBytes = 64;
 
 // One rank's place in the job.
@@ -131,9 +141,11 @@ struct alignas(kLine) NodeRecord {
     std::uint8_t pad0[kLine - 24];
 
     // Line 1: wake-up. sleeping: the rank; doorbell: any waker (atomic add), the rank sleeps on it with futex.
+    // sleep: the rank, while it sleeps until another rank rings (sleep_word); 0: it does not.
     alignas(kLine) std::atomic<std::uint32_t> sleeping;
     std::atomic<std::uint32_t> doorbell;
-    std::uint8_t pad1[kLine - 8];
+    std::atomic<std::uint64_t> sleep;
+    std::uint8_t pad1[kLine - 16];
 
     // Line 2: what it waits for.
     alignas(kLine) BlockedIn blocked_in;

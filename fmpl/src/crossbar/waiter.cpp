@@ -116,12 +116,12 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
             blocked.record_.since_ns.store(now, std::memory_order_relaxed);
         }
         if (what.deadline_ns != 0 && now >= what.deadline_ns) return false;
-        if (now - begin >= policy_.yield_ns && sleep(ready, state, what.deadline_ns)) return true;
+        if (now - begin >= policy_.yield_ns && sleep(ready, state, what)) return true;
     }
 }
 
 // Whether the last look before sleeping was true.
-bool Waiter::sleep(ReadyFunction ready, void* state, std::uint64_t deadline_ns)
+bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what)
 {
     NodeRecord& record = crossbar_->record(crossbar_->node());
     const std::uint32_t seen = record.doorbell.load(std::memory_order_acquire);  // pairs with Crossbar::ring
@@ -133,14 +133,22 @@ bool Waiter::sleep(ReadyFunction ready, void* state, std::uint64_t deadline_ns)
     const bool done = !aborted && ready(state);
     if (!aborted && !done) {
         std::uint64_t bound_ns = fenced ? 0 : kSleepBoundNs;
-        if (deadline_ns != 0) {
+        if (what.deadline_ns != 0) {
             const std::uint64_t now = monotonic_ns();
-            const std::uint64_t left = deadline_ns > now ? deadline_ns - now : 1;
+            const std::uint64_t left = what.deadline_ns > now ? what.deadline_ns - now : 1;
             bound_ns = bound_ns == 0 ? left : std::min(bound_ns, left);
         }
         const timespec bound{
             static_cast<time_t>(bound_ns / 1'000'000'000), static_cast<long>(bound_ns % 1'000'000'000)};
+        // The last look is behind this rank: from here on it does nothing unless the doorbell changes from `seen`.
+        const bool until_rung = bound_ns == 0 && !what.from_outside;
+        if (until_rung) {
+            if (++sleeps_ == 0) sleeps_ = 1;
+            // release: pairs with DeadlockWatch::look, which so sees each ring by this rank that came before
+            record.sleep.store(sleep_word(sleeps_, seen), std::memory_order_release);
+        }
         futex_wait(record.doorbell, seen, bound_ns == 0 ? nullptr : &bound);
+        if (until_rung) record.sleep.store(0, std::memory_order_relaxed);
     }
     record.sleeping.store(0, std::memory_order_relaxed);
     return done;

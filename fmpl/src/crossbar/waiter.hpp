@@ -9,6 +9,9 @@
 // sleeps on its doorbell. A waker writes its flag and then loads `sleeping` with no fence between. The membarrier puts
 // a full fence into every running rank: a waker whose load came before it has its flag visible to the last look; one
 // whose load comes after it sees `sleeping`.
+//
+// Deadlocks: a rank that then sleeps without a deadline, and that nothing but another rank can wake, says so in
+// NodeRecord::sleep. From that the launcher concludes that nobody can go on; docs/memory_layout.md has the argument.
 #pragma once
 
 #include "crossbar/crossbar.hpp"
@@ -51,6 +54,8 @@ struct WaitFor {
     std::size_t bytes = 0;
     std::uint64_t deadline_ns = 0;  // by monotonic_ns(); 0: none
     const char* words = nullptr;    // instead of the call's name, for a layer above; nullptr: none
+    // Something else than another rank may end the wait: a signal handler, another thread of the process.
+    bool from_outside = false;
 };
 
 class Waiter {
@@ -94,11 +99,12 @@ public:
 private:
     using ReadyFunction = bool (*)(void*);
     bool wait_longer(ReadyFunction ready, void* state, const WaitFor& what);
-    bool sleep(ReadyFunction ready, void* state, std::uint64_t deadline_ns);
+    bool sleep(ReadyFunction ready, void* state, const WaitFor& what);
 
     const Crossbar* crossbar_;
     WaitingPolicy policy_;
     const char* layer_call_ = nullptr;
+    std::uint32_t sleeps_ = 0;  // that NodeRecord::sleep has told of
 };
 
 }  // namespace fmpl

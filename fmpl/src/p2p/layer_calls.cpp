@@ -24,6 +24,7 @@ void LayerCalls::wait_until(Ready ready, void* context, const fmpl_wait_words* w
         wait_for.comm_size = what->comm_size;
         wait_for.bytes = what->bytes;
         wait_for.words = what->call;
+        wait_for.from_outside = what->from_outside != 0;
     }
     node_->wait(
         [&] {

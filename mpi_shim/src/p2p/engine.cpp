@@ -435,7 +435,7 @@ void Engine::wait_for(int (*ready)(void*), void* context, int peer, int tag, std
         void* context;
         std::exception_ptr failure;
     } waiting{ready, context, nullptr};
-    const fmpl_wait_words words{nullptr, peer, tag, 0, bytes};
+    const fmpl_wait_words words{nullptr, peer, tag, 0, bytes, generalized_requests > 0};
     const int code = fmpl_wait_until(
         [](void* w) {
             Waiting& self = *static_cast<Waiting*>(w);

@@ -93,6 +93,9 @@ public:
     // Where FMPL looks for the name of the MPI call that the rank is in, for "what is it blocked in".
     const char*& call() const { return *call_; }
 
+    // How many generalized requests the program has begun and not completed: only it knows when it will.
+    int generalized_requests = 0;
+
 private:
     bool is_eager(const MessageBuffer& buffer) const;
     bool poll();
