@@ -190,7 +190,7 @@ class Arguments(LaunchTest):
         witness = os.path.join(self.folder, "witness")
         wrong = {
             "ranks": ["-n", "0"], "negative": ["-n", "-1"], "text": ["-n", "many"], "huge": ["-n", "1000000"],
-            "unknown": ["--no-such-option"], "binding": ["--bind-to", "socket"], "timeout": ["--timeout", "soon"],
+            "unknown": ["--no-such-option"], "binding": ["--bind-to", "socket"], "deadlock": ["--on-deadlock", "hope"], "timeout": ["--timeout", "soon"],
             "zero timeout": ["--timeout", "0"], "shape": ["--crossbar", "2y2"],
             "small shape": ["-n", "5", "--crossbar", "2x2"], "profile": ["--profile", "sr2201"],
             "no name": ["-x", "=1"], "not set": ["-x", "NOBODY_SETS_THIS"], "reserved": ["-x", "FMPL_RANK=3"],
@@ -223,7 +223,7 @@ class Arguments(LaunchTest):
     def test_help_and_version(self):
         help_text = self.run_job("--help")
         self.assertEqual(help_text.returncode, 0)
-        for option in ("--np", "--bind-to", "-x", "--tag-output", "--timeout", "--crossbar", "--profile", "--stats",
+        for option in ("--np", "--bind-to", "-x", "--tag-output", "--timeout", "--on-deadlock", "--crossbar", "--profile", "--stats",
                        "--report-bindings", "--version"):
             self.assertIn(option, help_text.stdout)
         self.assertRegex(self.run_job("--version").stdout, r"^fmplrun \(FMPL\) \d+\.\d+\.\d+\n$")

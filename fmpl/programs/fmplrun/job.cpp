@@ -27,6 +27,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int kTimedOut = 124;
+constexpr int kDeadlocked = 1;
 constexpr int kNotExecutable = 126;
 constexpr int kNotFound = 127;
 
@@ -121,6 +122,7 @@ Job::Job(const Options& options)
     if (job_fd_ < 0) fail_system("no descriptor for the job's memory");
     threads_ = std::to_string(std::max(1, cpus_ / options_.ranks));
     choose_bindings();
+    if (options_.on_deadlock != OnDeadlock::ignore) deadlock_watch_.emplace(memory_.control(), Clock::now());
 }
 
 Job::~Job()
@@ -324,6 +326,7 @@ int Job::milliseconds_to_next_deadline() const
     if (!status_) consider(timeout_at_);
     if (!status_) consider(end_at_);
     consider(kill_at_);
+    if (watches_for_deadlock()) consider(deadlock_watch_->next_look());
     const auto now = Clock::now();
     if ((absent_rank_ != kNobody && !status_) || input_.in_background()) consider(now + kLookAgain);
     if (!next) return -1;
@@ -399,7 +402,27 @@ void Job::handle_deadlines()
         print_states(fmt::format("time-out after {:g} s; the job ends", *options_.timeout_s));
         end_job(kTimedOut);
     }
+    look_for_deadlock();
     if (kill_at_ && now >= *kill_at_) kill_ranks();
+}
+
+// Not while a failure is about to end the job: that is the first reason then.
+bool Job::watches_for_deadlock() const
+{
+    return deadlock_watch_ && !status_ && !end_at_ && running_ > 0;
+}
+
+void Job::look_for_deadlock()
+{
+    const auto now = Clock::now();
+    if (!watches_for_deadlock() || now < deadlock_watch_->next_look()) return;
+    std::vector<bool> gone;
+    for (const Rank& rank : ranks_) gone.push_back(rank.ended);
+    if (!deadlock_watch_->look(gone, now)) return;
+    const bool ends = options_.on_deadlock == OnDeadlock::end;
+    print_states(fmt::format("deadlock: all ranks wait for each other and nobody can go on{}",
+        ends ? "; the job ends" : " (--on-deadlock report: the job stays as it is)"));
+    if (ends) end_job(kDeadlocked);
 }
 
 // ---- Ends of processes

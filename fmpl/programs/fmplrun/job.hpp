@@ -1,7 +1,8 @@
 // One job from its start to its end: the launcher's main loop.
 //
-// The loop sleeps in epoll until a rank ends, writes, or a signal arrives; it has deadlines only for --timeout, while
-// the job is being ended, and while a rank has left that others may be waiting for. The first reason to end the job
+// The loop sleeps in epoll until a rank ends, writes, or a signal arrives; it has deadlines for --timeout, for a look each
+// second whether the ranks are deadlocked, while the job is being ended, and while a rank has left that others may be
+// waiting for. The first reason to end the job
 // decides the exit status; what ranks die of after that is the launcher's doing.
 #pragma once
 
@@ -13,6 +14,7 @@
 #include "terminal_input.hpp"
 
 #include "crossbar/job_memory.hpp"
+#include "launch/deadlock_watch.hpp"
 
 #include <chrono>
 #include <optional>
@@ -60,6 +62,8 @@ private:
     void handle(Event event);
     void handle_signals();
     void handle_deadlines();
+    bool watches_for_deadlock() const;
+    void look_for_deadlock();
 
     // Ends of processes
     void reap();
@@ -107,6 +111,7 @@ private:
     int failures_ = 0;
     int interrupts_ = 0;
     std::optional<Clock::time_point> timeout_at_, end_at_, kill_at_;
+    std::optional<DeadlockWatch> deadlock_watch_;
 };
 
 }  // namespace fmpl::launcher

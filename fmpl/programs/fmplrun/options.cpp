@@ -24,8 +24,10 @@ constexpr double kLongestTimeout_s = 1e8;
 constexpr const char* kFooter =
     "Standard input goes to rank 0. Lines of the ranks' output are never mixed.\n"
     "Exit status: that of the lowest-ranked rank that failed; 128 + the signal for a killed rank; 124 after\n"
-    "--timeout; 127 when the program is not found, 126 when it cannot be executed, 2 for wrong arguments.\n"
-    "The signal USR1 prints what each rank is blocked in; so do a time-out, an interrupt and a termination.\n"
+    "--timeout; 1 after a deadlock; 127 when the program is not found, 126 when it cannot be executed, 2 for wrong "
+    "arguments.\n"
+    "The signal USR1 prints what each rank is blocked in; so do a deadlock, a time-out, an interrupt and a "
+    "termination.\n"
     "Example: fmplrun -n 4 --bind-to core --timeout 60 ./program --its-own-option";
 
 std::string version()
@@ -60,6 +62,14 @@ Binding binding_from(const std::string& text)
     if (text == "core") return Binding::core;
     if (text == "none") return Binding::none;
     throw CLI::ValidationError("--bind-to", fmt::format("\"{}\" is neither core nor none", text));
+}
+
+OnDeadlock on_deadlock_from(const std::string& text)
+{
+    if (text == "end") return OnDeadlock::end;
+    if (text == "report") return OnDeadlock::report;
+    if (text == "ignore") return OnDeadlock::ignore;
+    throw CLI::ValidationError("--on-deadlock", fmt::format("\"{}\" is none of end, report and ignore", text));
 }
 
 std::string profile_from(const std::string& text)
@@ -145,6 +155,11 @@ CommandLine parse_command_line(int argc, const char* const* argv)
            "--timeout", [&](const std::string& text) { options.timeout_s = timeout_from(text); },
            "End the job after so long, saying what each rank is blocked in")
         ->type_name("SECONDS");
+    app.add_option_function<std::string>(
+           "--on-deadlock", [&](const std::string& text) { options.on_deadlock = on_deadlock_from(text); },
+           "When all ranks wait for each other, so that nobody can go on: end: say what each is blocked in and end the "
+           "job with status 1; report: say it once, for a debugger (default: end)")
+        ->type_name("end|report|ignore");
     app.add_option("--crossbar", options.crossbar, "Shape of the emulated crossbar: 1 to 3 dimensions, as in 8x2")
         ->type_name("SHAPE");
     app.add_option_function<std::string>(

@@ -14,6 +14,13 @@ enum class Binding {
     none
 };
 
+// What follows when all ranks wait for each other.
+enum class OnDeadlock {
+    end,     // say what each rank is blocked in, end the job
+    report,  // say it, let the job stand as it is, for a debugger
+    ignore
+};
+
 struct Options {
     int ranks = 1;
     Binding binding = Binding::automatic;
@@ -21,6 +28,7 @@ struct Options {
     std::vector<std::pair<std::string, std::string>> variables;
     bool tag_output = false;
     std::optional<double> timeout_s;
+    OnDeadlock on_deadlock = OnDeadlock::end;
     std::string crossbar;  // "": from the environment, or chosen from the number of ranks
     std::string profile;   // "": from the environment, or host
     std::string rdma;      // "": from the environment, or heap with --blacs, or none
