@@ -63,7 +63,7 @@ int poll(const Handler& handler)
 
 void wait_for(const std::function<bool()>& ready, const char* name = "wait_for")
 {
-    const fmpl_wait_words what{name, -1, -1, size(), 0};
+    const fmpl_wait_words what{name, -1, -1, size(), 0, 0};
     REQUIRE_OK(
         fmpl_wait_until([](void* context) { return (*static_cast<const std::function<bool()>*>(context))() ? 1 : 0; },
             const_cast<std::function<bool()>*>(&ready), &what));
@@ -652,9 +652,9 @@ FMPL_RANKS_TEST_WITH(LayerCallsSubject, RankOneIsBlocked, (RanksOptions{.ranks =
 {
     const fmpl::Session session(1);
     const auto never = [](void*) { return 0; };
-    const fmpl_wait_words receive{"MPI_Recv", 3, 7, 4, 800};
-    const fmpl_wait_words send{"MPI_Ssend", 0, -1, 4, 0};
-    const fmpl_wait_words any{"MPI_Waitsome_of_a_long_name", -1, -1, 4, 0};
+    const fmpl_wait_words receive{"MPI_Recv", 3, 7, 4, 800, 0};
+    const fmpl_wait_words send{"MPI_Ssend", 0, -1, 4, 0, 0};
+    const fmpl_wait_words any{"MPI_Waitsome_of_a_long_name", -1, -1, 4, 0, 0};
     const fmpl_wait_words all[] = {receive, send, any};
     if (rank() < 3) fmpl_wait_until(never, nullptr, &all[rank()]);
     fmpl_wait_until(never, nullptr, nullptr);

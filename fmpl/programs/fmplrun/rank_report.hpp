@@ -8,8 +8,9 @@
 
 namespace fmpl::launcher {
 
-// "blocked in fmpl_recv from rank 3, index 7, for 2.4 s", "computing (not blocked in FMPL)", "finalized" ... A hint:
-// the rank may go on while it is read. `now_ns`: CLOCK_MONOTONIC.
+// "blocked in fmpl_recv from rank 3, index 7, for 2.4 s", "blocked in Cdgerv2d (fmpl_recv) from rank 3, for 2.4 s",
+// "computing (not blocked in FMPL)", "finalized" ... A hint: the rank may go on while it is read. `now_ns`:
+// CLOCK_MONOTONIC.
 std::string describe_state(const NodeRecord& node, std::uint64_t now_ns);
 
 // The table of --stats: for each rank its time from fmpl_init to fmpl_finalize and how it divides into computation and
