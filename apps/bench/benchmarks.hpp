@@ -38,6 +38,9 @@ struct Benchmark {
 // Of this program. Where there is one alone, its name is not typed.
 std::span<const Benchmark> benchmarks();
 
+// Those that need nothing but the calls of transport.hpp.
+std::vector<Benchmark> message_benchmarks();
+
 void run_latency(const Options&, const Job&, Report&);
 void run_bandwidth(const Options&, const Job&, Report&);
 void run_outstanding(const Options&, const Job&, Report&);

@@ -8,10 +8,10 @@ constexpr std::size_t kMiB = 1024 * kKiB;
 
 }  // namespace
 
-std::span<const Benchmark> benchmarks()
+std::vector<Benchmark> message_benchmarks()
 {
-    static const std::vector<std::size_t> collective_sizes = {8, 64, kKiB, 8 * kKiB, 64 * kKiB, 256 * kKiB, kMiB};
-    static const Benchmark all[] = {
+    const std::vector<std::size_t> collective_sizes = {8, 64, kKiB, 8 * kKiB, 64 * kKiB, 256 * kKiB, kMiB};
+    return {
         {"latency", "One-way time of short messages, beside that of a cache line bouncing between the two ranks",
             {0, 4, 8, 16, 32, 64, 72, 128, 256, 512, kKiB}, 1, true, false, false, run_latency},
         {"bandwidth", "Rate of long messages, beside that of memcpy within one process",
@@ -28,7 +28,6 @@ std::span<const Benchmark> benchmarks()
         {"allreduce", "Time of a sum of doubles over all ranks, to all of them", collective_sizes, sizeof(double),
             false, false, false, run_allreduce},
     };
-    return all;
 }
 
 }  // namespace fmpl::bench

@@ -1,0 +1,11 @@
+#include "../benchmarks.hpp"
+
+namespace fmpl::bench {
+
+std::span<const Benchmark> benchmarks()
+{
+    static const std::vector<Benchmark> all = message_benchmarks();
+    return all;
+}
+
+}  // namespace fmpl::bench
