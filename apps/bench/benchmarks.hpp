@@ -33,6 +33,7 @@ struct Benchmark {
     // Refuses own options that cannot be used, and may change others that they rule; nullptr: nothing to do. Local.
     void (*settle)(Options&) = nullptr;
     int least_ranks = 2;
+    bool rdma_only = false;  // the messages lie in the library's own memory, wherever the user's could
 };
 
 // Of this program. Where there is one alone, its name is not typed.

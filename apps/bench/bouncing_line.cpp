@@ -1,5 +1,6 @@
 #include "bouncing_line.hpp"
 
+#include "polling.hpp"
 #include "sampler.hpp"
 #include "transport.hpp"
 
@@ -10,7 +11,6 @@
 #include <cstring>
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -25,7 +25,6 @@ struct SharedLine {
 namespace {
 
 constexpr int kIndex = 0;
-constexpr int kLooksBeforeYield = 10;
 
 // What the even rank tells the odd one: where the memory is, or why there is none.
 struct Offer {
@@ -33,15 +32,6 @@ struct Offer {
     std::int32_t fd;
     std::int32_t error;  // errno; 0: the memory is there
 };
-
-// Acquire: as a message, the line would say that data is there.
-template <bool yield>
-void wait_for(const std::atomic<std::uint64_t>& line, std::uint64_t value)
-{
-    for (int looks = 0; line.load(std::memory_order_acquire) != value; ++looks) {
-        if (yield && looks >= kLooksBeforeYield) sched_yield();
-    }
-}
 
 template <bool yield>
 void bounce(SharedLine& line, bool first, std::uint64_t from, std::uint64_t count)

@@ -97,6 +97,8 @@ void add_options(CLI::App& command, const Benchmark& benchmark, Options& options
                 fmt::format("Bytes of a message: a list, {}with suffix K, M or G (default: {})", unit,
                     list_of(benchmark.default_sizes)))
             ->type_name("LIST");
+    }
+    if (!benchmark.default_sizes.empty() && !benchmark.rdma_only) {
         command
             .add_option("--memory", words.memory,
                 fmt::format("Where the messages lie at both ends: {} (default: {})",
@@ -242,6 +244,7 @@ Options read_options(int argc, const char* const* argv)
     options.samples = read_count("--samples", words.samples, 1, kMostSamples);
     options.batch_ms = read_count("--batch-ms", words.batch_ms, 0, kMostBatch_ms);
     if (command.get_option_no_throw("--memory") != nullptr) options.memory = read_memory(words.memory);
+    if (benchmark.rdma_only) options.memory = MemoryKind::rdma;
     if (benchmark.has_outstanding) {
         for (const std::string& item : items(words.outstanding)) {
             options.outstanding.push_back(read_count("--outstanding", item, 1, kMostOutstanding));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """fmpl-bench runs each of its benchmarks on small messages, verifies what arrives and writes what it measured; so does
-mpi-bench.mpi, the same over FMPL's MPI.
+mpi-bench.mpi, the same over FMPL's MPI, but for those of what only FMPL offers.
 
 Environment: FMPLRUN, the launcher; FMPL_BENCH, the program.
 """
@@ -14,13 +14,15 @@ import unittest
 
 FMPLRUN = shlex.split(os.environ.get("FMPLRUN", "fmplrun"))
 BENCH = os.environ.get("FMPL_BENCH", "fmpl-bench")
+IS_FMPL = pathlib.Path(BENCH).name == "fmpl-bench"
 LIMIT_SECONDS = 60
 FEW = "--reps 3 --warmup 1 --samples 2"
 
 
-def run(ranks, options):
+def run(ranks, options, **variables):
     return subprocess.run([*FMPLRUN, "-n", str(ranks), BENCH, *shlex.split(options)], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+                          capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False,
+                          env={**os.environ, **variables})
 
 
 class Measuring(unittest.TestCase):
@@ -76,6 +78,52 @@ class Benchmarks(Measuring):
     def test_given_repetitions_are_kept_however_long_they_take(self):
         (row,) = self.measure(2, "bcast --sizes 1M --reps 5 --samples 1 --batch-ms 1")["results"]
         self.assertEqual(row["reps"], 5)
+
+
+@unittest.skipUnless(IS_FMPL, "measures what only FMPL offers")
+class RemoteWrite(Measuring):
+    def test_messages_of_a_word_and_of_memory(self):
+        document = self.measure(2, f"remote-write --sizes 0,8,9,64,100,4K,100000 {FEW}")
+        self.assert_rows(document, "bytes", [0, 8, 9, 64, 100, 4096, 100000])
+        self.assertEqual(document["options"]["memory"], "rdma")
+        for row in document["results"]:
+            self.assertEqual(row["seconds"], row["ways"][row["copied"]]["seconds"])
+            self.assertEqual(row["read_seconds"], row["ways"][row["read_copied"]]["read_seconds"])
+            self.assertEqual(row["seconds"]["median"], min(way["seconds"]["median"] for way in row["ways"].values()))
+
+    def test_many_buffers_in_turn(self):
+        self.assert_rows(self.measure(2, f"remote-write --sizes 8,1000 --footprint 64K {FEW}"), "bytes", [8, 1000])
+
+    def test_pairs_and_ranks_without_a_partner(self):
+        for ranks, options in ((3, ""), (5, "--pairs"), (6, "--pairs")):
+            with self.subTest(ranks=ranks, options=options):
+                self.assert_rows(self.measure(ranks, f"remote-write --sizes 8,1K {FEW} {options}"), "bytes", [8, 1024])
+
+
+class OnlyFmpl(unittest.TestCase):
+    def test_memory_that_is_not_addressed_is_refused(self):
+        if not IS_FMPL:
+            self.skipTest("measures what only FMPL offers")
+        for benchmark in ("remote-write",):
+            with self.subTest(benchmark):
+                result = run(2, f"{benchmark} --sizes 8 {FEW}", FMPL_ENGINE="unmapped")
+                self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+                self.assertIn(f"{benchmark}: a rank does not address the memory of the other one", result.stderr)
+
+    def test_memory_cannot_be_chosen_and_a_rank_needs_another_one(self):
+        if not IS_FMPL:
+            self.skipTest("measures what only FMPL offers")
+        for benchmark in ("remote-write",):
+            with self.subTest(benchmark):
+                self.assertEqual(run(2, f"{benchmark} --memory heap").returncode, 2)
+                self.assertIn("needs at least 2 ranks", run(1, benchmark).stderr)
+
+    def test_an_mpi_does_not_offer_it(self):
+        if IS_FMPL:
+            self.skipTest("of mpi-bench")
+        result = run(2, "remote-write")
+        self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
+        self.assertNotIn("remote-write", run(2, "--help").stdout)
 
 
 class BadOptions(unittest.TestCase):

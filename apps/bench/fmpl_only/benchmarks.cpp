@@ -1,10 +1,30 @@
-#include "../benchmarks.hpp"
+#include "benchmarks.hpp"
 
 namespace fmpl::bench {
+namespace {
+
+constexpr std::size_t kKiB = 1024;
+constexpr std::size_t kMiB = 1024 * kKiB;
+
+Benchmark of_remote_dma_memory(Benchmark benchmark)
+{
+    benchmark.rdma_only = true;
+    return benchmark;
+}
+
+}  // namespace
 
 std::span<const Benchmark> benchmarks()
 {
-    static const std::vector<Benchmark> all = message_benchmarks();
+    static const std::vector<Benchmark> all = [] {
+        std::vector<Benchmark> list = message_benchmarks();
+        list.push_back(
+            of_remote_dma_memory({"remote-write", "Rate of raw writes into the other rank's memory, without messages",
+                {8, 64, 256, kKiB, 4 * kKiB, 8 * kKiB, 16 * kKiB, 32 * kKiB, 64 * kKiB, 128 * kKiB, 256 * kKiB,
+                    512 * kKiB, kMiB, 2 * kMiB, 4 * kMiB, 8 * kMiB, 16 * kMiB},
+                1, true, false, true, run_remote_write}));
+        return list;
+    }();
     return all;
 }
 

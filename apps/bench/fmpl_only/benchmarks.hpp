@@ -1,0 +1,10 @@
+// The benchmarks of what only FMPL offers.
+#pragma once
+
+#include "../benchmarks.hpp"
+
+namespace fmpl::bench {
+
+void run_remote_write(const Options&, const Job&, Report&);
+
+}  // namespace fmpl::bench
