@@ -19,4 +19,13 @@ void wait_for(const std::atomic<std::uint64_t>& word, std::uint64_t value)
     }
 }
 
+inline void wait_for(const std::atomic<std::uint64_t>& word, std::uint64_t value, bool yield)
+{
+    if (yield) {
+        wait_for<true>(word, value);
+    } else {
+        wait_for<false>(word, value);
+    }
+}
+
 }  // namespace fmpl::bench

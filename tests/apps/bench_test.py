@@ -100,11 +100,46 @@ class RemoteWrite(Measuring):
                 self.assert_rows(self.measure(ranks, f"remote-write --sizes 8,1K {FEW} {options}"), "bytes", [8, 1024])
 
 
+@unittest.skipUnless(IS_FMPL, "measures what only FMPL offers")
+class Breakdown(Measuring):
+    IN_ONE_WAY = ("init", "receive_header", "send_message", "flight")
+
+    def test_parts_add_up_to_the_one_way_time(self):
+        document = self.measure(2, "breakdown --sizes 0,8,72,73,4K --reps 20 --samples 1")
+        self.assertEqual([row["bytes"] for row in document["results"]], [0, 8, 72, 73, 4096])
+        for row in document["results"]:
+            parts = row["parts"]
+            medians = {name: part["seconds"]["median"] for name, part in parts.items() if part is not None}
+            self.assertAlmostEqual(sum(medians.get(name, 0) for name in self.IN_ONE_WAY), row["seconds"]["median"], 12)
+            for name, seconds in medians.items():
+                self.assertAlmostEqual(parts[name]["cycles"], seconds * document["counter"]["per_second"], 3)
+
+    def test_only_a_message_beyond_the_completion_flag_has_a_header(self):
+        for row in self.measure(2, f"breakdown --sizes 8,72,73 {FEW}")["results"]:
+            absent = [name for name, part in row["parts"].items() if part is None]
+            self.assertEqual(absent, [] if row["bytes"] > 72 else ["receive_header", "send_header"])
+
+    def test_the_one_way_time_is_that_of_a_ping_pong(self):
+        # Within what a busy machine does to either: the parts are neither of one call alone nor of a round trip of waits.
+        often = "--sizes 8,4K --reps 500"
+        parts, ping_pong = (self.measure(2, f"{benchmark} {often}")["results"] for benchmark in ("breakdown", "latency"))
+        for of_parts, whole in zip(parts, ping_pong):
+            ratio = of_parts["seconds"]["median"] / whole["seconds"]["min"]
+            self.assertTrue(0.1 < ratio < 1000, f"{of_parts['bytes']} bytes: {ratio}")
+
+    def test_the_counters_of_the_two_ranks_are_compared(self):
+        difference = self.measure(2, f"breakdown {FEW}")["counter"]["difference_seconds"]
+        self.assertLess(difference["least"], difference["most"])
+
+    def test_ranks_that_take_no_part_and_too_few_cpus(self):
+        self.assert_rows(self.measure(5, f"breakdown --sizes 8,4K {FEW}"), "bytes", [8, 4096])
+
+
 class OnlyFmpl(unittest.TestCase):
     def test_memory_that_is_not_addressed_is_refused(self):
         if not IS_FMPL:
             self.skipTest("measures what only FMPL offers")
-        for benchmark in ("remote-write",):
+        for benchmark in ("remote-write", "breakdown"):
             with self.subTest(benchmark):
                 result = run(2, f"{benchmark} --sizes 8 {FEW}", FMPL_ENGINE="unmapped")
                 self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
@@ -113,7 +148,7 @@ class OnlyFmpl(unittest.TestCase):
     def test_memory_cannot_be_chosen_and_a_rank_needs_another_one(self):
         if not IS_FMPL:
             self.skipTest("measures what only FMPL offers")
-        for benchmark in ("remote-write",):
+        for benchmark in ("remote-write", "breakdown"):
             with self.subTest(benchmark):
                 self.assertEqual(run(2, f"{benchmark} --memory heap").returncode, 2)
                 self.assertIn("needs at least 2 ranks", run(1, benchmark).stderr)
@@ -123,7 +158,7 @@ class OnlyFmpl(unittest.TestCase):
             self.skipTest("of mpi-bench")
         result = run(2, "remote-write")
         self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
-        self.assertNotIn("remote-write", run(2, "--help").stdout)
+        self.assertNotIn("breakdown", run(2, "--help").stdout)
 
 
 class BadOptions(unittest.TestCase):

@@ -6,5 +6,6 @@
 namespace fmpl::bench {
 
 void run_remote_write(const Options&, const Job&, Report&);
+void run_breakdown(const Options&, const Job&, Report&);
 
 }  // namespace fmpl::bench
