@@ -174,12 +174,16 @@ class Breakdown(Exhibit):
 
 
 class PartsTable(Exhibit):
+    # As fmpl-bench breakdown names them, and which of the two ranks they belong to.
+    PARTS = (("init", "sender: init"), ("receive_header", "sender: receive header"), ("send_message", "sender: send message"),
+             ("flight", "from the sender's return to the receiver's"), ("init", "receiver: init"),
+             ("send_header", "receiver: send header"), ("receive_message", "receiver, coming late: receive message"))
+
     def table(self, data):
-        rows = [row for row in data.rows if row["contenders"].get("fmpl")]
-        parts = list(dict.fromkeys(part for row in rows for part in row["contenders"]["fmpl"].get("parts", {})))
-        lines = [[part, *(self.cell(row["contenders"]["fmpl"]["parts"].get(part)) for row in rows)] for part in parts]
-        lines.append(["one way, in all", *(f"{row['contenders']['fmpl']['median'] * 1e9:.0f}" for row in rows)])
-        return markdown(["ns", *(row["label"] for row in rows)], lines)
+        rows = [(row, row["contenders"]["fmpl"]) for row in data.rows if row["contenders"].get("fmpl")]
+        lines = [[words, *(self.cell(shown["parts"].get(part)) for _, shown in rows)] for part, words in self.PARTS]
+        lines.append(["one way: the first four", *(self.cell(shown) for _, shown in rows)])
+        return markdown(["part", *(f"{row['label']}, ns" for row, _ in rows)], lines)
 
     @staticmethod
     def cell(shown):
@@ -188,7 +192,7 @@ class PartsTable(Exhibit):
     def of_paper(self):
         lines = [[f"{side}: {part}", f"{value:g}"] for side, parts in paper.BREAKDOWN.items()
                  for part, value in parts.items()]
-        return markdown(["us", "8 B"], lines)
+        return markdown(["part", "8 B, us"], lines)
 
 
 class OutstandingTable(Exhibit):
@@ -257,8 +261,8 @@ KERNEL = ("fmpl", "mpi", "openmpi", "mpich")
 
 EXHIBITS = [
     Lines("fig6", "Rate of messages between two ranks", "p2p",
-          "The line of FMPL beside that of the remote write alone, which is what the memory system gives without any matching; and "
-          "how much of it is left with the BLACS and with an MPI on top.",
+          "The line of FMPL beside that of the remote write alone, one CPU writing into the other rank's memory without any "
+          "matching; and how much of it is left with the BLACS and with an MPI on top.",
           "There is no wire: what bounds a message is the rate at which one core's lines get to the other's caches, so the rates "
           "fall again for messages that no longer fit them, and two CPUs that copy one message together are faster than memcpy "
           "by one. Without remote-DMA memory the kernel copies from process to process, which the SR8000 had no counterpart for: "
@@ -266,9 +270,10 @@ EXHIBITS = [
           ("raw", "fmpl", "blacs", "mpi", "mpi-plain", "mpiblacs", "mpiblacs-plain", "openmpi", "mpich", "mpiblacs-openmpi"),
           "bytes", rate=True, limits=("memcpy",)),
     PartsTable("table1", "The parts of one message", "breakdown",
-               "That what is not the passage of a line between two cores is small.",
-               "A short message needs no header: it goes into a line that both ranks poll, so the receiver's header is there for "
-               "long messages only. The parts overlap in time on the two CPUs, so they do not add up to the one-way time."),
+               "That what is not the passage of lines between two cores, which makes most of the flight and of what a late receiver "
+               "pays, is small. `apps/bench/fmpl_only/breakdown.cpp` says how each part is measured.",
+               "A short message needs no header: it goes into a line that both ranks poll. The header of a long one is on its "
+               "way before the message is sent, so that sending it is no part of the one-way time."),
     OutstandingTable("table2", "Latency while many receives are posted", "outstanding",
                      "Neither posting nor latency of FMPL depends on how many receives are outstanding, since each has its slot at "
                      "the sender and nobody searches; the MPI over FMPL matches by hash and keeps that.",

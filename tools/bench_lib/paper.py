@@ -4,8 +4,8 @@ its text and its tables have the numbers; those of its figures are in pictures o
 MACHINE = "Hitachi SR8000, 2 to 16 nodes"
 
 # us, 8 bytes; (send, receive) by part
-BREAKDOWN = {"send": {"init": 0.5, "receive header": 5.0, "send message": 8.1},
-             "receive": {"init": 0.5, "send header": 6.1, "receive message": 5.6}}
+BREAKDOWN = {"sender": {"init": 0.5, "receive header": 5.0, "send message": 8.1},
+             "receiver": {"init": 0.5, "send header": 6.1, "receive message": 5.6}}
 
 # us, 4 bytes, hundreds of receives: posting a receive, one-way latency
 OUTSTANDING = {"FMPL": (7.03, 9.90), "MPI": (370.1, 945.8)}

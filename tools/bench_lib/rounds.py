@@ -43,9 +43,9 @@ class Measurement:
             for result in document["results"]:
                 if result[figure.key] == figure.value:
                     for name, part in result.get("parts", {}).items():
-                        seconds = part["seconds"]
-                        found.setdefault(name, []).append(
-                            {"round": number, "median": seconds["median"], "samples": seconds["samples"]})
+                        if part:  # null: there is no such part
+                            found.setdefault(name, []).append({"round": number, "median": part["seconds"]["median"],
+                                                               "samples": part["seconds"]["samples"]})
         return found
 
 
