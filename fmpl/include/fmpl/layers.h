@@ -149,9 +149,10 @@ const char **fmpl_layer_call(void);
  * fmpl_received. NULL removes it. */
 int fmpl_layer_progress_set(void (*progress)(void *context), void *context);
 
-/* Time in FMPL, per call. Off until enabled (fmplrun --stats enables it from the start). */
+/* Time in calls, per call. Off until enabled (fmplrun --stats and --trace enable it from the start). A call that is made
+ * within another one, by a layer or from a function of the layer's, is part of that one. */
 struct fmpl_call_stats {
-    const char *call; /* "fmpl_send", ... */
+    const char *call; /* "fmpl_send", "MPI_Send", ...; stays until the rank finalizes */
     uint64_t calls;
     uint64_t bytes;
     double seconds;
@@ -159,8 +160,30 @@ struct fmpl_call_stats {
 int fmpl_stats_enable(int on);
 /* Fills at most `room` entries with the calls made at least once; returns how many there are, in *n. */
 int fmpl_stats_get(struct fmpl_call_stats *stats, int room, int *n);
-/* Seconds that the calling rank has spent inside FMPL since stats were enabled. */
+/* Seconds that the calling rank has spent inside such calls since stats were enabled. */
 double fmpl_stats_seconds(void);
+
+/* A layer's own calls in statistics and traces, in the place of the calls of FMPL that it makes:
+ *
+ *   if (*observed != 0) {                                  observed = fmpl_layer_observed(), after fmpl_init
+ *       fmpl_layer_call_begin("MPI_Send");
+ *       fmpl_layer_call_about(destination, tag, bytes);
+ *       ... the call ...
+ *       fmpl_layer_call_sent(destination, bytes);
+ *       fmpl_layer_call_end();
+ *   }
+ *
+ * fmpl_layer_observed: where an int stands that is nonzero while the calling rank is observed; it stays there after
+ * fmpl_finalize. _begin: the name's letters must stay where they are; fewer than 40 are kept. Returns 1 when the call counts,
+ * 0 when it is made within another one, and then _about and _sent do nothing. Every _begin has its _end. _about: a rank of
+ * FMPL_COMM_WORLD, -1: none or any; an index or tag, -1: none or any. _sent: the call has sent one point-to-point message to
+ * that rank, for the matrix of who sent to whom; a rank that does not exist is left out. They need an fmpl_init before
+ * them, and neither block nor fail; _end may follow fmpl_finalize. */
+const int *fmpl_layer_observed(void);
+int fmpl_layer_call_begin(const char *name);
+void fmpl_layer_call_about(int world_rank, int index, size_t bytes);
+void fmpl_layer_call_sent(int world_rank, size_t bytes);
+void fmpl_layer_call_end(void);
 
 /* Ranks of the job and the caller's own, before fmpl_init too (then: what fmplrun or run_ranks says; 1 and 0 without). */
 int fmpl_job_size(void);

@@ -92,7 +92,6 @@ JobSpec spec_from(const Options& options)
             fail(error.code(), "--crossbar: {}", error.what());
         }
     }
-    spec.statistics = options.statistics;
     spec.has_launcher = true;
     return spec;
 }
@@ -101,6 +100,7 @@ JobSpec spec_from(const Options& options)
 
 Job::Job(const Options& options)
     : options_(options),
+      observation_(options_),
       children_before_(children_of(getpid())),
       identity_(new_identity()),
       guardian_(identity_),
@@ -116,6 +116,7 @@ Job::Job(const Options& options)
     JobSpec spec = spec_from(options_);
     cpus_ = available_cpus();
     spec.cpus = cpus_;
+    observation_.prepare(spec);
     memory_ = JobMemory::create(spec);
     job_fd_ = fcntl(memory_.fd(), F_DUPFD_CLOEXEC, kFirstRankDescriptor);
     if (job_fd_ < 0) job_fd_ = fcntl(memory_.fd(), F_DUPFD_CLOEXEC, 3);
@@ -467,6 +468,7 @@ void Job::note_rank_end(int rank, int wait_status)
     Rank& record = ranks_[static_cast<std::size_t>(rank)];
     record.ended = true;
     record.wait_status = wait_status;
+    note_process_end(memory_, rank);
     --running_;
     if (rank == 0) input_.stop();
 }
@@ -644,7 +646,8 @@ int Job::finish()
 {
     kill_left_over_processes();
     relay_.finish();
-    if (options_.statistics) relay_.say(statistics_report(memory_.control()));
+    const bool observation_is_written =
+        observation_.write(memory_, status_.value_or(0), [this](const std::string& lines) { relay_.say(lines); });
     if (options_.blacs) hint_at_unused_blacs();
     // The ranks are gone; what they have written still waits for a slow reader. An interrupt gives it up.
     while (!relay_.all_written()) {
@@ -667,6 +670,7 @@ int Job::finish()
         }
         return failure->error == EPIPE ? 128 + SIGPIPE : 1;
     }
+    if (!observation_is_written && !status_) return 1;
     return status_.value_or(0);
 }
 

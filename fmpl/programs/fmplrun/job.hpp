@@ -8,6 +8,7 @@
 
 #include "event_set.hpp"
 #include "guardian.hpp"
+#include "observation_output.hpp"
 #include "options.hpp"
 #include "output_relay.hpp"
 #include "signal_set.hpp"
@@ -89,6 +90,7 @@ private:
     void say(const std::string& words) { relay_.say("fmplrun: " + words + "\n"); }
 
     const Options options_;
+    ObservationOutput observation_;
     const std::set<pid_t> children_before_;  // not the job's: they were there before this program began
     const std::string identity_;             // a part of FMPL_JOB_ID that only processes of this job have
     Guardian guardian_;

@@ -90,6 +90,12 @@ std::string pdgemm_from(const std::string& text)
     throw CLI::ValidationError("--pdgemm", fmt::format("\"{}\" is neither fmpl nor none", text));
 }
 
+std::string file_from(const char* option, const std::string& text)
+{
+    if (text.empty()) throw CLI::ValidationError(option, "the name of the file is empty");
+    return text;
+}
+
 // NAME=VALUE, or NAME alone: the value that it has here.
 std::pair<std::string, std::string> variable_from(const std::string& text)
 {
@@ -181,7 +187,16 @@ CommandLine parse_command_line(int argc, const char* const* argv)
         ->type_name("fmpl|none");
     app.add_flag("--mpi", options.mpi,
         "Put FMPL's MPI in the place of the MPI of an unmodified program that was built with MPICH");
-    app.add_flag("--stats", options.statistics, "At the end, print each rank's time in computation and communication");
+    app.add_flag("--stats", options.statistics,
+        "At the end, print each rank's time in computation and communication, its calls, and who sent to whom");
+    app.add_option_function<std::string>(
+           "--stats-json", [&](const std::string& text) { options.statistics_file = file_from("--stats-json", text); },
+           "Write the same to a file, as JSON")
+        ->type_name("FILE");
+    app.add_option_function<std::string>(
+           "--trace", [&](const std::string& text) { options.trace_file = file_from("--trace", text); },
+           "Write each rank's calls with their times to a file that chrome://tracing and ui.perfetto.dev open")
+        ->type_name("FILE");
     app.add_flag("--report-bindings", options.report_bindings, "Print on which CPUs each rank may run");
 
     // Named here for --help alone: what follows the options never reaches the parser.

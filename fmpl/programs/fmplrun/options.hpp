@@ -36,6 +36,8 @@ struct Options {
     std::string pdgemm;  // "": fmpl with --blacs, or none
     bool mpi = false;
     bool statistics = false;
+    std::string statistics_file;  // of --stats-json; "": none
+    std::string trace_file;       // of --trace; "": none
     bool report_bindings = false;
     std::vector<std::string> program;  // its name and its arguments, untouched
 };

@@ -2,7 +2,6 @@
 
 #include "crossbar/byte_words.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -49,20 +48,6 @@ std::string peer_words(std::string_view direction, int peer)
     return peer < 0 ? fmt::format(" {} any rank", direction) : fmt::format(" {} rank {}", direction, peer);
 }
 
-struct Times {
-    double session;
-    double communication;
-};
-
-Times times_of(const NodeRecord& node)
-{
-    Times times{static_cast<double>(node.session_ns.load(kRelaxed)) * kSeconds, 0};
-    for (const CallStats& stats : node.stats) {
-        times.communication += static_cast<double>(stats.nanoseconds.load(kRelaxed)) * kSeconds;
-    }
-    return times;
-}
-
 }  // namespace
 
 std::string describe_state(const NodeRecord& node, std::uint64_t now_ns)
@@ -103,48 +88,6 @@ std::string describe_state(const NodeRecord& node, std::uint64_t now_ns)
             return "finalized";
     }
     return "in an unknown state";
-}
-
-std::string statistics_report(const ControlBlock& control)
-{
-    const int ranks = static_cast<int>(control.ranks);
-    const auto joined = [&](int rank) {
-        return control.nodes[rank].state.load(std::memory_order_acquire) !=
-               static_cast<std::uint32_t>(RankState::absent);
-    };
-    bool any = false;
-    for (int rank = 0; rank < ranks; ++rank) any = any || joined(rank);
-    if (!any) return "fmplrun: no statistics: no rank called fmpl_init\n";
-
-    std::string text =
-        "fmplrun: time of each rank from fmpl_init to fmpl_finalize\n"
-        "  rank     session s   computation s   communication s   share\n";
-    for (int rank = 0; rank < ranks; ++rank) {
-        if (!joined(rank)) {
-            text += fmt::format("  {:4}   did not call fmpl_init\n", rank);
-            continue;
-        }
-        const NodeRecord& node = control.nodes[rank];
-        const Times times = times_of(node);
-        if (times.session <= 0) {
-            text += fmt::format("  {:4}   did not finalize; {:.6f} s in the calls below\n", rank, times.communication);
-            continue;
-        }
-        text += fmt::format("  {:4}  {:12.6f}    {:12.6f}      {:12.6f}   {:4.1f} %\n", rank, times.session,
-            std::max(0.0, times.session - times.communication), times.communication,
-            100 * times.communication / times.session);
-    }
-    text += "  rank   call                         count            bytes       seconds\n";
-    for (int rank = 0; rank < ranks; ++rank) {
-        for (std::size_t call = 1; call < kCalls; ++call) {
-            const CallStats& stats = control.nodes[rank].stats[call];
-            const auto calls = stats.calls.load(kRelaxed);
-            if (calls == 0) continue;
-            text += fmt::format("  {:4}   {:<22}  {:10}  {:15}  {:12.6f}\n", rank, call_name(static_cast<Call>(call)),
-                calls, stats.bytes.load(kRelaxed), static_cast<double>(stats.nanoseconds.load(kRelaxed)) * kSeconds);
-        }
-    }
-    return text;
 }
 
 std::string abort_reason(const NodeRecord& node)

@@ -1,4 +1,4 @@
-// What the launcher can say about a rank from the job's memory: what it is blocked in, and where its time went.
+// What the launcher can say about a rank from the job's memory: what it is blocked in, and why it ended the job.
 #pragma once
 
 #include "crossbar/control_block.hpp"
@@ -12,10 +12,6 @@ namespace fmpl::launcher {
 // "computing (not blocked in FMPL)", "finalized" ... A hint: the rank may go on while it is read. `now_ns`:
 // CLOCK_MONOTONIC.
 std::string describe_state(const NodeRecord& node, std::uint64_t now_ns);
-
-// The table of --stats: for each rank its time from fmpl_init to fmpl_finalize and how it divides into computation and
-// communication, and then its calls. To be read when all ranks have ended.
-std::string statistics_report(const ControlBlock& control);
 
 // The words of a rank that called fmpl_abort; "" when it gave none.
 std::string abort_reason(const NodeRecord& node);

@@ -8,42 +8,6 @@
 
 namespace fmpl {
 
-inline CallStats& stats_of(const Endpoint& endpoint, Call call)
-{
-    return endpoint.node.crossbar.record(endpoint.rank()).stats[static_cast<std::size_t>(call)];
-}
-
-// The rank is the only writer of its statistics.
-inline void add_to(std::atomic<std::uint64_t>& sum, std::uint64_t value)
-{
-    sum.store(sum.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
-}
-
-// Adds the time of one call to the rank's statistics. A call within a callback counts, but its time is that of the call which
-// the callback serves.
-class Timed {
-public:
-    Timed(Endpoint& endpoint, Call call, std::size_t bytes)
-        : stats_(stats_of(endpoint, call)),
-          bytes_(bytes),
-          begin_(endpoint.node.in_callback ? 0 : monotonic_ns())
-    {
-    }
-    ~Timed()
-    {
-        add_to(stats_.calls, 1);
-        add_to(stats_.bytes, bytes_);
-        if (begin_ != 0) add_to(stats_.nanoseconds, monotonic_ns() - begin_);
-    }
-    Timed(const Timed&) = delete;
-    Timed& operator=(const Timed&) = delete;
-
-private:
-    CallStats& stats_;
-    std::size_t bytes_;
-    std::uint64_t begin_;
-};
-
 [[gnu::noinline, gnu::cold]] inline int not_initialized(Binding& b, const char* name)
 {
     if (b.forked_from != 0) return b.report(name, b.forked_child_error());
@@ -54,14 +18,33 @@ private:
                             : "called before fmpl_init; call fmpl_init first"));
 }
 
-inline std::size_t counted(std::size_t bytes)
+// What statistics and traces say of a call: its bytes, or a function of the endpoint that gives CallFacts. It is looked at before
+// the call checks its arguments, and may throw what that will throw.
+inline CallFacts facts_of(const Endpoint&, std::size_t bytes)
 {
-    return bytes;
+    return {.bytes = bytes};
 }
-template <class Count>
-std::size_t counted(const Count& count) requires std::is_invocable_v<Count>
+template <class Facts>
+CallFacts facts_of(const Endpoint& endpoint, const Facts& facts) requires std::is_invocable_v<Facts, const Endpoint&>
 {
-    return count();
+    return facts(endpoint);
+}
+
+// Runs body(endpoint) with the observer on.
+template <class Facts, class Body>
+[[gnu::noinline]] void run_observed(Endpoint& endpoint, const char* name, const Facts& facts, Body& body)
+{
+    const ObservedCall observed(endpoint.observer, name);
+    CallFacts known;
+    if (observed.counts()) {
+        try {
+            known = facts_of(endpoint, facts);
+        } catch (...) {  // the call itself says what is wrong with it
+        }
+        endpoint.observer.say(known);
+    }
+    body(endpoint);
+    if (known.sends) endpoint.observer.sent(known.peer, known.bytes);
 }
 
 // Runs body(endpoint) for a call that needs fmpl_init before it; a query, which nothing blocks and nobody counts.
@@ -78,9 +61,9 @@ int query(const char* name, Body&& body)
     }
 }
 
-// The same for a call that communicates. bytes: a number, or a function that gives it and may throw Error.
-template <class Bytes, class Body>
-int boundary(Call call, const Bytes& bytes, Body&& body)
+// The same for a call that communicates. facts: see facts_of.
+template <class Facts, class Body>
+int boundary(Call call, const Facts& facts, Body&& body)
 {
     Binding& b = binding();
     Endpoint* endpoint = b.endpoint.get();
@@ -88,11 +71,10 @@ int boundary(Call call, const Bytes& bytes, Body&& body)
         return not_initialized(b, call_name(call));
     try {
         endpoint->node.call = call;
-        if (endpoint->statistics) [[unlikely]] {
-            const Timed timed(*endpoint, call, counted(bytes));
-            std::forward<Body>(body)(*endpoint);
+        if (endpoint->observer.on()) [[unlikely]] {
+            run_observed(*endpoint, call_name(call), facts, body);
         } else {
-            std::forward<Body>(body)(*endpoint);
+            body(*endpoint);
         }
         return FMPL_SUCCESS;
     } catch (...) {

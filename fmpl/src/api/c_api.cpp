@@ -11,30 +11,54 @@ using namespace fmpl;
 
 namespace {
 
-// For the statistics: counted when they are on, and after a look at the arguments.
-auto bytes_of(const fmpl_columns* columns)
+std::size_t bytes_of(const fmpl_columns* columns)
 {
-    return [columns]() -> std::size_t {
-        if (columns == nullptr) return 0;
-        check_columns(*columns);
-        return Columns(*columns).bytes();
-    };
+    if (columns == nullptr) return 0;
+    check_columns(*columns);
+    return Columns(*columns).bytes();
 }
 
-// In the statistics a poll counts each envelope that it takes, and its time only when there are some.
-int poll_envelopes(Endpoint& endpoint, fmpl_envelope_handler_t handler, void* context)
+std::size_t bytes_of(std::size_t bytes)
 {
-    const bool timed = endpoint.statistics && !endpoint.node.in_callback;
-    const std::uint64_t begin_ns = timed ? monotonic_ns() : 0;
-    const int taken = endpoint.envelopes.poll([&](int source, const void* head, const void* body, std::size_t bytes) {
+    return bytes;
+}
+
+// For the statistics. size: bytes, or columns.
+template <class Size>
+auto message_to(int dst, int mai, fmpl_comm_t comm, Size size)
+{
+    return [=](const Endpoint& e) -> CallFacts {
+        const int peer = e.world_rank(comm, dst);
+        return {.peer = peer, .index = mai, .bytes = bytes_of(size), .sends = peer >= 0};
+    };
+}
+// A receive, a wait, a call with a root: what sends no message, but has to do with one rank.
+template <class Size>
+auto with_peer(int rank, int mai, fmpl_comm_t comm, Size size)
+{
+    return [=](const Endpoint& e) -> CallFacts {
+        return {.peer = e.world_rank(comm, rank), .index = mai < 0 ? -1 : mai, .bytes = bytes_of(size)};
+    };
+}
+constexpr int kNoIndex = -1;
+constexpr std::size_t kNoBytes = 0;
+
+int take_envelopes(Endpoint& endpoint, fmpl_envelope_handler_t handler, void* context)
+{
+    return endpoint.envelopes.poll([&](int source, const void* head, const void* body, std::size_t bytes) {
         const CallbackScope scope(endpoint.node);
         handler(context, source, head, body, bytes);
     });
-    if (endpoint.statistics && taken > 0) [[unlikely]] {
-        CallStats& stats = stats_of(endpoint, Call::envelopes_poll);
-        add_to(stats.calls, static_cast<std::uint64_t>(taken));
-        if (timed) add_to(stats.nanoseconds, monotonic_ns() - begin_ns);
-    }
+}
+
+// In the statistics a poll counts each envelope that it takes, and is none when it takes none.
+int poll_envelopes(Endpoint& endpoint, fmpl_envelope_handler_t handler, void* context)
+{
+    if (!endpoint.observer.on()) [[likely]]
+        return take_envelopes(endpoint, handler, context);
+    const ObservedCall observed(endpoint.observer, call_name(Call::envelopes_poll));
+    const int taken = take_envelopes(endpoint, handler, context);
+    if (observed.counts()) endpoint.observer.set_calls(static_cast<std::uint64_t>(taken));
     return taken;
 }
 
@@ -96,27 +120,32 @@ void fmpl_abort(int code, const char* reason)
 
 int fmpl_send(const void* buf, size_t size, int dst, int mai, fmpl_comm_t comm)
 {
-    return boundary(Call::send, size, [&](Endpoint& e) { e.send(buf, size, dst, mai, comm); });
+    return boundary(
+        Call::send, message_to(dst, mai, comm, size), [&](Endpoint& e) { e.send(buf, size, dst, mai, comm); });
 }
 
 int fmpl_recv(void* buf, size_t size, int src, int mai, fmpl_comm_t comm)
 {
-    return boundary(Call::recv, size, [&](Endpoint& e) { e.recv(buf, size, src, mai, comm); });
+    return boundary(
+        Call::recv, with_peer(src, mai, comm, size), [&](Endpoint& e) { e.recv(buf, size, src, mai, comm); });
 }
 
 int fmpl_send_columns(const void* base, const fmpl_columns* columns, int dst, int mai, fmpl_comm_t comm)
 {
-    return boundary(Call::send, bytes_of(columns), [&](Endpoint& e) { e.send_columns(base, columns, dst, mai, comm); });
+    return boundary(Call::send, message_to(dst, mai, comm, columns),
+        [&](Endpoint& e) { e.send_columns(base, columns, dst, mai, comm); });
 }
 
 int fmpl_recv_columns(void* base, const fmpl_columns* columns, int src, int mai, fmpl_comm_t comm)
 {
-    return boundary(Call::recv, bytes_of(columns), [&](Endpoint& e) { e.recv_columns(base, columns, src, mai, comm); });
+    return boundary(Call::recv, with_peer(src, mai, comm, columns),
+        [&](Endpoint& e) { e.recv_columns(base, columns, src, mai, comm); });
 }
 
 int fmpl_isend(const void* buf, size_t size, int dst, int mai, fmpl_comm_t comm)
 {
-    return boundary(Call::isend, size, [&](Endpoint& e) { e.isend(buf, size, dst, mai, comm); });
+    return boundary(
+        Call::isend, message_to(dst, mai, comm, size), [&](Endpoint& e) { e.isend(buf, size, dst, mai, comm); });
 }
 
 int fmpl_issend(const void* buf, size_t size, int dst, int mai, fmpl_comm_t comm)
@@ -126,12 +155,14 @@ int fmpl_issend(const void* buf, size_t size, int dst, int mai, fmpl_comm_t comm
 
 int fmpl_irecv(void* buf, size_t size, int src, int mai, fmpl_comm_t comm)
 {
-    return boundary(Call::irecv, size, [&](Endpoint& e) { e.irecv(buf, size, src, mai, comm); });
+    return boundary(
+        Call::irecv, with_peer(src, mai, comm, size), [&](Endpoint& e) { e.irecv(buf, size, src, mai, comm); });
 }
 
 int fmpl_isend_wait(int dst, int mai, fmpl_comm_t comm)
 {
-    return boundary(Call::isend_wait, 0, [&](Endpoint& e) { e.isend_wait(dst, mai, comm); });
+    return boundary(
+        Call::isend_wait, with_peer(dst, mai, comm, kNoBytes), [&](Endpoint& e) { e.isend_wait(dst, mai, comm); });
 }
 
 int fmpl_issend_wait(int dst, int mai, fmpl_comm_t comm)
@@ -141,12 +172,13 @@ int fmpl_issend_wait(int dst, int mai, fmpl_comm_t comm)
 
 int fmpl_irecv_wait(int src, int mai, fmpl_comm_t comm)
 {
-    return boundary(Call::irecv_wait, 0, [&](Endpoint& e) { e.irecv_wait(src, mai, comm); });
+    return boundary(
+        Call::irecv_wait, with_peer(src, mai, comm, kNoBytes), [&](Endpoint& e) { e.irecv_wait(src, mai, comm); });
 }
 
 int fmpl_isend_test(int dst, int mai, fmpl_comm_t comm, int* done)
 {
-    return boundary(Call::isend_test, 0, [&](Endpoint& e) {
+    return boundary(Call::isend_test, with_peer(dst, mai, comm, kNoBytes), [&](Endpoint& e) {
         check_done(done);
         *done = e.isend_test(dst, mai, comm) ? 1 : 0;
     });
@@ -154,12 +186,13 @@ int fmpl_isend_test(int dst, int mai, fmpl_comm_t comm, int* done)
 
 int fmpl_irecv_discard(int src, int mai, fmpl_comm_t comm)
 {
-    return boundary(Call::irecv, 0, [&](Endpoint& e) { e.irecv_discard(src, mai, comm); });
+    return boundary(
+        Call::irecv, with_peer(src, mai, comm, kNoBytes), [&](Endpoint& e) { e.irecv_discard(src, mai, comm); });
 }
 
 int fmpl_irecv_test(int src, int mai, fmpl_comm_t comm, int* done)
 {
-    return boundary(Call::irecv_test, 0, [&](Endpoint& e) {
+    return boundary(Call::irecv_test, with_peer(src, mai, comm, kNoBytes), [&](Endpoint& e) {
         check_done(done);
         e.irecv_test(src, mai, comm, *done);
     });
@@ -187,12 +220,14 @@ int fmpl_sendbuf_check(int* nsend, int* nspool)
 
 int fmpl_send_any(const void* buf, size_t size, int dst, int mai, fmpl_comm_t comm)
 {
-    return boundary(Call::send_any, size, [&](Endpoint& e) { e.send_any(buf, size, dst, mai, comm); });
+    return boundary(
+        Call::send_any, message_to(dst, mai, comm, size), [&](Endpoint& e) { e.send_any(buf, size, dst, mai, comm); });
 }
 
 int fmpl_recv_any(void* buf, size_t size, int mai, fmpl_comm_t comm)
 {
-    return boundary(Call::recv_any, size, [&](Endpoint& e) { e.recv_any(buf, size, mai, comm); });
+    return boundary(
+        Call::recv_any, with_peer(-1, mai, comm, size), [&](Endpoint& e) { e.recv_any(buf, size, mai, comm); });
 }
 
 int fmpl_comm_create(fmpl_comm_t* comm, int key)
@@ -242,24 +277,28 @@ int fmpl_comm_world_rank(fmpl_comm_t comm, int rank, int* world_rank)
 
 int fmpl_bcast(void* buf, size_t size, int root, fmpl_comm_t comm)
 {
-    return boundary(Call::bcast, size, [&](Endpoint& e) { e.bcast(buf, size, root, comm); });
+    return boundary(
+        Call::bcast, with_peer(root, kNoIndex, comm, size), [&](Endpoint& e) { e.bcast(buf, size, root, comm); });
 }
 
 int fmpl_bcast_columns(void* base, const fmpl_columns* columns, int root, fmpl_comm_t comm)
 {
-    return boundary(Call::bcast, bytes_of(columns), [&](Endpoint& e) { e.bcast_columns(base, columns, root, comm); });
+    return boundary(Call::bcast, with_peer(root, kNoIndex, comm, columns),
+        [&](Endpoint& e) { e.bcast_columns(base, columns, root, comm); });
 }
 
 int fmpl_reduce(void* buf, size_t count, fmpl_op_t func, int root, fmpl_comm_t comm, void* work)
 {
     const size_t bytes = func == nullptr ? 0 : count * func->element_size;
-    return boundary(Call::reduce, bytes, [&](Endpoint& e) { e.reduce(buf, count, func, root, comm, work); });
+    return boundary(Call::reduce, with_peer(root, kNoIndex, comm, bytes),
+        [&](Endpoint& e) { e.reduce(buf, count, func, root, comm, work); });
 }
 
 int fmpl_reduce_to(const void* operand, void* result, size_t count, fmpl_op_t func, int root, fmpl_comm_t comm)
 {
     const size_t bytes = func == nullptr ? 0 : count * func->element_size;
-    return boundary(Call::reduce, bytes, [&](Endpoint& e) { e.reduce_to(operand, result, count, func, root, comm); });
+    return boundary(Call::reduce, with_peer(root, kNoIndex, comm, bytes),
+        [&](Endpoint& e) { e.reduce_to(operand, result, count, func, root, comm); });
 }
 
 int fmpl_allreduce(void* buf, size_t count, fmpl_op_t func, fmpl_comm_t comm, void* work)
@@ -368,8 +407,10 @@ int fmpl_envelope_reserve(int world_rank, size_t body_bytes, void** body)
 
 int fmpl_envelope_commit(int world_rank, const void* head)
 {
-    const auto bytes = [&] { return FMPL_ENVELOPE_HEAD + binding().endpoint->envelopes.reserved_bytes(world_rank); };
-    return boundary(Call::envelope_commit, bytes, [&](Endpoint& e) {
+    const auto facts = [&](const Endpoint& e) -> CallFacts {
+        return {.peer = world_rank, .bytes = FMPL_ENVELOPE_HEAD + e.envelopes.reserved_bytes(world_rank)};
+    };
+    return boundary(Call::envelope_commit, facts, [&](Endpoint& e) {
         if (head == nullptr) [[unlikely]]
             fail(FMPL_ERR_ARGUMENT, "head is a null pointer; give the {} bytes of the head", FMPL_ENVELOPE_HEAD);
         e.envelopes.commit(world_rank, head);
@@ -451,7 +492,7 @@ const char* fmpl_strerror(int code)
 
 int fmpl_stats_enable(int on)
 {
-    return query("fmpl_stats_enable", [&](Endpoint& e) { e.statistics = on != 0; });
+    return query("fmpl_stats_enable", [&](Endpoint& e) { e.observer.enable(on != 0); });
 }
 
 int fmpl_stats_get(struct fmpl_call_stats* stats, int room, int* n)
@@ -460,30 +501,50 @@ int fmpl_stats_get(struct fmpl_call_stats* stats, int room, int* n)
         if (n == nullptr || (stats == nullptr && room > 0)) {
             fail(FMPL_ERR_ARGUMENT, "stats or n is a null pointer");
         }
-        const NodeRecord& record = e.node.crossbar.record(e.rank());
         *n = 0;
-        for (std::size_t c = 1; c < kCalls; ++c) {
-            const CallStats& s = record.stats[c];
-            const std::uint64_t calls = s.calls.load(std::memory_order_relaxed);
-            if (calls == 0) continue;
-            if (*n < room) {
-                stats[*n] = {call_name(static_cast<Call>(c)), calls, s.bytes.load(std::memory_order_relaxed),
-                    static_cast<double>(s.nanoseconds.load(std::memory_order_relaxed)) * 1e-9};
-            }
+        e.observer.for_each_call([&](const char* name, std::uint64_t calls, std::uint64_t bytes, double seconds) {
+            if (*n < room) stats[*n] = {name, calls, bytes, seconds};
             ++*n;
-        }
+        });
     });
 }
 
 double fmpl_stats_seconds(void)
 {
     const Binding& b = binding();
-    if (!b.endpoint) return 0;
-    std::uint64_t sum_ns = 0;
-    for (const CallStats& s : b.endpoint->node.crossbar.record(b.endpoint->rank()).stats) {
-        sum_ns += s.nanoseconds.load(std::memory_order_relaxed);
-    }
-    return static_cast<double>(sum_ns) * 1e-9;
+    return b.endpoint ? b.endpoint->observer.seconds() : 0;
+}
+
+const int* fmpl_layer_observed(void)
+{
+    static constexpr int kNever = 0;
+    const Binding& b = binding();
+    return b.endpoint ? b.endpoint->observer.flag() : &kNever;
+}
+
+int fmpl_layer_call_begin(const char* name)
+{
+    const Binding& b = binding();
+    return b.endpoint && b.endpoint->observer.begin(name) ? 1 : 0;
+}
+
+void fmpl_layer_call_about(int world_rank, int index, size_t bytes)
+{
+    const Binding& b = binding();
+    if (b.endpoint) b.endpoint->observer.say({.peer = world_rank, .index = index, .bytes = bytes});
+}
+
+void fmpl_layer_call_sent(int world_rank, size_t bytes)
+{
+    const Binding& b = binding();
+    if (b.endpoint && world_rank >= 0 && world_rank < b.endpoint->job_size())
+        b.endpoint->observer.sent(world_rank, bytes);
+}
+
+void fmpl_layer_call_end(void)
+{
+    const Binding& b = binding();
+    if (b.endpoint) b.endpoint->observer.end();
 }
 
 int fmpl_job_size(void)

@@ -72,7 +72,7 @@ Endpoint::Endpoint(const JobSeat& seat)
       envelopes(node),
       layer_calls(node, receiver),
       collectives(node, sender, receiver, collective_form_from_environment()),
-      statistics(seat.memory->control().statistics != 0),
+      observer(*seat.memory, seat.rank),
       is_thread_(seat.is_thread)
 {
     NodeRecord& record = node.crossbar.record(seat.rank);
@@ -158,7 +158,7 @@ void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
     any_domain.watch(*world);
     comms_.push_back({FMPL_COMM_WORLD, std::move(world)});
     initialized_ = true;
-    session_begin_ns_ = monotonic_ns();
+    observer.begin_session();
 }
 
 void Endpoint::finalize()
@@ -167,7 +167,7 @@ void Endpoint::finalize()
     collectives.barrier(*comms_.front().comm);
     const std::string pending = pending_words();
     NodeRecord& record = node.crossbar.record(rank());
-    record.session_ns.store(monotonic_ns() - session_begin_ns_, std::memory_order_relaxed);
+    observer.end_session();
     initialized_ = false;
     finalized_ = true;
     envelopes.close();
@@ -214,6 +214,14 @@ std::string Endpoint::pending_words()
     }
     if (found > kShown) words += fmt::format("; and {} more", found - kShown);
     return words;
+}
+
+int Endpoint::world_rank(fmpl_comm_t comm, int rank) const noexcept
+{
+    const auto slot = static_cast<std::size_t>(comm) & (kSlots - 1);
+    if (comm < 0 || slot >= comms_.size() || comms_[slot].handle != comm || !comms_[slot].comm) return -1;
+    const std::span<const int> members = comms_[slot].comm->members();
+    return rank >= 0 && static_cast<std::size_t>(rank) < members.size() ? members[static_cast<std::size_t>(rank)] : -1;
 }
 
 Columns Endpoint::checked_columns(const void* base, const fmpl_columns* columns)

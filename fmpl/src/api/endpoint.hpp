@@ -3,6 +3,7 @@
 // Nothing below the C API lives outside such an object. One thread at a time uses it.
 #pragma once
 
+#include "api/observer.hpp"
 #include "coll/collectives.hpp"
 #include "launch/job_seat.hpp"
 #include "p2p/any_domain.hpp"
@@ -74,6 +75,8 @@ public:
     void comm_create(fmpl_comm_t* comm, int key);
     void comm_create_group(fmpl_comm_t* comm, std::span<const int> world_ranks);
     void comm_free(fmpl_comm_t* comm);
+    // The rank in FMPL_COMM_WORLD of `rank` of the communicator; -1 where one of the two does not exist.
+    int world_rank(fmpl_comm_t comm, int rank) const noexcept;
     Communicator& communicator(fmpl_comm_t comm)
     {
         const auto slot = static_cast<std::size_t>(comm) & (kSlots - 1);
@@ -111,7 +114,7 @@ public:
     LayerCalls layer_calls;
     Collectives collectives;
 
-    bool statistics = false;  // counted in api/boundary.hpp
+    Observer observer;  // of the calls in api/boundary.hpp and of the layers above
 
 private:
     static constexpr std::size_t kSlots = 65536;  // communicators at a time; a handle is generation * kSlots + slot
@@ -152,7 +155,6 @@ private:
     bool initialized_ = false;
     bool finalized_ = false;
     bool is_thread_ = false;
-    std::uint64_t session_begin_ns_ = 0;
 };
 
 }  // namespace fmpl

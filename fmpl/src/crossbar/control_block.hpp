@@ -4,6 +4,9 @@
 // Offsets count from the base of the job's memory. All fields are zero at the start (the memory comes from memfd).
 #pragma once
 
+#include "crossbar/cycle_clock.hpp"
+#include "crossbar/observation.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -76,13 +79,6 @@ constexpr const char* call_name(Call call)
     return static_cast<std::size_t>(call) < kCalls ? names[static_cast<std::size_t>(call)] : "?";
 }
 
-// Time spent in one kind of call. Writer: the rank. Read by the launcher after the rank has finalized or died.
-struct CallStats {
-    std::atomic<std::uint64_t> calls;
-    std::atomic<std::uint64_t> bytes;
-    std::atomic<std::uint64_t> nanoseconds;
-};
-
 inline constexpr std::size_t kBlockedNameBytes = 24;
 
 // What a rank is waiting for. Writer: the rank, when a wait becomes long; read by the launcher on a time-out or an
@@ -154,10 +150,6 @@ struct alignas(kLine) NodeRecord {
     // Line 3: its words for the other ranks, exchanged in fmpl_init; published by state = ready.
     alignas(kLine) std::uint8_t bootstrap[kBootstrapBytes];
 
-    // Statistics. session_ns: from fmpl_init to fmpl_finalize.
-    alignas(kLine) CallStats stats[kCalls];
-    std::atomic<std::uint64_t> session_ns;
-
     // Why it called fmpl_abort: the rank, before abort_state.
     alignas(kLine) char abort_reason[512];
 };
@@ -190,11 +182,15 @@ struct alignas(kLine) ControlBlock {
     Profile profile;
     EngineKind engine;
     std::uint32_t cpus;                 // CPUs that the job's ranks on this host may use together
-    std::uint32_t statistics;           // 1: count from the start (fmplrun --stats)
+    std::uint32_t statistics;           // 1: the ranks are observed from the start (fmplrun --stats, --trace)
     std::uint32_t partition_exclusive;  // attributes of the partition, for the sr8000 profile (paper, section 3.2)
     std::uint32_t partition_global;
     std::uint32_t has_launcher;  // 1: fmplrun watches the ranks
-    std::uint32_t pad_constant;
+    ClockKind clock;             // of the observation
+    ClockReading clock_begin;    // when the job was made
+    Offset first_observation;    // rank r's begins at first_observation + r * observation_bytes; 0: there is none
+    std::uint64_t observation_bytes;
+    std::uint64_t trace_events;  // that a rank has room for
 
     // The end of the job, by the first rank to fail: 0, then 1 while it writes, then 2.
     alignas(kLine) std::atomic<std::uint32_t> abort_state;

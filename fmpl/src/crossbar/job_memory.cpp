@@ -38,6 +38,9 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kGiB = std::size_t{1} << 30;
 constexpr std::size_t kMostBytes = std::size_t{1} << 46;  // half of the 47-bit address space of a process
 
+// A rank's part of a trace has at most 32 GiB.
+constexpr std::size_t kMostTraceEvents = std::size_t{1} << 30;
+
 // Where the ranks try to map the job's memory: ranges that x86-64 Linux leaves empty. Programs lie at 0x55...,
 // libraries and stacks at 0x7f...; below 0x100000000000 non-PIE programs and their heaps.
 constexpr std::uint64_t kUpperHint = 0x600000000000;
@@ -101,6 +104,21 @@ std::size_t default_arena_bytes(const JobSpec& spec, std::size_t control)
             ranks, bytes_in_words(most));
     }
     return arena;
+}
+
+// Of one rank.
+std::size_t observation_bytes(const JobSpec& spec)
+{
+    const auto ranks = static_cast<std::size_t>(spec.ranks);
+    const std::size_t bytes = ObservationLayout(spec.ranks, std::min(spec.trace_events, kMostTraceEvents)).bytes;
+    const std::size_t most = most_total_bytes() / 2 / ranks;
+    if (spec.trace_events > kMostTraceEvents || bytes > most) {
+        const std::size_t fixed = ObservationLayout(spec.ranks, 0).bytes;
+        fail(FMPL_ERR_ARGUMENT, "a trace of {} calls a rank has no place in a job of {} rank{}; at most {} fit",
+            spec.trace_events, ranks, ranks == 1 ? "" : "s",
+            std::min(kMostTraceEvents, most > fixed ? (most - fixed) / sizeof(TraceEvent) : 0));
+    }
+    return bytes;
 }
 
 // The default shape: dimensions of at most 8 nodes, as the SR8000 has them; the last one grows when that is not enough.
@@ -256,7 +274,9 @@ JobMemory JobMemory::create(const JobSpec& spec)
     }
 
     const auto ranks = static_cast<std::size_t>(spec.ranks);
-    const std::size_t control = round_up(control_bytes(spec.ranks), kHugePage);
+    const std::size_t observations_at = round_up(control_bytes(spec.ranks), page_bytes());
+    const std::size_t observations = spec.statistics ? observation_bytes(spec) : 0;
+    const std::size_t control = round_up(observations_at + ranks * observations, kHugePage);
     std::size_t arena = spec.arena_bytes;
     if (arena == 0) {
         arena = default_arena_bytes(spec, control);
@@ -301,6 +321,13 @@ JobMemory JobMemory::create(const JobSpec& spec)
     block.engine = spec.engine;
     block.cpus = static_cast<std::uint32_t>(spec.cpus > 0 ? spec.cpus : available_cpus());
     block.statistics = spec.statistics;
+    block.clock = best_clock();
+    block.clock_begin = read_both_clocks(block.clock);
+    if (spec.statistics) {
+        block.first_observation = observations_at;
+        block.observation_bytes = observations;
+        block.trace_events = spec.trace_events;
+    }
     block.partition_exclusive = spec.partition_exclusive;
     block.partition_global = spec.partition_global;
     block.has_launcher = spec.has_launcher;
@@ -338,7 +365,15 @@ JobMemory JobMemory::attach(int fd)
     const bool whole = ranks >= 1 && ranks <= static_cast<std::uint64_t>(kMaxRanks) && header->total_bytes == size &&
                        size <= kMostBytes && header->first_arena >= control_bytes(static_cast<int>(ranks)) &&
                        header->first_arena <= size && (size - header->first_arena) / ranks == header->arena_bytes;
-    if (!whole) refuse("its sizes contradict each other");
+    const bool observed = header->first_observation != kNoOffset;
+    const bool observation_fits =
+        !observed ||
+        (header->trace_events <= kMostTraceEvents &&
+            header->observation_bytes >= ObservationLayout(static_cast<int>(ranks), header->trace_events).bytes &&
+            header->first_observation >= control_bytes(static_cast<int>(ranks)) &&
+            header->first_observation <= header->first_arena &&
+            (header->first_arena - header->first_observation) / ranks >= header->observation_bytes);
+    if (!whole || !observation_fits) refuse("its sizes contradict each other");
 
     JobMemory memory;
     memory.fd_ = fd;

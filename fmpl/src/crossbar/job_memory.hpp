@@ -16,8 +16,9 @@ struct JobSpec {
     int shape[3] = {0, 0, 0};     // 0: chosen from the number of ranks
     Profile profile = Profile::host;
     EngineKind engine = EngineKind::shm;
-    int cpus = 0;  // 0: those that this process may use
-    bool statistics = false;
+    int cpus = 0;                  // 0: those that this process may use
+    bool statistics = false;       // each rank is observed, from the start
+    std::size_t trace_events = 0;  // calls that each rank keeps for a trace
     bool partition_exclusive = true;
     bool partition_global = true;
     bool has_launcher = false;
@@ -61,6 +62,18 @@ public:
         return control().first_arena + static_cast<Offset>(rank) * control().arena_bytes;
     }
     std::span<std::byte> arena(int rank) const { return {base_ + arena_offset(rank), control().arena_bytes}; }
+
+    // What a rank writes down about its calls, or nullptr in a job without statistics.
+    ObservationRecord* observation(int rank) const
+    {
+        if (control().first_observation == kNoOffset) return nullptr;
+        return reinterpret_cast<ObservationRecord*>(base_ + observation_offset(rank));
+    }
+    Offset observation_offset(int rank) const
+    {
+        return control().first_observation + static_cast<Offset>(rank) * control().observation_bytes;
+    }
+    ObservationLayout observation_layout() const { return {ranks(), control().trace_events}; }
 
     // Backs [offset, offset + bytes) with memory, so that a later access cannot fail. Throws Error(MEMORY) with the
     // bytes wanted and available. Page-aligned.

@@ -69,6 +69,11 @@ std::span<const EnvironmentVariable> environment_variables()
             "messages of the "
             "shim's always, for comparison",
             false},
+        {"FMPL_TRACE_EVENTS", "calls, from 1", "131072; with more than 64 ranks 8388608 for all together",
+            "so many calls a rank keeps for fmplrun --trace, at 32 bytes each, and drops those that follow, which the "
+            "trace "
+            "says; the memory is taken as it is needed",
+            false},
         {"FMPL_MAP_ANYWHERE", "any", "unset: all ranks map the job's memory at one address, where that is free",
             "nothing in FMPL relies on it; set, the variable lets tests show that", false},
         {"FMPL_RANK", "0 to ranks - 1", "unset: a job of one rank", "the rank of this process, set by fmplrun", true},

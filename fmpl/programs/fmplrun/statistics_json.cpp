@@ -1,0 +1,66 @@
+// The file of fmplrun --stats-json. docs/statistics.md is its description: a change here is a change there.
+#include "observation_output.hpp"
+
+#include <fmt/format.h>
+
+namespace fmpl::launcher {
+namespace {
+
+constexpr int kVersion = 1;
+
+void write_rank(std::FILE* file, std::size_t number, const RankStatistics& rank)
+{
+    fmt::print(file, "{{\"rank\":{},\"end\":\"{}\"", number, name_of(rank.end));
+    if (rank.end == RankStatistics::End::absent) {
+        fmt::print(file, "}}");
+        return;
+    }
+    fmt::print(file,
+        ",\"session_seconds\":{:.9f},\"computation_seconds\":{:.9f},\"communication_seconds\":{:.9f},"
+        "\"communication_share\":{:.6f},\n  \"calls\":[",
+        rank.session, rank.computation(), rank.communication, rank.share());
+    const char* between = "";
+    for (const CallTotal& call : rank.calls) {
+        fmt::print(file, "{}\n   {{\"call\":{},\"count\":{},\"bytes\":{},\"seconds\":{:.9f}}}", between,
+            json_string(call.name), call.calls, call.bytes, call.seconds);
+        between = ",";
+    }
+    fmt::print(file, "],\n  \"unfinished_call\":");
+    if (rank.unfinished) {
+        const UnfinishedCall& call = *rank.unfinished;
+        fmt::print(file, "{{\"call\":{},\"peer\":{},\"index\":{},\"bytes\":{},\"seconds\":{:.9f}}}",
+            json_string(call.name), call.peer, call.index, call.bytes, call.seconds);
+    } else {
+        fmt::print(file, "null");
+    }
+    fmt::print(file, ",\n  \"sent\":[");
+    between = "";
+    for (const SentTotal& sent : rank.sent) {
+        fmt::print(
+            file, "{}\n   {{\"to\":{},\"messages\":{},\"bytes\":{}}}", between, sent.to, sent.messages, sent.bytes);
+        between = ",";
+    }
+    fmt::print(file, "],\n  \"messages_not_counted\":{}}}", rank.lost_messages);
+}
+
+}  // namespace
+
+void write_statistics_json(std::FILE* file, const JobStatistics& statistics, const Options& options, int status)
+{
+    fmt::print(file,
+        "{{\"format\":\"fmpl-statistics\",\"version\":{},\"ranks\":{},\"status\":{},\"clock\":\"{}\",\n \"program\":[",
+        kVersion, statistics.ranks().size(), status, statistics.clock_name());
+    const char* between = "";
+    for (const std::string& word : options.program) {
+        fmt::print(file, "{}{}", between, json_string(word));
+        between = ",";
+    }
+    fmt::print(file, "],\n \"by_rank\":[");
+    for (std::size_t rank = 0; rank < statistics.ranks().size(); ++rank) {
+        fmt::print(file, "{}\n ", rank == 0 ? "" : ",");
+        write_rank(file, rank, statistics.ranks()[rank]);
+    }
+    fmt::print(file, "]}}\n");
+}
+
+}  // namespace fmpl::launcher
