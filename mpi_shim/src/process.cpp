@@ -25,6 +25,8 @@ int joined_world_rank()
             "not both");
     }
     check_fmpl(fmpl_init(nullptr, nullptr, kChannels));
+    // Until the end of Process's constructor: what it does is MPI_Init's, in statistics, too.
+    if (*fmpl_layer_observed() != 0) fmpl_layer_call_begin("MPI_Init");
     return fmpl_job_rank();
 }
 
@@ -64,6 +66,7 @@ Process::Process(int thread_level)
     self->handle = MPI_COMM_SELF;
     self->name = "MPI_COMM_SELF";
     self->errhandler = errors_are_fatal;
+    if (*observed != 0) fmpl_layer_call_end();
 }
 
 Process::~Process() = default;

@@ -14,6 +14,8 @@
 #include "p2p/probed_message.hpp"
 #include "p2p/request.hpp"
 
+#include <fmpl/layers.h>
+
 #include <mpi.h>
 
 #include <array>
@@ -89,6 +91,8 @@ public:
     CommunicatorPtr parent;  // null: the job was started by fmplrun
 
     ContextNumbers contexts;
+    // Points to what is not 0 while the rank is observed (fmplrun --stats, --trace).
+    const int* observed = fmpl_layer_observed();
     Engine engine;
 
     HandleTable<CommunicatorPtr, HandleKind::communicator> communicators;

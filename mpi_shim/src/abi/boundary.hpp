@@ -2,6 +2,7 @@
 // the error's class.
 #pragma once
 
+#include "abi/call_facts.hpp"
 #include "abi/current.hpp"
 #include "error.hpp"
 #include "process.hpp"
@@ -38,20 +39,29 @@ private:
     const char* before_;
 };
 
-// Runs body(process) for a call on a communicator.
-template <class Body>
-int call_on(const char* name, MPI_Comm comm, Body&& body)
+// Runs body(process) for a call on a communicator. facts(process): see abi/call_facts.hpp.
+template <class Facts, class Body>
+int call_on(const char* name, MPI_Comm comm, const Facts& facts, Body&& body)
 {
     Process* const process = find_process();
     if (process == nullptr) [[unlikely]]
         not_initialized(name);
     try {
         const CallName in_call(process->engine, name);
-        std::forward<Body>(body)(*process);
+        if (*process->observed != 0) [[unlikely]] {
+            run_observed(*process, name, facts, [&] { body(*process); });
+        } else {
+            body(*process);
+        }
         return MPI_SUCCESS;
     } catch (...) {
         return handle_current_error(name, comm);
     }
+}
+template <class Body>
+int call_on(const char* name, MPI_Comm comm, Body&& body)
+{
+    return call_on(name, comm, NoFacts(), std::forward<Body>(body));
 }
 
 // The same for a call without one: errors go to the handler of MPI_COMM_WORLD.

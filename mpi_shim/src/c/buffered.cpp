@@ -57,14 +57,15 @@ FMPL_MPI_NAME(MPI_Buffer_detach)
 
 int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return call_on("MPI_Bsend", comm, [&](Process& process) { bsend(process, buf, count, datatype, dest, tag, comm); });
+    return call_on("MPI_Bsend", comm, send_facts(count, datatype, dest, tag, comm),
+        [&](Process& process) { bsend(process, buf, count, datatype, dest, tag, comm); });
 }
 FMPL_MPI_NAME(MPI_Bsend)
 
 int PMPI_Ibsend(
     const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request)
 {
-    return call_on("MPI_Ibsend", comm, [&](Process& process) {
+    return call_on("MPI_Ibsend", comm, send_facts(count, datatype, dest, tag, comm), [&](Process& process) {
         check_pointer(request, "request");
         *request = process.add(bsend(process, buf, count, datatype, dest, tag, comm));
     });

@@ -83,20 +83,21 @@ bool is_in_place(const Communicator& comm, const void* sendbuf);
 void check_intracommunicator(const Communicator& comm);
 
 // The call as a whole: build(process, comm, schedule) checks the other arguments and fills the schedule.
-template <class Build>
-int blocking_collective(const char* name, MPI_Comm handle, Build&& build)
+// facts: see abi/call_facts.hpp.
+template <class Facts, class Build>
+int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, Build&& build)
 {
-    return call_on(name, handle, [&](Process& process) {
+    return call_on(name, handle, facts, [&](Process& process) {
         const Ref<Schedule> schedule = Schedule::on(process, process.communicator(handle));
         build(process, *schedule->channel().comm, *schedule);
         schedule->run();
     });
 }
 
-template <class Build>
-int nonblocking_collective(const char* name, MPI_Comm handle, MPI_Request* request, Build&& build)
+template <class Facts, class Build>
+int nonblocking_collective(const char* name, MPI_Comm handle, MPI_Request* request, const Facts& facts, Build&& build)
 {
-    return call_on(name, handle, [&](Process& process) {
+    return call_on(name, handle, facts, [&](Process& process) {
         const Ref<Schedule> schedule = Schedule::on(process, process.communicator(handle));
         check_pointer(request, "request");
         build(process, *schedule->channel().comm, *schedule);

@@ -260,23 +260,24 @@ FMPL_MPI_NAME(MPI_Barrier)
 
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request* request)
 {
-    return nonblocking_collective(
-        "MPI_Ibarrier", comm, request, [](Process&, Communicator& on, Schedule& schedule) { barrier(on, schedule); });
+    return nonblocking_collective("MPI_Ibarrier", comm, request, NoFacts(),
+        [](Process&, Communicator& on, Schedule& schedule) { barrier(on, schedule); });
 }
 FMPL_MPI_NAME(MPI_Ibarrier)
 
 int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
-    return blocking_collective("MPI_Bcast", comm, [&](Process& process, Communicator& on, Schedule& schedule) {
-        bcast(process, on, schedule, Way::fast, buffer, count, datatype, root);
-    });
+    return blocking_collective("MPI_Bcast", comm, block_facts(comm, {count, datatype}, root),
+        [&](Process& process, Communicator& on, Schedule& schedule) {
+            bcast(process, on, schedule, Way::fast, buffer, count, datatype, root);
+        });
 }
 FMPL_MPI_NAME(MPI_Bcast)
 
 int PMPI_Ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request* request)
 {
-    return nonblocking_collective(
-        "MPI_Ibcast", comm, request, [&](Process& process, Communicator& on, Schedule& schedule) {
+    return nonblocking_collective("MPI_Ibcast", comm, request, block_facts(comm, {count, datatype}, root),
+        [&](Process& process, Communicator& on, Schedule& schedule) {
             bcast(process, on, schedule, Way::schedule, buffer, count, datatype, root);
         });
 }
@@ -285,24 +286,27 @@ FMPL_MPI_NAME(MPI_Ibcast)
 int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    return blocking_collective(
-        "MPI_Gather", comm, gather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+    return blocking_collective("MPI_Gather", comm,
+        block_facts(comm, operand(sendbuf, {sendcount, sendtype}, kNothing), root),
+        gather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
 }
 FMPL_MPI_NAME(MPI_Gather)
 
 int PMPI_Igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request)
 {
-    return nonblocking_collective(
-        "MPI_Igather", comm, request, gather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+    return nonblocking_collective("MPI_Igather", comm, request,
+        block_facts(comm, operand(sendbuf, {sendcount, sendtype}, kNothing), root),
+        gather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
 }
 FMPL_MPI_NAME(MPI_Igather)
 
 int PMPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
     const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    return blocking_collective(
-        "MPI_Gatherv", comm, gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root));
+    return blocking_collective("MPI_Gatherv", comm,
+        block_facts(comm, operand(sendbuf, {sendcount, sendtype}, kNothing), root),
+        gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root));
 }
 FMPL_MPI_NAME(MPI_Gatherv)
 
@@ -310,6 +314,7 @@ int PMPI_Igatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
     const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request)
 {
     return nonblocking_collective("MPI_Igatherv", comm, request,
+        block_facts(comm, operand(sendbuf, {sendcount, sendtype}, kNothing), root),
         gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root));
 }
 FMPL_MPI_NAME(MPI_Igatherv)
@@ -317,24 +322,27 @@ FMPL_MPI_NAME(MPI_Igatherv)
 int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    return blocking_collective(
-        "MPI_Scatter", comm, scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+    return blocking_collective("MPI_Scatter", comm,
+        block_facts(comm, operand(recvbuf, {recvcount, recvtype}, kNothing), root),
+        scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
 }
 FMPL_MPI_NAME(MPI_Scatter)
 
 int PMPI_Iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request)
 {
-    return nonblocking_collective(
-        "MPI_Iscatter", comm, request, scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+    return nonblocking_collective("MPI_Iscatter", comm, request,
+        block_facts(comm, operand(recvbuf, {recvcount, recvtype}, kNothing), root),
+        scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
 }
 FMPL_MPI_NAME(MPI_Iscatter)
 
 int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void* recvbuf,
     int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    return blocking_collective(
-        "MPI_Scatterv", comm, scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root));
+    return blocking_collective("MPI_Scatterv", comm,
+        block_facts(comm, operand(recvbuf, {recvcount, recvtype}, kNothing), root),
+        scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root));
 }
 FMPL_MPI_NAME(MPI_Scatterv)
 
@@ -342,6 +350,7 @@ int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs
     void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request)
 {
     return nonblocking_collective("MPI_Iscatterv", comm, request,
+        block_facts(comm, operand(recvbuf, {recvcount, recvtype}, kNothing), root),
         scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root));
 }
 FMPL_MPI_NAME(MPI_Iscatterv)
@@ -349,24 +358,27 @@ FMPL_MPI_NAME(MPI_Iscatterv)
 int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return blocking_collective(
-        "MPI_Allgather", comm, allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+    return blocking_collective("MPI_Allgather", comm,
+        block_facts(comm, operand(sendbuf, {sendcount, sendtype}, {recvcount, recvtype})),
+        allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
 }
 FMPL_MPI_NAME(MPI_Allgather)
 
 int PMPI_Iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request)
 {
-    return nonblocking_collective(
-        "MPI_Iallgather", comm, request, allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+    return nonblocking_collective("MPI_Iallgather", comm, request,
+        block_facts(comm, operand(sendbuf, {sendcount, sendtype}, {recvcount, recvtype})),
+        allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
 }
 FMPL_MPI_NAME(MPI_Iallgather)
 
 int PMPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
     const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return blocking_collective(
-        "MPI_Allgatherv", comm, allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype));
+    return blocking_collective("MPI_Allgatherv", comm,
+        block_facts(comm, operand(sendbuf, {sendcount, sendtype}, kNothing)),
+        allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype));
 }
 FMPL_MPI_NAME(MPI_Allgatherv)
 
@@ -374,6 +386,7 @@ int PMPI_Iallgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, 
     const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request)
 {
     return nonblocking_collective("MPI_Iallgatherv", comm, request,
+        block_facts(comm, operand(sendbuf, {sendcount, sendtype}, kNothing)),
         allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype));
 }
 FMPL_MPI_NAME(MPI_Iallgatherv)
@@ -381,16 +394,18 @@ FMPL_MPI_NAME(MPI_Iallgatherv)
 int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return blocking_collective(
-        "MPI_Alltoall", comm, alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+    return blocking_collective("MPI_Alltoall", comm,
+        blocks_facts(comm, operand(sendbuf, {sendcount, sendtype}, {recvcount, recvtype})),
+        alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
 }
 FMPL_MPI_NAME(MPI_Alltoall)
 
 int PMPI_Ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request)
 {
-    return nonblocking_collective(
-        "MPI_Ialltoall", comm, request, alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+    return nonblocking_collective("MPI_Ialltoall", comm, request,
+        blocks_facts(comm, operand(sendbuf, {sendcount, sendtype}, {recvcount, recvtype})),
+        alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
 }
 FMPL_MPI_NAME(MPI_Ialltoall)
 
@@ -398,6 +413,8 @@ int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispl
     void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     return blocking_collective("MPI_Alltoallv", comm,
+        parts_facts(
+            comm, sendbuf == MPI_IN_PLACE ? recvcounts : sendcounts, sendbuf == MPI_IN_PLACE ? recvtype : sendtype),
         alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype));
 }
 FMPL_MPI_NAME(MPI_Alltoallv)
@@ -407,6 +424,8 @@ int PMPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdisp
     MPI_Request* request)
 {
     return nonblocking_collective("MPI_Ialltoallv", comm, request,
+        parts_facts(
+            comm, sendbuf == MPI_IN_PLACE ? recvcounts : sendcounts, sendbuf == MPI_IN_PLACE ? recvtype : sendtype),
         alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype));
 }
 FMPL_MPI_NAME(MPI_Ialltoallv)
@@ -415,6 +434,8 @@ int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
     void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
     return blocking_collective("MPI_Alltoallw", comm,
+        parts_facts(
+            comm, sendbuf == MPI_IN_PLACE ? recvcounts : sendcounts, sendbuf == MPI_IN_PLACE ? recvtypes : sendtypes),
         alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes));
 }
 FMPL_MPI_NAME(MPI_Alltoallw)
@@ -424,6 +445,8 @@ int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdisp
     MPI_Request* request)
 {
     return nonblocking_collective("MPI_Ialltoallw", comm, request,
+        parts_facts(
+            comm, sendbuf == MPI_IN_PLACE ? recvcounts : sendcounts, sendbuf == MPI_IN_PLACE ? recvtypes : sendtypes),
         alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes));
 }
 FMPL_MPI_NAME(MPI_Ialltoallw)

@@ -108,15 +108,15 @@ using namespace fmpl::mpi;
 int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return blocking_collective(
-        "MPI_Neighbor_allgather", comm, allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+    return blocking_collective("MPI_Neighbor_allgather", comm, block_facts(comm, {sendcount, sendtype}),
+        allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
 }
 FMPL_MPI_NAME(MPI_Neighbor_allgather)
 
 int PMPI_Ineighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request)
 {
-    return nonblocking_collective("MPI_Ineighbor_allgather", comm, request,
+    return nonblocking_collective("MPI_Ineighbor_allgather", comm, request, block_facts(comm, {sendcount, sendtype}),
         allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
 }
 FMPL_MPI_NAME(MPI_Ineighbor_allgather)
@@ -124,7 +124,7 @@ FMPL_MPI_NAME(MPI_Ineighbor_allgather)
 int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
     const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return blocking_collective("MPI_Neighbor_allgatherv", comm,
+    return blocking_collective("MPI_Neighbor_allgatherv", comm, block_facts(comm, {sendcount, sendtype}),
         allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype));
 }
 FMPL_MPI_NAME(MPI_Neighbor_allgatherv)
@@ -132,7 +132,7 @@ FMPL_MPI_NAME(MPI_Neighbor_allgatherv)
 int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
     const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request)
 {
-    return nonblocking_collective("MPI_Ineighbor_allgatherv", comm, request,
+    return nonblocking_collective("MPI_Ineighbor_allgatherv", comm, request, block_facts(comm, {sendcount, sendtype}),
         allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype));
 }
 FMPL_MPI_NAME(MPI_Ineighbor_allgatherv)
@@ -140,15 +140,15 @@ FMPL_MPI_NAME(MPI_Ineighbor_allgatherv)
 int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return blocking_collective(
-        "MPI_Neighbor_alltoall", comm, alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+    return blocking_collective("MPI_Neighbor_alltoall", comm, block_facts(comm, {sendcount, sendtype}),
+        alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
 }
 FMPL_MPI_NAME(MPI_Neighbor_alltoall)
 
 int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request)
 {
-    return nonblocking_collective("MPI_Ineighbor_alltoall", comm, request,
+    return nonblocking_collective("MPI_Ineighbor_alltoall", comm, request, block_facts(comm, {sendcount, sendtype}),
         alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
 }
 FMPL_MPI_NAME(MPI_Ineighbor_alltoall)
@@ -156,7 +156,7 @@ FMPL_MPI_NAME(MPI_Ineighbor_alltoall)
 int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
     void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return blocking_collective("MPI_Neighbor_alltoallv", comm,
+    return blocking_collective("MPI_Neighbor_alltoallv", comm, NoFacts(),
         alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype));
 }
 FMPL_MPI_NAME(MPI_Neighbor_alltoallv)
@@ -165,7 +165,7 @@ int PMPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const 
     void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
     MPI_Request* request)
 {
-    return nonblocking_collective("MPI_Ineighbor_alltoallv", comm, request,
+    return nonblocking_collective("MPI_Ineighbor_alltoallv", comm, request, NoFacts(),
         alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype));
 }
 FMPL_MPI_NAME(MPI_Ineighbor_alltoallv)
@@ -174,7 +174,7 @@ int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
     const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    return blocking_collective("MPI_Neighbor_alltoallw", comm,
+    return blocking_collective("MPI_Neighbor_alltoallw", comm, NoFacts(),
         alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes));
 }
 FMPL_MPI_NAME(MPI_Neighbor_alltoallw)
@@ -183,7 +183,7 @@ int PMPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const 
     const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request* request)
 {
-    return nonblocking_collective("MPI_Ineighbor_alltoallw", comm, request,
+    return nonblocking_collective("MPI_Ineighbor_alltoallw", comm, request, NoFacts(),
         alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes));
 }
 FMPL_MPI_NAME(MPI_Ineighbor_alltoallw)

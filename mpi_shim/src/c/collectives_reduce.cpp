@@ -161,87 +161,92 @@ using namespace fmpl::mpi;
 int PMPI_Reduce(
     const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
-    return blocking_collective("MPI_Reduce", comm, reduce_of(Way::fast, sendbuf, recvbuf, {count, datatype, op}, root));
+    return blocking_collective("MPI_Reduce", comm, block_facts(comm, {count, datatype}, root),
+        reduce_of(Way::fast, sendbuf, recvbuf, {count, datatype, op}, root));
 }
 FMPL_MPI_NAME(MPI_Reduce)
 
 int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
     MPI_Comm comm, MPI_Request* request)
 {
-    return nonblocking_collective(
-        "MPI_Ireduce", comm, request, reduce_of(Way::schedule, sendbuf, recvbuf, {count, datatype, op}, root));
+    return nonblocking_collective("MPI_Ireduce", comm, request, block_facts(comm, {count, datatype}, root),
+        reduce_of(Way::schedule, sendbuf, recvbuf, {count, datatype, op}, root));
 }
 FMPL_MPI_NAME(MPI_Ireduce)
 
 int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    return blocking_collective("MPI_Allreduce", comm, allreduce_of(Way::fast, sendbuf, recvbuf, {count, datatype, op}));
+    return blocking_collective("MPI_Allreduce", comm, block_facts(comm, {count, datatype}),
+        allreduce_of(Way::fast, sendbuf, recvbuf, {count, datatype, op}));
 }
 FMPL_MPI_NAME(MPI_Allreduce)
 
 int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
     MPI_Request* request)
 {
-    return nonblocking_collective(
-        "MPI_Iallreduce", comm, request, allreduce_of(Way::schedule, sendbuf, recvbuf, {count, datatype, op}));
+    return nonblocking_collective("MPI_Iallreduce", comm, request, block_facts(comm, {count, datatype}),
+        allreduce_of(Way::schedule, sendbuf, recvbuf, {count, datatype, op}));
 }
 FMPL_MPI_NAME(MPI_Iallreduce)
 
 int PMPI_Reduce_scatter(
     const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    return blocking_collective(
-        "MPI_Reduce_scatter", comm, reduce_scatter_of(sendbuf, recvbuf, recvcounts, datatype, op));
+    return blocking_collective("MPI_Reduce_scatter", comm, parts_facts(comm, recvcounts, datatype),
+        reduce_scatter_of(sendbuf, recvbuf, recvcounts, datatype, op));
 }
 FMPL_MPI_NAME(MPI_Reduce_scatter)
 
 int PMPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm, MPI_Request* request)
 {
-    return nonblocking_collective(
-        "MPI_Ireduce_scatter", comm, request, reduce_scatter_of(sendbuf, recvbuf, recvcounts, datatype, op));
+    return nonblocking_collective("MPI_Ireduce_scatter", comm, request, parts_facts(comm, recvcounts, datatype),
+        reduce_scatter_of(sendbuf, recvbuf, recvcounts, datatype, op));
 }
 FMPL_MPI_NAME(MPI_Ireduce_scatter)
 
 int PMPI_Reduce_scatter_block(
     const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    return blocking_collective(
-        "MPI_Reduce_scatter_block", comm, reduce_scatter_block_of(sendbuf, recvbuf, {recvcount, datatype, op}));
+    return blocking_collective("MPI_Reduce_scatter_block", comm, blocks_facts(comm, {recvcount, datatype}),
+        reduce_scatter_block_of(sendbuf, recvbuf, {recvcount, datatype, op}));
 }
 FMPL_MPI_NAME(MPI_Reduce_scatter_block)
 
 int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm, MPI_Request* request)
 {
-    return nonblocking_collective("MPI_Ireduce_scatter_block", comm, request,
+    return nonblocking_collective("MPI_Ireduce_scatter_block", comm, request, blocks_facts(comm, {recvcount, datatype}),
         reduce_scatter_block_of(sendbuf, recvbuf, {recvcount, datatype, op}));
 }
 FMPL_MPI_NAME(MPI_Ireduce_scatter_block)
 
 int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    return blocking_collective("MPI_Scan", comm, scan_of(sendbuf, recvbuf, {count, datatype, op}, true));
+    return blocking_collective(
+        "MPI_Scan", comm, block_facts(comm, {count, datatype}), scan_of(sendbuf, recvbuf, {count, datatype, op}, true));
 }
 FMPL_MPI_NAME(MPI_Scan)
 
 int PMPI_Iscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
     MPI_Request* request)
 {
-    return nonblocking_collective("MPI_Iscan", comm, request, scan_of(sendbuf, recvbuf, {count, datatype, op}, true));
+    return nonblocking_collective("MPI_Iscan", comm, request, block_facts(comm, {count, datatype}),
+        scan_of(sendbuf, recvbuf, {count, datatype, op}, true));
 }
 FMPL_MPI_NAME(MPI_Iscan)
 
 int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    return blocking_collective("MPI_Exscan", comm, scan_of(sendbuf, recvbuf, {count, datatype, op}, false));
+    return blocking_collective("MPI_Exscan", comm, block_facts(comm, {count, datatype}),
+        scan_of(sendbuf, recvbuf, {count, datatype, op}, false));
 }
 FMPL_MPI_NAME(MPI_Exscan)
 
 int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
     MPI_Request* request)
 {
-    return nonblocking_collective(
-        "MPI_Iexscan", comm, request, scan_of(sendbuf, recvbuf, {count, datatype, op}, false));
+    return nonblocking_collective("MPI_Iexscan", comm, request, block_facts(comm, {count, datatype}),
+        scan_of(sendbuf, recvbuf, {count, datatype, op}, false));
 }
 FMPL_MPI_NAME(MPI_Iexscan)

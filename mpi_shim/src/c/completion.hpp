@@ -23,7 +23,11 @@ int call_then_on(const char* name, Body&& body)
     MPI_Comm comm = MPI_COMM_NULL;
     try {
         const CallName in_call(process->engine, name);
-        std::forward<Body>(body)(*process, comm);
+        if (*process->observed != 0) [[unlikely]] {
+            run_observed(*process, name, NoFacts(), [&] { body(*process, comm); });
+        } else {
+            body(*process, comm);
+        }
         return MPI_SUCCESS;
     } catch (...) {
         return handle_current_error(name, comm);

@@ -64,7 +64,7 @@ using namespace fmpl::mpi;
 
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status)
 {
-    return call_on("MPI_Probe", comm, [&](Process& process) {
+    return call_on("MPI_Probe", comm, receive_facts(0, MPI_DATATYPE_NULL, source, tag, comm), [&](Process& process) {
         Communicator& on = *process.communicator(comm);
         check_source(on, source);
         check_receive_tag(tag);
@@ -79,7 +79,7 @@ FMPL_MPI_NAME(MPI_Probe)
 
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status)
 {
-    return call_on("MPI_Iprobe", comm, [&](Process& process) {
+    return call_on("MPI_Iprobe", comm, receive_facts(0, MPI_DATATYPE_NULL, source, tag, comm), [&](Process& process) {
         Communicator& on = *process.communicator(comm);
         check_source(on, source);
         check_receive_tag(tag);
@@ -93,7 +93,7 @@ FMPL_MPI_NAME(MPI_Iprobe)
 
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status)
 {
-    return call_on("MPI_Mprobe", comm, [&](Process& process) {
+    return call_on("MPI_Mprobe", comm, receive_facts(0, MPI_DATATYPE_NULL, source, tag, comm), [&](Process& process) {
         const CommunicatorPtr on = process.communicator(comm);
         check_source(*on, source);
         check_receive_tag(tag);
@@ -105,7 +105,7 @@ FMPL_MPI_NAME(MPI_Mprobe)
 
 int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status)
 {
-    return call_on("MPI_Improbe", comm, [&](Process& process) {
+    return call_on("MPI_Improbe", comm, receive_facts(0, MPI_DATATYPE_NULL, source, tag, comm), [&](Process& process) {
         const CommunicatorPtr on = process.communicator(comm);
         check_source(*on, source);
         check_receive_tag(tag);

@@ -7,7 +7,7 @@ using namespace fmpl::mpi;
 
 int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status)
 {
-    return call_on("MPI_Recv", comm, [&](Process& process) {
+    return call_on("MPI_Recv", comm, receive_facts(count, datatype, source, tag, comm), [&](Process& process) {
         Communicator& on = *process.communicator(comm);
         const MessageBuffer message = message_buffer(process, buf, count, datatype);
         check_source(on, source);
@@ -19,7 +19,7 @@ FMPL_MPI_NAME(MPI_Recv)
 
 int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request)
 {
-    return call_on("MPI_Irecv", comm, [&](Process& process) {
+    return call_on("MPI_Irecv", comm, receive_facts(count, datatype, source, tag, comm), [&](Process& process) {
         Communicator& on = *process.communicator(comm);
         const MessageBuffer message = message_buffer(process, buf, count, datatype);
         check_source(on, source);

@@ -10,7 +10,7 @@ namespace {
 int send(const char* name, SendMode mode, const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
     MPI_Comm comm)
 {
-    return call_on(name, comm, [&](Process& process) {
+    return call_on(name, comm, send_facts(count, datatype, dest, tag, comm), [&](Process& process) {
         Communicator& on = *process.communicator(comm);
         const MessageBuffer message = message_buffer(process, buf, count, datatype);
         check_destination(on, dest);
@@ -22,7 +22,7 @@ int send(const char* name, SendMode mode, const void* buf, int count, MPI_Dataty
 int isend(const char* name, SendMode mode, const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
     MPI_Comm comm, MPI_Request* request)
 {
-    return call_on(name, comm, [&](Process& process) {
+    return call_on(name, comm, send_facts(count, datatype, dest, tag, comm), [&](Process& process) {
         Communicator& on = *process.communicator(comm);
         const MessageBuffer message = message_buffer(process, buf, count, datatype);
         check_destination(on, dest);

@@ -36,7 +36,7 @@ using namespace fmpl::mpi;
 int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
     int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status)
 {
-    return call_on("MPI_Sendrecv", comm, [&](Process& process) {
+    return call_on("MPI_Sendrecv", comm, send_facts(sendcount, sendtype, dest, sendtag, comm), [&](Process& process) {
         Communicator& on = *process.communicator(comm);
         const MessageBuffer out =
             message_buffer(process, sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype");
@@ -51,14 +51,15 @@ FMPL_MPI_NAME(MPI_Sendrecv)
 int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
     MPI_Comm comm, MPI_Status* status)
 {
-    return call_on("MPI_Sendrecv_replace", comm, [&](Process& process) {
-        Communicator& on = *process.communicator(comm);
-        const MessageBuffer in = message_buffer(process, buf, count, datatype);
-        check_ends(on, dest, sendtag, source, recvtag);
-        const auto packed = std::make_unique_for_overwrite<std::byte[]>(in.bytes);
-        in.pack(0, in.bytes, packed.get());
-        const MessageBuffer out = MessageBuffer::piece(packed.get(), in.bytes);
-        exchange(process, on, out, dest, sendtag, in, source, recvtag, status);
-    });
+    return call_on(
+        "MPI_Sendrecv_replace", comm, send_facts(count, datatype, dest, sendtag, comm), [&](Process& process) {
+            Communicator& on = *process.communicator(comm);
+            const MessageBuffer in = message_buffer(process, buf, count, datatype);
+            check_ends(on, dest, sendtag, source, recvtag);
+            const auto packed = std::make_unique_for_overwrite<std::byte[]>(in.bytes);
+            in.pack(0, in.bytes, packed.get());
+            const MessageBuffer out = MessageBuffer::piece(packed.get(), in.bytes);
+            exchange(process, on, out, dest, sendtag, in, source, recvtag, status);
+        });
 }
 FMPL_MPI_NAME(MPI_Sendrecv_replace)

@@ -40,6 +40,8 @@ void PersistentRequest::start(Engine& engine)
             started_ = start_buffered_send(process_, buffer_, *comm_, peer_, tag_);
             break;
     }
+    if (*process_.observed != 0 && kind_ != Kind::receive && peer_ != MPI_PROC_NULL)
+        fmpl_layer_call_sent(comm_->peers().world_rank(peer_), buffer_.bytes);
 }
 
 int PersistentRequest::finish()
