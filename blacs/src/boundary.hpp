@@ -16,6 +16,7 @@ template <class Body>
 void call_any_time(const char* routine, int context, Body&& body)
 {
     try {
+        const ObservedCall observed(routine);
         body();
     } catch (const std::exception& e) {
         give_up(routine, context, e.what());
@@ -29,6 +30,7 @@ decltype(auto) call(const char* routine, int context, Body&& body)
     try {
         Process& process = require_process();
         [[maybe_unused]] const CallName name(process.job(), routine);
+        const ObservedCall observed(process.job(), routine);
         return body(process);
     } catch (const std::exception& e) {
         give_up(routine, context, e.what());
@@ -42,6 +44,7 @@ decltype(auto) call_joining(const char* routine, int context, Body&& body)
     try {
         Process& process = join_process();
         [[maybe_unused]] const CallName name(process.job(), routine);
+        const ObservedCall observed(process.job(), routine);
         return body(process);
     } catch (const std::exception& e) {
         give_up(routine, context, e.what());

@@ -71,6 +71,13 @@ int combine_destination(const Context& context, const Scope& scope, int rdest, i
     return rank_in_scope(context, scope, "rdest", rdest, "cdest", cdest);
 }
 
+constexpr int kAllOfTheScope = -1;
+
+int world_rank_of(const Context& context, int number)
+{
+    return context.world_ranks()[static_cast<std::size_t>(number)];
+}
+
 // Runs body. When the processes of the scope disagree, says first what must agree and who the ranks of the library's
 // words are: fmplrun shows some 250 letters of an error.
 template <class Body>
@@ -100,7 +107,10 @@ void send(const char* routine, int context, const char* uplo, const char* diag, 
     call(routine, context, [&](Process& process) {
         const Context& c = process.context(context);
         const int destination = number_in_grid(c, "rdest", rdest, "cdest", cdest);
-        send_matrix(process, c, checked_view(uplo, diag, m, n, a, lda), destination);
+        const MatrixView<const T> view = checked_view(uplo, diag, m, n, a, lda);
+        tell_about(process.job(), world_rank_of(c, destination), view.bytes());
+        send_matrix(process, c, view, destination);
+        tell_sent(process.job(), world_rank_of(c, destination), view.bytes());
     });
 }
 
@@ -112,6 +122,7 @@ void receive(const char* routine, int context, const char* uplo, const char* dia
         const Context& c = process.context(context);
         const int source = number_in_grid(c, "rsrc", rsrc, "csrc", csrc);
         const MatrixView<T> view = checked_view(uplo, diag, m, n, a, lda);
+        tell_about(process.job(), world_rank_of(c, source), view.bytes());
         try {
             receive_matrix(process, c, view, source);
         } catch (const Disagreement& e) {
@@ -128,6 +139,7 @@ void broadcast_from_here(const char* routine, int context, const char* scope, co
         const Context& c = process.context(context);
         const Scope& s = scope_of(c, scope);
         const MatrixView<const T> view = checked_view(uplo, diag, m, n, a, lda);
+        tell_about(process.job(), kAllOfTheScope, view.bytes());
         agreeing(c, s, kOfBroadcast, [&] { broadcast_send(process, s, view); });
     });
 }
@@ -147,6 +159,7 @@ void broadcast_from_there(const char* routine, int context, const char* scope, c
                 rsrc, csrc);
         }
         const MatrixView<T> view = checked_view(uplo, diag, m, n, a, lda);
+        tell_about(process.job(), kAllOfTheScope, view.bytes());
         agreeing(c, s, kOfBroadcast, [&] { broadcast_receive(process, s, root, view); });
     });
 }
@@ -159,6 +172,7 @@ void combine_sum(const char* routine, int context, const char* scope, int m, int
         const Scope& s = scope_of(c, scope);
         const int destination = combine_destination(c, s, rdest, cdest);
         const MatrixView<T> view = checked_view(nullptr, nullptr, m, n, a, lda);
+        tell_about(process.job(), kAllOfTheScope, view.bytes());
         agreeing(c, s, kOfSum, [&] { sum(process, s, view, destination); });
     });
 }
@@ -180,6 +194,7 @@ void combine_extreme(const char* routine, int context, const char* scope, int m,
             }
             winners = {ra, ca, ldia};
         }
+        tell_about(process.job(), kAllOfTheScope, view.bytes());
         agreeing(c, s, kOfExtreme, [&] { find_extreme<T, extreme>(process, c, s, view, winners, destination); });
     });
 }

@@ -1,6 +1,7 @@
 #include "job.hpp"
 
 #include "communicators.hpp"
+#include "observed_call.hpp"
 
 #include <fmpl/layers.h>
 
@@ -22,6 +23,8 @@ Job::Job(bool took_over)
     if (!initialized) check(fmpl_init(nullptr, nullptr, kIndices));
     owns_fmpl_ = took_over || !initialized;
     call_place_ = fmpl_layer_call();
+    observed_ = fmpl_layer_observed();
+    const ObservedCall starting(*this, "blacs_pinfo");
     check(fmpl_comm_rank(FMPL_COMM_WORLD, &number_));
     check(fmpl_comm_size(FMPL_COMM_WORLD, &count_));
     // A send buffer that grows, and no waiting before it is used: every send is locally blocking, whatever its size.

@@ -1,6 +1,8 @@
 // This process as a rank of an FMPL job. See transport.hpp.
 #pragma once
 
+#include <fmpl/layers.h>
+
 #include <cstddef>
 
 namespace fmpl::blacs {
@@ -22,6 +24,9 @@ public:
     // True when the calling thread is of the rank that this object belongs to.
     bool is_callers() const;
 
+    // Whether FMPL wants to know of each routine: see observed_call.hpp.
+    bool is_observed() const { return *observed_ != 0; }
+
     int number() const { return number_; }
     int count() const { return count_; }
 
@@ -35,6 +40,7 @@ private:
     bool owns_fmpl_ = false;
     int number_ = 0;
     int count_ = 0;
+    const int* observed_ = nullptr;
     void* token_ = nullptr;  // remote-DMA memory of this rank, by which is_callers knows it
     const char** call_place_ = nullptr;
 };
