@@ -670,7 +670,7 @@ int Job::finish()
         }
         return failure->error == EPIPE ? 128 + SIGPIPE : 1;
     }
-    if (!observation_is_written && !status_) return 1;
+    if (!observation_is_written && status_.value_or(0) == 0) return 1;
     return status_.value_or(0);
 }
 

@@ -5,7 +5,6 @@
 #include "error.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -30,24 +29,31 @@ std::size_t trace_events(int ranks)
     return events;
 }
 
+// A line, or "".
+std::string words_about_dropped(const JobStatistics& statistics, std::uint64_t room)
+{
+    std::uint64_t kept = 0, dropped = 0;
+    int of_ranks = 0;
+    for (const RankStatistics& rank : statistics.ranks()) {
+        kept += rank.events;
+        dropped += rank.dropped;
+        of_ranks += rank.dropped > 0 ? 1 : 0;
+    }
+    if (dropped == 0) return "";
+    return fmt::format(
+        "fmplrun: the trace lacks {} of {} calls, of {} rank{}: the last ones, for which there was no room "
+        "(FMPL_TRACE_EVENTS={} a rank)\n",
+        dropped, kept + dropped, of_ranks, of_ranks == 1 ? "" : "s", room);
+}
+
 }  // namespace
 
 ObservationOutput::ObservationOutput(const Options& options) : options_(options)
 {
     if (!options.statistics_file.empty() && options.statistics_file == options.trace_file)
         fail(FMPL_ERR_ARGUMENT, "--stats-json and --trace name one file, {}; give two", options.trace_file);
-    statistics_ = open("--stats-json", options.statistics_file);
-    trace_ = open("--trace", options.trace_file);
-}
-
-ObservationOutput::File ObservationOutput::open(const char* option, const std::string& path)
-{
-    if (path.empty()) return nullptr;
-    File file(std::fopen(path.c_str(), "we"));
-    if (!file)
-        fail(
-            FMPL_ERR_ARGUMENT, "{} {}: cannot be written: {}; nothing was started", option, path, std::strerror(errno));
-    return file;
+    if (!options.statistics_file.empty()) statistics_.emplace("--stats-json", options.statistics_file);
+    if (!options.trace_file.empty()) trace_.emplace("--trace", options.trace_file);
 }
 
 void ObservationOutput::prepare(JobSpec& spec) const
@@ -56,43 +62,32 @@ void ObservationOutput::prepare(JobSpec& spec) const
     if (trace_) spec.trace_events = trace_events(spec.ranks);
 }
 
-bool ObservationOutput::close(File file, const std::string& path, const std::function<void(const std::string&)>& say)
-{
-    errno = 0;
-    const bool was_bad = std::ferror(file.get()) != 0;
-    if (std::fclose(file.release()) == 0 && !was_bad) return true;
-    say(fmt::format(
-        "fmplrun: {} cannot be written: {}\n", path, errno != 0 ? std::strerror(errno) : "an error on the way"));
-    return false;
-}
-
 bool ObservationOutput::write(const JobMemory& memory, int status, const std::function<void(const std::string&)>& say)
 {
     if (!options_.statistics && !statistics_ && !trace_) return true;
-    bool good = true;
-    const JobStatistics statistics(memory);
-    if (options_.statistics) say(statistics_text(statistics));
-    if (statistics_) {
-        write_statistics_json(statistics_.get(), statistics, options_, status);
-        good = close(std::move(statistics_), options_.statistics_file, say) && good;
+    try {
+        const JobStatistics statistics(memory);
+        bool good = true;
+        const auto close = [&](OutputFile& file) {
+            const std::string error = file.close();
+            if (!error.empty()) say("fmplrun: " + error + "\n");
+            good = good && error.empty();
+        };
+        if (options_.statistics) say(statistics_text(statistics));
+        if (statistics_) {
+            write_statistics_json(*statistics_, statistics, options_, status);
+            close(*statistics_);
+        }
+        if (trace_) {
+            write_trace_json(*trace_, statistics, options_);
+            close(*trace_);
+            say(words_about_dropped(statistics, memory.control().trace_events));
+        }
+        return good;
+    } catch (const Error& error) {
+        say(fmt::format("fmplrun: no statistics: {}\n", error.what()));
+        return false;
     }
-    if (!trace_) return good;
-    write_trace_json(trace_.get(), statistics, options_);
-    good = close(std::move(trace_), options_.trace_file, say) && good;
-    std::uint64_t kept = 0, dropped = 0;
-    int of_ranks = 0;
-    for (const RankStatistics& rank : statistics.ranks()) {
-        kept += rank.events;
-        dropped += rank.dropped;
-        of_ranks += rank.dropped > 0 ? 1 : 0;
-    }
-    if (dropped > 0) {
-        say(fmt::format(
-            "fmplrun: the trace lacks {} of {} calls, of {} rank{}: the last ones, for which there was no room "
-            "(FMPL_TRACE_EVENTS={} a rank)\n",
-            dropped, kept + dropped, of_ranks, of_ranks == 1 ? "" : "s", memory.control().trace_events));
-    }
-    return good;
 }
 
 std::string json_string(std::string_view text)

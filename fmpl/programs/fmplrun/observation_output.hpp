@@ -4,11 +4,12 @@
 
 #include "job_statistics.hpp"
 #include "options.hpp"
+#include "output_file.hpp"
 
-#include <cstdio>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace fmpl::launcher {
 
@@ -25,21 +26,15 @@ public:
     bool write(const JobMemory& memory, int status, const std::function<void(const std::string&)>& say);
 
 private:
-    struct Close {
-        void operator()(std::FILE* file) const { std::fclose(file); }
-    };
-    using File = std::unique_ptr<std::FILE, Close>;
-    static File open(const char* option, const std::string& path);
-    static bool close(File file, const std::string& path, const std::function<void(const std::string&)>& say);
-
     const Options& options_;
-    File statistics_;
-    File trace_;
+    std::optional<OutputFile> statistics_;
+    std::optional<OutputFile> trace_;
 };
 
-// Both write to `file` as they go; its error flag says whether that went well.
-void write_statistics_json(std::FILE* file, const JobStatistics& statistics, const Options& options, int status);
-void write_trace_json(std::FILE* file, const JobStatistics& statistics, const Options& options);
+// Both write to `file` as they go.
+void write_statistics_json(OutputFile& file, const JobStatistics& statistics, const Options& options, int status);
+// Throws Error(SYSTEM).
+void write_trace_json(OutputFile& file, const JobStatistics& statistics, const Options& options);
 
 // A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);

@@ -8,59 +8,58 @@ namespace {
 
 constexpr int kVersion = 1;
 
-void write_rank(std::FILE* file, std::size_t number, const RankStatistics& rank)
+void write_rank(OutputFile& file, std::size_t number, const RankStatistics& rank)
 {
-    fmt::print(file, "{{\"rank\":{},\"end\":\"{}\"", number, name_of(rank.end));
+    file.print("{{\"rank\":{},\"end\":\"{}\"", number, name_of(rank.end));
     if (rank.end == RankStatistics::End::absent) {
-        fmt::print(file, "}}");
+        file.print("}}");
         return;
     }
-    fmt::print(file,
+    file.print(
         ",\"session_seconds\":{:.9f},\"computation_seconds\":{:.9f},\"communication_seconds\":{:.9f},"
         "\"communication_share\":{:.6f},\n  \"calls\":[",
         rank.session, rank.computation(), rank.communication, rank.share());
     const char* between = "";
     for (const CallTotal& call : rank.calls) {
-        fmt::print(file, "{}\n   {{\"call\":{},\"count\":{},\"bytes\":{},\"seconds\":{:.9f}}}", between,
+        file.print("{}\n   {{\"call\":{},\"count\":{},\"bytes\":{},\"seconds\":{:.9f}}}", between,
             json_string(call.name), call.calls, call.bytes, call.seconds);
         between = ",";
     }
-    fmt::print(file, "],\n  \"unfinished_call\":");
+    file.print("],\n  \"unfinished_call\":");
     if (rank.unfinished) {
         const UnfinishedCall& call = *rank.unfinished;
-        fmt::print(file, "{{\"call\":{},\"peer\":{},\"index\":{},\"bytes\":{},\"seconds\":{:.9f}}}",
-            json_string(call.name), call.peer, call.index, call.bytes, call.seconds);
+        file.print("{{\"call\":{},\"peer\":{},\"index\":{},\"bytes\":{},\"seconds\":{:.9f}}}", json_string(call.name),
+            call.peer, call.index, call.bytes, call.seconds);
     } else {
-        fmt::print(file, "null");
+        file.print("null");
     }
-    fmt::print(file, ",\n  \"sent\":[");
+    file.print(",\n  \"sent\":[");
     between = "";
     for (const SentTotal& sent : rank.sent) {
-        fmt::print(
-            file, "{}\n   {{\"to\":{},\"messages\":{},\"bytes\":{}}}", between, sent.to, sent.messages, sent.bytes);
+        file.print("{}\n   {{\"to\":{},\"messages\":{},\"bytes\":{}}}", between, sent.to, sent.messages, sent.bytes);
         between = ",";
     }
-    fmt::print(file, "],\n  \"messages_not_counted\":{}}}", rank.lost_messages);
+    file.print("],\n  \"messages_not_counted\":{}}}", rank.lost_messages);
 }
 
 }  // namespace
 
-void write_statistics_json(std::FILE* file, const JobStatistics& statistics, const Options& options, int status)
+void write_statistics_json(OutputFile& file, const JobStatistics& statistics, const Options& options, int status)
 {
-    fmt::print(file,
+    file.print(
         "{{\"format\":\"fmpl-statistics\",\"version\":{},\"ranks\":{},\"status\":{},\"clock\":\"{}\",\n \"program\":[",
         kVersion, statistics.ranks().size(), status, statistics.clock_name());
     const char* between = "";
     for (const std::string& word : options.program) {
-        fmt::print(file, "{}{}", between, json_string(word));
+        file.print("{}{}", between, json_string(word));
         between = ",";
     }
-    fmt::print(file, "],\n \"by_rank\":[");
+    file.print("],\n \"by_rank\":[");
     for (std::size_t rank = 0; rank < statistics.ranks().size(); ++rank) {
-        fmt::print(file, "{}\n ", rank == 0 ? "" : ",");
+        file.print("{}\n ", rank == 0 ? "" : ",");
         write_rank(file, rank, statistics.ranks()[rank]);
     }
-    fmt::print(file, "]}}\n");
+    file.print("]}}\n");
 }
 
 }  // namespace fmpl::launcher

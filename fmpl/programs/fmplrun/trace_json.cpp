@@ -24,39 +24,39 @@ std::string microseconds(std::int64_t ns)
     return fmt::format("{}{}.{:03}", negative ? "-" : "", size / 1000, size % 1000);
 }
 
-void write_call(std::FILE* file, std::size_t rank, const TracedCall& call, bool unfinished)
+void write_call(OutputFile& file, std::size_t rank, const TracedCall& call, bool unfinished)
 {
-    fmt::print(file, ",\n{{\"ph\":\"X\",\"pid\":{},\"tid\":{},\"name\":{},\"ts\":{},\"dur\":{},\"args\":{{\"bytes\":{}",
+    file.print(",\n{{\"ph\":\"X\",\"pid\":{},\"tid\":{},\"name\":{},\"ts\":{},\"dur\":{},\"args\":{{\"bytes\":{}",
         kProcess, line_of(rank), json_string(call.name), microseconds(call.begin_ns),
         microseconds(call.end_ns - call.begin_ns), call.bytes);
-    if (call.peer >= 0) fmt::print(file, ",\"peer\":{}", call.peer);
-    if (call.index >= 0) fmt::print(file, ",\"{}\":{}", call.name.starts_with("MPI_") ? "tag" : "index", call.index);
-    if (unfinished) fmt::print(file, ",\"unfinished\":true");
-    fmt::print(file, "}}}}");
+    if (call.peer >= 0) file.print(",\"peer\":{}", call.peer);
+    if (call.index >= 0) file.print(",\"{}\":{}", call.name.starts_with("MPI_") ? "tag" : "index", call.index);
+    if (unfinished) file.print(",\"unfinished\":true");
+    file.print("}}}}");
 }
 
 }  // namespace
 
-void write_trace_json(std::FILE* file, const JobStatistics& statistics, const Options& options)
+void write_trace_json(OutputFile& file, const JobStatistics& statistics, const Options& options)
 {
     const auto& ranks = statistics.ranks();
-    fmt::print(file,
+    file.print(
         "{{\"displayTimeUnit\":\"ns\",\n\"otherData\":{{\"format\":\"fmpl-trace\",\"version\":{},\"clock\":\"{}\","
         "\"ranks\":[",
         kVersion, statistics.clock_name());
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
         const RankStatistics& r = ranks[rank];
-        fmt::print(file,
+        file.print(
             "{}\n{{\"rank\":{},\"end\":\"{}\",\"session_begin_us\":{},\"session_end_us\":{},\"calls\":{},\"calls_"
             "dropped\":{}}}",
             rank == 0 ? "" : ",", rank, name_of(r.end), microseconds(r.session_begin_ns),
             microseconds(r.session_end_ns), r.events, r.dropped);
     }
-    fmt::print(file,
+    file.print(
         "]}},\n\"traceEvents\":[\n{{\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":{{\"name\":{}}}}}",
         kProcess, json_string(options.program.front()));
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-        fmt::print(file,
+        file.print(
             ",\n{{\"ph\":\"M\",\"pid\":{0},\"tid\":{1},\"name\":\"thread_name\",\"args\":{{\"name\":\"rank {2}\"}}}}"
             ",\n{{\"ph\":\"M\",\"pid\":{0},\"tid\":{1},\"name\":\"thread_sort_index\",\"args\":{{\"sort_index\":{2}}}}"
             "}",
@@ -75,13 +75,13 @@ void write_trace_json(std::FILE* file, const JobStatistics& statistics, const Op
                 true);
         }
         if (r.dropped > 0) {
-            fmt::print(file,
+            file.print(
                 ",\n{{\"ph\":\"i\",\"s\":\"t\",\"pid\":{},\"tid\":{},\"name\":\"{} calls from here on are not in the "
                 "trace\",\"ts\":{}}}",
                 kProcess, line_of(rank), r.dropped, microseconds(r.first_dropped_ns));
         }
     }
-    fmt::print(file, "]}}\n");
+    file.print("]}}\n");
 }
 
 }  // namespace fmpl::launcher
