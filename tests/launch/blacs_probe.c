@@ -6,25 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-void Cblacs_pinfo(int *me, int *n);
+void Cblacs_pinfo(int* me, int* n);
 void Cblacs_exit(int not_done);
-void pslacon_(const int *n, float *v, const int *iv, const int *jv, const int *descv, float *x, const int *ix,
-              const int *jx, const int *descx, int *isgn, float *est, int *kase);
-void pdlacon_(const int *n, double *v, const int *iv, const int *jv, const int *descv, double *x, const int *ix,
-              const int *jx, const int *descx, int *isgn, double *est, int *kase);
+void pslacon_(const int* n, float* v, const int* iv, const int* jv, const int* descv, float* x, const int* ix,
+    const int* jx, const int* descx, int* isgn, float* est, int* kase);
+void pdlacon_(const int* n, double* v, const int* iv, const int* jv, const int* descv, double* x, const int* ix,
+    const int* jx, const int* descx, int* isgn, double* est, int* kase);
 
-static int is_remote_dma(const void *p, size_t size)
+static int is_remote_dma(const void* p, size_t size)
 {
     /* ISO C has no conversion of what dlsym returns to a function; POSIX shows this one. */
-    int (*ask)(const void *, size_t);
-    *(void **)&ask = dlsym(RTLD_DEFAULT, "fmpl_is_remote_dma");
+    int (*ask)(const void*, size_t);
+    *(void**)&ask = dlsym(RTLD_DEFAULT, "fmpl_is_remote_dma");
     return ask != NULL && ask(p, size);
 }
 
 static void show_process(void)
 {
     int me, n;
-    void *block = malloc(100000);
+    void* block = malloc(100000);
     Cblacs_pinfo(&me, &n);
     printf("process %d of %d, heap %s\n", me, n, is_remote_dma(block, 100000) ? "remote" : "ordinary");
     free(block);
@@ -43,9 +43,9 @@ static void show_estimates(void)
     }
 }
 
-int main(int argc, char **argv)
+int main(int argc, char** argv)
 {
-    const char *what = argc > 1 ? argv[1] : "";
+    const char* what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "process") == 0) show_process();
     if (strcmp(what, "estimates") == 0) show_estimates();
     if (strcmp(what, "preload") == 0) puts(getenv("LD_PRELOAD") != NULL ? getenv("LD_PRELOAD") : "-");

@@ -224,6 +224,7 @@ class Arguments(LaunchTest):
         help_text = self.run_job("--help")
         self.assertEqual(help_text.returncode, 0)
         for option in ("--np", "--bind-to", "-x", "--tag-output", "--timeout", "--on-deadlock", "--crossbar", "--profile", "--stats",
+                       "--stats-json", "--trace",
                        "--report-bindings", "--version"):
             self.assertIn(option, help_text.stdout)
         self.assertRegex(self.run_job("--version").stdout, r"^fmplrun \(FMPL\) \d+\.\d+\.\d+\n$")

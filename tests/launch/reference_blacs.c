@@ -1,6 +1,6 @@
 /* Stands for an installed libscalapack: a BLACS of its own, and the two routines of ScaLAPACK that read their EST. */
 
-void Cblacs_pinfo(int *me, int *n)
+void Cblacs_pinfo(int* me, int* n)
 {
     *me = *n = -1;
 }
@@ -11,16 +11,16 @@ void Cblacs_exit(int not_done)
 }
 
 /* Leave est as it came. */
-void pslacon_(const int *n, float *v, const int *iv, const int *jv, const int *descv, float *x, const int *ix,
-              const int *jx, const int *descx, int *isgn, float *est, int *kase)
+void pslacon_(const int* n, float* v, const int* iv, const int* jv, const int* descv, float* x, const int* ix,
+    const int* jx, const int* descx, int* isgn, float* est, int* kase)
 {
     (void)n, (void)v, (void)iv, (void)jv, (void)descv, (void)x, (void)ix, (void)jx, (void)descx, (void)isgn;
     (void)est;
     *kase = 1;
 }
 
-void pdlacon_(const int *n, double *v, const int *iv, const int *jv, const int *descv, double *x, const int *ix,
-              const int *jx, const int *descx, int *isgn, double *est, int *kase)
+void pdlacon_(const int* n, double* v, const int* iv, const int* jv, const int* descv, double* x, const int* ix,
+    const int* jx, const int* descx, int* isgn, double* est, int* kase)
 {
     (void)n, (void)v, (void)iv, (void)jv, (void)descv, (void)x, (void)ix, (void)jx, (void)descx, (void)isgn;
     (void)est;
