@@ -12,7 +12,7 @@
 //   CallName          tells the library which routine of the BLACS the rank is in
 //   library_is_up, finalize_library, job_rank, end_job, wall_seconds
 //   allocate_memory, release_memory: the library's own memory for messages
-//   ObservedCall, tell_about, tell_sent: the routines in the library's statistics
+//   ObservedCall, tell_about: the routines in the library's statistics
 //
 // and operations.hpp has what is done with it: send_matrix, receive_matrix, broadcast_send, broadcast_receive, sum,
 // find_extreme.

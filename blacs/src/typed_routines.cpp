@@ -108,9 +108,8 @@ void send(const char* routine, int context, const char* uplo, const char* diag, 
         const Context& c = process.context(context);
         const int destination = number_in_grid(c, "rdest", rdest, "cdest", cdest);
         const MatrixView<const T> view = checked_view(uplo, diag, m, n, a, lda);
-        tell_about(process.job(), world_rank_of(c, destination), view.bytes());
+        tell_about(process.job(), world_rank_of(c, destination), view.bytes(), true);
         send_matrix(process, c, view, destination);
-        tell_sent(process.job(), world_rank_of(c, destination), view.bytes());
     });
 }
 

@@ -66,7 +66,7 @@ Process::Process(int thread_level)
     self->handle = MPI_COMM_SELF;
     self->name = "MPI_COMM_SELF";
     self->errhandler = errors_are_fatal;
-    if (*observed != 0) fmpl_layer_call_end();
+    if (*observed != 0) fmpl_layer_call_end(1);
 }
 
 Process::~Process() = default;

@@ -19,7 +19,7 @@ public:
     ~ObservedCall()
     {
         if (on_) [[unlikely]]
-            fmpl_layer_call_end();
+            fmpl_layer_call_end(1);
     }
     ObservedCall(const ObservedCall&) = delete;
     ObservedCall& operator=(const ObservedCall&) = delete;
@@ -34,17 +34,11 @@ private:
     bool on_;
 };
 
-// What the routine has to do with. world_rank: -1 for all of a scope.
-inline void tell_about(const Job& job, int world_rank, std::size_t bytes)
+// What the routine has to do with: a rank, or -1 for all of a scope. sends: the bytes are a message to it.
+inline void tell_about(const Job& job, int world_rank, std::size_t bytes, bool sends = false)
 {
     if (job.is_observed()) [[unlikely]]
-        fmpl_layer_call_about(world_rank, -1, bytes);
-}
-// The routine has sent a message.
-inline void tell_sent(const Job& job, int world_rank, std::size_t bytes)
-{
-    if (job.is_observed()) [[unlikely]]
-        fmpl_layer_call_sent(world_rank, bytes);
+        fmpl_layer_call_about(world_rank, -1, bytes, sends ? 1 : 0);
 }
 
 }  // namespace fmpl::blacs

@@ -167,23 +167,23 @@ double fmpl_stats_seconds(void);
  *
  *   if (*observed != 0) {                                  observed = fmpl_layer_observed(), after fmpl_init
  *       fmpl_layer_call_begin("MPI_Send");
- *       fmpl_layer_call_about(destination, tag, bytes);
- *       ... the call ...
- *       fmpl_layer_call_sent(destination, bytes);
- *       fmpl_layer_call_end();
+ *       fmpl_layer_call_about(destination, tag, bytes, 1);
  *   }
+ *   ... the call ...
+ *   if (it was observed) fmpl_layer_call_end(1);
  *
  * fmpl_layer_observed: where an int stands that is nonzero while the calling rank is observed; it stays there after
  * fmpl_finalize. _begin: the name's letters must stay where they are; fewer than 40 are kept. Returns 1 when the call counts,
- * 0 when it is made within another one, and then _about and _sent do nothing. Every _begin has its _end. _about: a rank of
- * FMPL_COMM_WORLD, -1: none or any; an index or tag, -1: none or any. _sent: the call has sent one point-to-point message to
- * that rank, for the matrix of who sent to whom; a rank that does not exist is left out. They need an fmpl_init before
- * them, and neither block nor fail; _end may follow fmpl_finalize. */
+ * 0 when it is made within another one, and then the others do nothing. Every _begin has its _end. _about: a rank of
+ * FMPL_COMM_WORLD, -1: none or any; an index or tag, -1: none or any; sends: 1 when the call sends these bytes to that rank, as one
+ * point-to-point message, which is in the matrix of who sent to whom when _end is told that the call has succeeded. _sent: the
+ * call has sent one more message, to that rank. They need an fmpl_init before them, and neither block nor fail; _end may
+ * follow fmpl_finalize. */
 const int *fmpl_layer_observed(void);
 int fmpl_layer_call_begin(const char *name);
-void fmpl_layer_call_about(int world_rank, int index, size_t bytes);
+void fmpl_layer_call_about(int world_rank, int index, size_t bytes, int sends);
 void fmpl_layer_call_sent(int world_rank, size_t bytes);
-void fmpl_layer_call_end(void);
+void fmpl_layer_call_end(int succeeded);
 
 /* Ranks of the job and the caller's own, before fmpl_init too (then: what fmplrun or run_ranks says; 1 and 0 without). */
 int fmpl_job_size(void);

@@ -18,33 +18,17 @@ namespace fmpl {
                             : "called before fmpl_init; call fmpl_init first"));
 }
 
-// What statistics and traces say of a call: its bytes, or a function of the endpoint that gives CallFacts. It is looked at before
-// the call checks its arguments, and may throw what that will throw.
+// What statistics and traces say of a call: its bytes, or a function of the endpoint that gives CallFacts. It is called before
+// the call checks its arguments, and throws nothing.
 inline CallFacts facts_of(const Endpoint&, std::size_t bytes)
 {
     return {.bytes = bytes};
 }
 template <class Facts>
-CallFacts facts_of(const Endpoint& endpoint, const Facts& facts) requires std::is_invocable_v<Facts, const Endpoint&>
+[[gnu::always_inline]] inline CallFacts facts_of(
+    const Endpoint& endpoint, const Facts& facts) requires std::is_invocable_v<Facts, const Endpoint&>
 {
     return facts(endpoint);
-}
-
-// Runs body(endpoint) with the observer on.
-template <class Facts, class Body>
-[[gnu::noinline]] void run_observed(Endpoint& endpoint, const char* name, const Facts& facts, Body& body)
-{
-    const ObservedCall observed(endpoint.observer, name);
-    CallFacts known;
-    if (observed.counts()) {
-        try {
-            known = facts_of(endpoint, facts);
-        } catch (...) {  // the call itself says what is wrong with it
-        }
-        endpoint.observer.say(known);
-    }
-    body(endpoint);
-    if (known.sends) endpoint.observer.sent(known.peer, known.bytes);
 }
 
 // Runs body(endpoint) for a call that needs fmpl_init before it; a query, which nothing blocks and nobody counts.
@@ -69,15 +53,19 @@ int boundary(Call call, const Facts& facts, Body&& body)
     Endpoint* endpoint = b.endpoint.get();
     if (endpoint == nullptr || !endpoint->initialized()) [[unlikely]]
         return not_initialized(b, call_name(call));
+    // body is called in one place, so that it becomes a part of this function. facts takes no memory here while nobody asks:
+    // all that it calls, it calls with values.
+    const bool observed = endpoint->observer.on();
     try {
         endpoint->node.call = call;
-        if (endpoint->observer.on()) [[unlikely]] {
-            run_observed(*endpoint, call_name(call), facts, body);
-        } else {
-            body(*endpoint);
-        }
+        if (observed) [[unlikely]]
+            endpoint->observer.begin(call_name(call), facts_of(*endpoint, facts));
+        body(*endpoint);
+        if (observed) [[unlikely]]
+            endpoint->observer.end(true);
         return FMPL_SUCCESS;
     } catch (...) {
+        if (observed) endpoint->observer.end(false);
         return b.report_failed_call(call_name(call));
     }
 }

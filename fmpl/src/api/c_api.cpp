@@ -11,11 +11,14 @@ using namespace fmpl;
 
 namespace {
 
-std::size_t bytes_of(const fmpl_columns* columns)
-{
+// 0 for what is no message.
+[[gnu::cold, gnu::noinline]] std::size_t bytes_of(const fmpl_columns* columns) noexcept
+try {
     if (columns == nullptr) return 0;
     check_columns(*columns);
     return Columns(*columns).bytes();
+} catch (...) {
+    return 0;
 }
 
 std::size_t bytes_of(std::size_t bytes)
@@ -25,18 +28,20 @@ std::size_t bytes_of(std::size_t bytes)
 
 // For the statistics. size: bytes, or columns.
 template <class Size>
-auto message_to(int dst, int mai, fmpl_comm_t comm, Size size)
+[[gnu::always_inline]] inline auto message_to(int dst, int mai, fmpl_comm_t comm, Size size)
 {
-    return [=](const Endpoint& e) -> CallFacts {
+    return [=](const Endpoint& e) __attribute__((always_inline))->CallFacts
+    {
         const int peer = e.world_rank(comm, dst);
         return {.peer = peer, .index = mai, .bytes = bytes_of(size), .sends = peer >= 0};
     };
 }
 // A receive, a wait, a call with a root: what sends no message, but has to do with one rank.
 template <class Size>
-auto with_peer(int rank, int mai, fmpl_comm_t comm, Size size)
+[[gnu::always_inline]] inline auto with_peer(int rank, int mai, fmpl_comm_t comm, Size size)
 {
-    return [=](const Endpoint& e) -> CallFacts {
+    return [=](const Endpoint& e) __attribute__((always_inline))->CallFacts
+    {
         return {.peer = e.world_rank(comm, rank), .index = mai < 0 ? -1 : mai, .bytes = bytes_of(size)};
     };
 }
@@ -528,10 +533,12 @@ int fmpl_layer_call_begin(const char* name)
     return b.endpoint && b.endpoint->observer.begin(name) ? 1 : 0;
 }
 
-void fmpl_layer_call_about(int world_rank, int index, size_t bytes)
+void fmpl_layer_call_about(int world_rank, int index, size_t bytes, int sends)
 {
     const Binding& b = binding();
-    if (b.endpoint) b.endpoint->observer.say({.peer = world_rank, .index = index, .bytes = bytes});
+    if (!b.endpoint) return;
+    const bool exists = world_rank >= 0 && world_rank < b.endpoint->job_size();
+    b.endpoint->observer.say({.peer = world_rank, .index = index, .bytes = bytes, .sends = sends != 0 && exists});
 }
 
 void fmpl_layer_call_sent(int world_rank, size_t bytes)
@@ -541,10 +548,10 @@ void fmpl_layer_call_sent(int world_rank, size_t bytes)
         b.endpoint->observer.sent(world_rank, bytes);
 }
 
-void fmpl_layer_call_end(void)
+void fmpl_layer_call_end(int succeeded)
 {
     const Binding& b = binding();
-    if (b.endpoint) b.endpoint->observer.end();
+    if (b.endpoint) b.endpoint->observer.end(succeeded != 0);
 }
 
 int fmpl_job_size(void)

@@ -76,7 +76,7 @@ public:
     void comm_create_group(fmpl_comm_t* comm, std::span<const int> world_ranks);
     void comm_free(fmpl_comm_t* comm);
     // The rank in FMPL_COMM_WORLD of `rank` of the communicator; -1 where one of the two does not exist.
-    int world_rank(fmpl_comm_t comm, int rank) const noexcept;
+    [[gnu::cold]] int world_rank(fmpl_comm_t comm, int rank) const noexcept;
     Communicator& communicator(fmpl_comm_t comm)
     {
         const auto slot = static_cast<std::size_t>(comm) & (kSlots - 1);

@@ -63,27 +63,31 @@ void Observer::end_session()
     }
 }
 
-void Observer::begin_counted(const char* name)
+bool Observer::begin(const char* name, CallFacts facts)
 {
+    if (depth_++ != 0) return false;
     place_ = place_of(name);
-    facts_ = {};
     calls_ = 1;
-    ObservationRecord& record = *record_;
     begin_ = read_clock(clock_);
-    record.open_begin.store(begin_, kRelaxed);
-    record.open_bytes.store(0, kRelaxed);
-    record.open_peer.store(-1, kRelaxed);
-    record.open_index.store(-1, kRelaxed);
-    record.open_call.store(place_ + 1, kRelaxed);  // read by the launcher after the rank's end
+    say(facts);
+    record_->open_begin.store(begin_, kRelaxed);
+    record_->open_call.store(place_ + 1, kRelaxed);  // read by the launcher after the rank's end
+    return true;
 }
 
-void Observer::say(const CallFacts& facts)
+void Observer::say(CallFacts facts)
 {
     if (depth_ != 1) return;
     facts_ = facts;
     record_->open_bytes.store(facts.bytes, kRelaxed);
     record_->open_peer.store(facts.peer, kRelaxed);
     record_->open_index.store(facts.index, kRelaxed);
+}
+
+void Observer::end(bool succeeded)
+{
+    if (succeeded && depth_ == 1 && facts_.sends) sent(facts_.peer, facts_.bytes);
+    if (--depth_ == 0) end_counted();
 }
 
 void Observer::end_counted()

@@ -39,21 +39,14 @@ public:
     void end_session();
 
     // A call of this name, whose letters must stay. Whether it counts; each begin() has its end().
-    bool begin(const char* name)
-    {
-        if (depth_++ != 0) return false;
-        begin_counted(name);
-        return true;
-    }
-    void end()
-    {
-        if (--depth_ == 0) end_counted();
-    }
+    [[gnu::cold]] bool begin(const char* name, CallFacts facts = {});
+    // succeeded: its message, if it sends one, has been sent.
+    [[gnu::cold]] void end(bool succeeded);
     // Of the call that counts; nothing happens within another one.
-    void say(const CallFacts& facts);
+    void say(CallFacts facts);
     // It stands for so many.
     void set_calls(std::uint64_t calls) { calls_ = calls; }
-    // It has sent a message to the rank.
+    // It has sent one more message, to the rank.
     void sent(int world_rank, std::size_t bytes);
 
     // The calls made at least once, and the seconds in all calls.
@@ -83,7 +76,6 @@ private:
     };
 
     void attach(ObservationRecord& record) { record_ = &record; }
-    void begin_counted(const char* name);
     void end_counted();
     std::uint32_t place_of(const char* name)
     {
@@ -132,7 +124,7 @@ private:
 class ObservedCall {
 public:
     ObservedCall(Observer& observer, const char* name) : observer_(observer), counts_(observer.begin(name)) {}
-    ~ObservedCall() { observer_.end(); }
+    ~ObservedCall() { observer_.end(true); }
     ObservedCall(const ObservedCall&) = delete;
     ObservedCall& operator=(const ObservedCall&) = delete;
 

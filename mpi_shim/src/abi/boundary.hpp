@@ -41,25 +41,29 @@ private:
 
 // Runs body(process) for a call on a communicator. facts(process): see abi/call_facts.hpp.
 template <class Facts, class Body>
-int call_on(const char* name, MPI_Comm comm, const Facts& facts, Body&& body)
+[[gnu::always_inline]] inline int call_on(const char* name, MPI_Comm comm, const Facts& facts, Body&& body)
 {
     Process* const process = find_process();
     if (process == nullptr) [[unlikely]]
         not_initialized(name);
+    // Inlined, and body called in one place, so that neither body nor facts needs memory. The body may end *process
+    // (MPI_Finalize).
+    const bool observed = *process->observed != 0;
     try {
         const CallName in_call(process->engine, name);
-        if (*process->observed != 0) [[unlikely]] {
-            run_observed(*process, name, facts, [&] { body(*process); });
-        } else {
-            body(*process);
-        }
+        if (observed) [[unlikely]]
+            begin_observed(*process, name, facts);
+        body(*process);
+        if (observed) [[unlikely]]
+            fmpl_layer_call_end(1);
         return MPI_SUCCESS;
     } catch (...) {
+        if (observed) fmpl_layer_call_end(0);
         return handle_current_error(name, comm);
     }
 }
 template <class Body>
-int call_on(const char* name, MPI_Comm comm, Body&& body)
+[[gnu::always_inline]] inline int call_on(const char* name, MPI_Comm comm, Body&& body)
 {
     return call_on(name, comm, NoFacts(), std::forward<Body>(body));
 }

@@ -15,21 +15,23 @@ namespace fmpl::mpi {
 // Like call_on, for a call whose communicator is known only when a handle has been looked at: body(process, comm) sets
 // comm when errors from there on belong to a communicator.
 template <class Body>
-int call_then_on(const char* name, Body&& body)
+[[gnu::always_inline]] inline int call_then_on(const char* name, Body&& body)
 {
     Process* const process = find_process();
     if (process == nullptr) [[unlikely]]
         not_initialized(name);
     MPI_Comm comm = MPI_COMM_NULL;
+    const bool observed = *process->observed != 0;
     try {
         const CallName in_call(process->engine, name);
-        if (*process->observed != 0) [[unlikely]] {
-            run_observed(*process, name, NoFacts(), [&] { body(*process, comm); });
-        } else {
-            body(*process, comm);
-        }
+        if (observed) [[unlikely]]
+            begin_observed(*process, name, NoFacts());
+        body(*process, comm);
+        if (observed) [[unlikely]]
+            fmpl_layer_call_end(1);
         return MPI_SUCCESS;
     } catch (...) {
+        if (observed) fmpl_layer_call_end(0);
         return handle_current_error(name, comm);
     }
 }
