@@ -1,5 +1,6 @@
 #include "abi/call_facts.hpp"
 
+#include "comm/topology.hpp"
 #include "p2p/message_buffer.hpp"
 
 namespace fmpl::mpi {
@@ -12,11 +13,12 @@ try {
 }
 
 std::uint64_t bytes_of_parts(
-    Process& process, MPI_Comm comm, const int* counts, MPI_Datatype type, const MPI_Datatype* types) noexcept
+    Process& process, int parts, const int* counts, MPI_Datatype type, const MPI_Datatype* types) noexcept
 {
     std::uint64_t bytes = 0;
-    const std::uint64_t peers = counts == nullptr ? 0 : peers_of(process, comm);
-    for (std::uint64_t i = 0; i < peers; ++i) bytes += bytes_of(process, counts[i], types == nullptr ? type : types[i]);
+    for (int i = 0; i < parts && counts != nullptr; ++i) {
+        bytes += bytes_of(process, counts[i], types == nullptr ? type : types[i]);
+    }
     return bytes;
 }
 
@@ -28,9 +30,16 @@ try {
     return -1;
 }
 
-std::uint64_t peers_of(Process& process, MPI_Comm comm) noexcept
+int peers_of(Process& process, MPI_Comm comm) noexcept
 try {
-    return static_cast<std::uint64_t>(process.communicator(comm)->peers().size());
+    return process.communicator(comm)->peers().size();
+} catch (...) {
+    return 0;
+}
+
+int neighbours_of(Process& process, MPI_Comm comm) noexcept
+try {
+    return static_cast<int>(neighbours_of(*process.communicator(comm)).destinations.size());
 } catch (...) {
     return 0;
 }

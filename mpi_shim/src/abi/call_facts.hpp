@@ -29,12 +29,14 @@ struct NoFacts {
 
 // 0 where the arguments are wrong, which the call itself will say.
 [[gnu::cold]] std::uint64_t bytes_of(Process& process, int count, MPI_Datatype type) noexcept;
-// A block of its own length for each rank of the communicator (of the remote group). types: one for each, or nullptr: all `type`.
+// Blocks of their own length. types: one for each, or nullptr: all of `type`.
 [[gnu::cold]] std::uint64_t bytes_of_parts(
-    Process& process, MPI_Comm comm, const int* counts, MPI_Datatype type, const MPI_Datatype* types) noexcept;
+    Process& process, int parts, const int* counts, MPI_Datatype type, const MPI_Datatype* types) noexcept;
 // -1 where there is none.
 [[gnu::cold]] int world_rank_of(Process& process, MPI_Comm comm, int rank) noexcept;
-[[gnu::cold]] std::uint64_t peers_of(Process& process, MPI_Comm comm) noexcept;
+// Ranks of the communicator (of the remote group); those that this one sends to in its topology. 0 where there are none.
+[[gnu::cold]] int peers_of(Process& process, MPI_Comm comm) noexcept;
+[[gnu::cold]] int neighbours_of(Process& process, MPI_Comm comm) noexcept;
 
 inline auto send_facts(int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 {
@@ -74,24 +76,32 @@ inline auto block_facts(MPI_Comm comm, Block block, int peer = -1)
         return {.peer = world_rank_of(process, comm, peer), .bytes = bytes_of(process, block.count, block.type)};
     };
 }
-// A block for each rank.
-inline auto blocks_facts(MPI_Comm comm, Block block)
+// Whom a collective call gives a block of its own.
+enum class To { all, neighbours };
+[[gnu::always_inline]] inline int number_of(Process& process, MPI_Comm comm, To to)
+{
+    return to == To::all ? peers_of(process, comm) : neighbours_of(process, comm);
+}
+inline auto blocks_facts(MPI_Comm comm, Block block, To to = To::all)
 {
     return [=](Process & process) __attribute__((always_inline))->CallFacts
     {
-        return {.bytes = peers_of(process, comm) * bytes_of(process, block.count, block.type)};
+        const auto blocks = static_cast<std::uint64_t>(number_of(process, comm, to));
+        return {.bytes = blocks * bytes_of(process, block.count, block.type)};
     };
 }
-inline auto parts_facts(MPI_Comm comm, const int* counts, MPI_Datatype type)
-{
-    return
-        [=](Process& process) -> CallFacts { return {.bytes = bytes_of_parts(process, comm, counts, type, nullptr)}; };
-}
-inline auto parts_facts(MPI_Comm comm, const int* counts, const MPI_Datatype* types)
+inline auto parts_facts(MPI_Comm comm, const int* counts, MPI_Datatype type, To to = To::all)
 {
     return [=](Process & process) __attribute__((always_inline))->CallFacts
     {
-        return {.bytes = bytes_of_parts(process, comm, counts, MPI_DATATYPE_NULL, types)};
+        return {.bytes = bytes_of_parts(process, number_of(process, comm, to), counts, type, nullptr)};
+    };
+}
+inline auto parts_facts(MPI_Comm comm, const int* counts, const MPI_Datatype* types, To to = To::all)
+{
+    return [=](Process & process) __attribute__((always_inline))->CallFacts
+    {
+        return {.bytes = bytes_of_parts(process, number_of(process, comm, to), counts, MPI_DATATYPE_NULL, types)};
     };
 }
 

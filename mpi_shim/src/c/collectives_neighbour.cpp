@@ -140,7 +140,7 @@ FMPL_MPI_NAME(MPI_Ineighbor_allgatherv)
 int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return blocking_collective("MPI_Neighbor_alltoall", comm, block_facts(comm, {sendcount, sendtype}),
+    return blocking_collective("MPI_Neighbor_alltoall", comm, blocks_facts(comm, {sendcount, sendtype}, To::neighbours),
         alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
 }
 FMPL_MPI_NAME(MPI_Neighbor_alltoall)
@@ -148,7 +148,8 @@ FMPL_MPI_NAME(MPI_Neighbor_alltoall)
 int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request)
 {
-    return nonblocking_collective("MPI_Ineighbor_alltoall", comm, request, block_facts(comm, {sendcount, sendtype}),
+    return nonblocking_collective("MPI_Ineighbor_alltoall", comm, request,
+        blocks_facts(comm, {sendcount, sendtype}, To::neighbours),
         alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
 }
 FMPL_MPI_NAME(MPI_Ineighbor_alltoall)
@@ -156,7 +157,7 @@ FMPL_MPI_NAME(MPI_Ineighbor_alltoall)
 int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
     void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return blocking_collective("MPI_Neighbor_alltoallv", comm, NoFacts(),
+    return blocking_collective("MPI_Neighbor_alltoallv", comm, parts_facts(comm, sendcounts, sendtype, To::neighbours),
         alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype));
 }
 FMPL_MPI_NAME(MPI_Neighbor_alltoallv)
@@ -165,7 +166,8 @@ int PMPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const 
     void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
     MPI_Request* request)
 {
-    return nonblocking_collective("MPI_Ineighbor_alltoallv", comm, request, NoFacts(),
+    return nonblocking_collective("MPI_Ineighbor_alltoallv", comm, request,
+        parts_facts(comm, sendcounts, sendtype, To::neighbours),
         alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype));
 }
 FMPL_MPI_NAME(MPI_Ineighbor_alltoallv)
@@ -174,7 +176,7 @@ int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
     const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    return blocking_collective("MPI_Neighbor_alltoallw", comm, NoFacts(),
+    return blocking_collective("MPI_Neighbor_alltoallw", comm, parts_facts(comm, sendcounts, sendtypes, To::neighbours),
         alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes));
 }
 FMPL_MPI_NAME(MPI_Neighbor_alltoallw)
@@ -183,7 +185,8 @@ int PMPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const 
     const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request* request)
 {
-    return nonblocking_collective("MPI_Ineighbor_alltoallw", comm, request, NoFacts(),
+    return nonblocking_collective("MPI_Ineighbor_alltoallw", comm, request,
+        parts_facts(comm, sendcounts, sendtypes, To::neighbours),
         alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes));
 }
 FMPL_MPI_NAME(MPI_Ineighbor_alltoallw)
