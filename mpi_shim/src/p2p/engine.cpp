@@ -250,6 +250,8 @@ RequestRef Engine::isend(
     envelope.tag = tag;
     envelope.bytes = buffer.bytes;
     const bool is_short = is_eager(buffer);
+    // A rank that only sends has not looked for what the destination says of its messages.
+    if (is_short && world_rank != world_rank_ && !parts_->outbox.window_is_open(world_rank, buffer.bytes)) progress();
     if (world_rank == world_rank_) {
         if (!is_short) envelope.kind = EnvelopeKind::synchronous;
         parts_->send_to_self(operation);

@@ -180,6 +180,21 @@ MPI_TEST_AT(SendModes, ABlockingSendWaitsForALateReceive, ({2, 3, 4}))
     }
 }
 
+// What was received long ago takes no room, though the sender never receives anything.
+MPI_TEST_AT(SendModes, AFewShortMessagesAreBufferedHoweverManyWentBefore, ({2}))
+{
+    constexpr int kRounds = 1000;
+    constexpr int kUnreceived = 32;
+    long word = 0;
+    for (int round = 0; round < kRounds; ++round) {
+        for (int i = 0; i < kUnreceived && rank() == 0; ++i) MPI_Send(&word, 1, MPI_LONG, 1, i, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (int i = 0; i < kUnreceived && rank() == 1; ++i)
+            MPI_Recv(&word, 1, MPI_LONG, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
 MPI_TEST(SendModes, ARankSendsToItselfInEveryMode)
 {
     for (const Mode& mode : kModes) {
