@@ -22,6 +22,13 @@ std::uint64_t bytes_of_parts(
     return bytes;
 }
 
+std::uint64_t bytes_of_own_part(Process& process, MPI_Comm comm, const int* counts, MPI_Datatype type) noexcept
+try {
+    return counts == nullptr ? 0 : bytes_of(process, counts[process.communicator(comm)->rank()], type);
+} catch (...) {
+    return 0;
+}
+
 int world_rank_of(Process& process, MPI_Comm comm, int rank) noexcept
 try {
     const auto& peers = process.communicator(comm)->peers();

@@ -32,6 +32,8 @@ struct NoFacts {
 // Blocks of their own length. types: one for each, or nullptr: all of `type`.
 [[gnu::cold]] std::uint64_t bytes_of_parts(
     Process& process, int parts, const int* counts, MPI_Datatype type, const MPI_Datatype* types) noexcept;
+[[gnu::cold]] std::uint64_t bytes_of_own_part(
+    Process& process, MPI_Comm comm, const int* counts, MPI_Datatype type) noexcept;
 // -1 where there is none.
 [[gnu::cold]] int world_rank_of(Process& process, MPI_Comm comm, int rank) noexcept;
 // Ranks of the communicator (of the remote group); those that this one sends to in its topology. 0 where there are none.
@@ -102,6 +104,17 @@ inline auto parts_facts(MPI_Comm comm, const int* counts, const MPI_Datatype* ty
     return [=](Process & process) __attribute__((always_inline))->CallFacts
     {
         return {.bytes = bytes_of_parts(process, number_of(process, comm, to), counts, MPI_DATATYPE_NULL, types)};
+    };
+}
+
+// The rank's block in an allgatherv.
+inline auto own_part_facts(
+    MPI_Comm comm, const void* sendbuf, Block block, const int* recvcounts, MPI_Datatype recvtype)
+{
+    return [=](Process & process) __attribute__((always_inline))->CallFacts
+    {
+        return {.bytes = sendbuf == MPI_IN_PLACE ? bytes_of_own_part(process, comm, recvcounts, recvtype)
+                                                 : bytes_of(process, block.count, block.type)};
     };
 }
 

@@ -377,7 +377,7 @@ int PMPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, v
     const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     return blocking_collective("MPI_Allgatherv", comm,
-        block_facts(comm, operand(sendbuf, {sendcount, sendtype}, kNothing)),
+        own_part_facts(comm, sendbuf, {sendcount, sendtype}, recvcounts, recvtype),
         allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype));
 }
 FMPL_MPI_NAME(MPI_Allgatherv)
@@ -386,7 +386,7 @@ int PMPI_Iallgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, 
     const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request)
 {
     return nonblocking_collective("MPI_Iallgatherv", comm, request,
-        block_facts(comm, operand(sendbuf, {sendcount, sendtype}, kNothing)),
+        own_part_facts(comm, sendbuf, {sendcount, sendtype}, recvcounts, recvtype),
         allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype));
 }
 FMPL_MPI_NAME(MPI_Iallgatherv)
