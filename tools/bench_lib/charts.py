@@ -109,13 +109,18 @@ def draw_bars(axes, chart):
                 axes.text(at, below + above, share, ha="center", va="bottom", fontsize=7.5)
             else:
                 axes.text(at, top * 1.1, f"{below + above:.3g} s, {share} ", ha="center", va="top", fontsize=8, rotation=90, zorder=4)
+    handles = [Patch(color=LOOKS[one["contender"]][0], label=one["label"]) for one in series]
+    if chart["limit"]:
+        for group, height in enumerate(chart["limit"]["y"]):
+            drawn = axes.plot([group - 0.45, group + 0.45], [height, height], color="#222222", linestyle=":", linewidth=2, zorder=5,
+                              label=chart["limit"]["label"])
+        handles += drawn
     axes.set_ylim(0, top * 1.12)
     axes.set_xticks(range(len(groups)), groups)
     axes.grid(True, axis="y", color="#dddddd", linewidth=0.6)
     axes.set_ylabel(chart["y_label"])
     if chart["shared"]:
         axes.set_xlabel("* ranks share CPUs")
-    handles = [Patch(color=LOOKS[one["contender"]][0], label=one["label"]) for one in series]
     handles += [Patch(facecolor="#666666", label="computation"),
                 Patch(facecolor="#666666", alpha=0.45, hatch="///", edgecolor="white", label="communication, its share above")]
     return handles

@@ -131,11 +131,11 @@ class Lines(Exhibit):
 
 
 class Breakdown(Exhibit):
-    """Bars of computation and communication by ranks and library."""
+    """Bars of computation and communication by ranks and library. limit: the contender whose time is drawn as the limit."""
 
-    def __init__(self, key, title, suite, look, differs, names, picks=lambda row: True):
+    def __init__(self, key, title, suite, look, differs, names, picks=lambda row: True, limit=None):
         super().__init__(key, title, suite, look, differs)
-        self.names, self.picks = names, picks
+        self.names, self.picks, self.limit = names, picks, limit
 
     def rows(self, data):
         return sorted((row for row in data.rows if self.picks(row)), key=lambda row: row["ranks"])
@@ -159,8 +159,11 @@ class Breakdown(Exhibit):
                 series.append({"contender": name, "label": data.title(name),
                                "computation": [part[0] if part else None for part in parts],
                                "communication": [part[1] if part else None for part in parts]})
+        limits = [row["contenders"].get(self.limit) for row in rows]
         return {"kind": "bars", "groups": [f"{data.ranks_words(row['ranks'])} ranks" for row in rows],
-                "y_label": "seconds", "series": series, "shared": any(row["ranks"] > data.cpus for row in rows)}
+                "y_label": "seconds", "series": series, "shared": any(row["ranks"] > data.cpus for row in rows),
+                "limit": {"label": f"{data.title(self.limit)}, the limit", "y": [one["median"] for one in limits]}
+                if self.limit and all(limits) else None}
 
     def table(self, data):
         names = data.names(self.names)
@@ -323,6 +326,6 @@ EXHIBITS = [
               "The upper parts of the bars.",
               "As for FT: waiting for a CPU counts as communication. ScaLAPACK's own PDGEMM does not say how its time is "
               "divided and is not shown.",
-              ("fmpl", "pdgemm-mpi", "pdgemm-openmpi", "pdgemm-mpich")),
+              ("fmpl", "pdgemm-mpi", "pdgemm-openmpi", "pdgemm-mpich"), limit="dgemm"),
 ]
 BY_KEY = {exhibit.key: exhibit for exhibit in EXHIBITS}
