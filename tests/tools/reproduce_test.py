@@ -93,6 +93,12 @@ class Page(Folder):
         self.assertNotIn("## Figure 8", page)
         self.assertIn("`0123456789ab`", page)
 
+    def test_raw_data_names_no_folder_of_the_machine(self):
+        of_tree = {**barriers(), "commands": {"fmpl": f"taskset -c 0,1 {SOURCE}/build/release/bin/fmplrun -n 2"}}
+        self.write(barrier=of_tree)
+        raw = (self.folder / "raw/barrier.json").read_text(encoding="utf-8")
+        self.assertIn('"taskset -c 0,1 build/release/bin/fmplrun -n 2"', raw)
+
     def test_every_exhibit_shows_the_papers_numbers(self):
         for exhibit in exhibits.EXHIBITS:
             with self.subTest(exhibit.key):

@@ -14,6 +14,7 @@ import sys
 from bench_lib import paper
 from bench_lib.exhibits import EXHIBITS, SHARED, Data, markdown
 from bench_lib.figures import list_of
+from bench_lib.machine import ROOT
 from bench_lib.progress import clock
 
 CHARTS = pathlib.Path(__file__).with_name("charts.py")
@@ -41,10 +42,11 @@ def read_raw(folder):
 
 
 def write_raw(folder, suite, document):
+    """Paths in the commands are relative to the tree, as its user has it somewhere else."""
     raw = folder / "raw"
     raw.mkdir(parents=True, exist_ok=True)
     written = raw / f"{suite}.json.new"
-    written.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    written.write_text(json.dumps(document, indent=1).replace(f"{ROOT}/", "") + "\n", encoding="utf-8")
     written.replace(raw / f"{suite}.json")
 
 
