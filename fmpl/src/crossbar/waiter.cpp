@@ -77,10 +77,15 @@ WaitingPolicy waiting_policy(int ranks, int cpus)
     return policy;
 }
 
+bool Waiter::is_ending() const
+{
+    return crossbar_->control().abort_state.load(std::memory_order_acquire) == 2;  // pairs with abort_job's release
+}
+
 void Waiter::check_abort() const
 {
+    if (!is_ending()) return;
     const ControlBlock& control = crossbar_->control();
-    if (control.abort_state.load(std::memory_order_acquire) != 2) return;  // pairs with abort_job's release
     fail(FMPL_ERR_ABORTED, "the job is ending: rank {} failed with status {}",
         control.abort_rank.load(std::memory_order_relaxed), control.abort_code.load(std::memory_order_relaxed));
 }
@@ -109,7 +114,11 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
             if (ready(state)) return true;
             sched_yield();
         }
-        check_abort();
+        if (is_ending()) {
+            // A rank may have ended the job after it had done what this one waits for: that is no failure of this call.
+            if (ready(state)) return true;
+            check_abort();
+        }
         const std::uint64_t now = monotonic_ns();
         if (begin == 0) {
             begin = now;

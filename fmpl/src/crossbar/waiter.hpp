@@ -97,6 +97,8 @@ public:
     void check_abort() const;
 
 private:
+    bool is_ending() const;
+
     using ReadyFunction = bool (*)(void*);
     bool wait_longer(ReadyFunction ready, void* state, const WaitFor& what);
     bool sleep(ReadyFunction ready, void* state, const WaitFor& what);
