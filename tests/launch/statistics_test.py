@@ -220,11 +220,12 @@ class StatisticsTest(unittest.TestCase):
         for rank in document["by_rank"]:
             if rank["end"] == "absent":
                 continue
-            seconds = sum(c["seconds"] for c in rank["calls"])
-            if rank["unfinished_call"]:
-                seconds += rank["unfinished_call"]["seconds"]
-            self.assertAlmostEqual(rank["communication_seconds"], seconds, places=6)
-            self.assertAlmostEqual(rank["computation_seconds"] + seconds, rank["session_seconds"], places=6)
+            # In whole nanoseconds, so that text and JSON round the same numbers.
+            calls = rank["calls"] + ([rank["unfinished_call"]] if rank["unfinished_call"] else [])
+            ns = sum(round(1e9 * c["seconds"]) for c in calls)
+            self.assertEqual(round(1e9 * rank["communication_seconds"]), ns)
+            self.assertEqual(round(1e9 * rank["computation_seconds"]) + ns, round(1e9 * rank["session_seconds"]))
+            self.assertEqual(rank["communication_share"], ns / round(1e9 * rank["session_seconds"]))
 
     def test_a_known_pattern_has_exactly_its_counts(self):
         for layer, ranks in itertools.product(LAYERS, (1, 2, 3, 4)):

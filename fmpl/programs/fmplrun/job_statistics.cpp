@@ -37,6 +37,11 @@ const char* name_of(RankStatistics::End end)
     return "?";
 }
 
+double RankStatistics::communication_share() const
+{
+    return session_ns() > 0 ? static_cast<double>(communication_ns) / static_cast<double>(session_ns()) : 0;
+}
+
 JobStatistics::JobStatistics(const JobMemory& memory)
     : memory_(memory),
       scale_(memory.control().clock, memory.control().clock_begin, read_both_clocks(memory.control().clock))
@@ -60,6 +65,11 @@ std::int64_t JobStatistics::ns(std::uint64_t ticks) const
     return std::llround(scale_.ns_since_begin(ticks));
 }
 
+std::int64_t JobStatistics::duration_ns(std::uint64_t ticks) const
+{
+    return std::llround(static_cast<double>(ticks) * scale_.ns_per_tick());
+}
+
 RankStatistics JobStatistics::read_rank(int rank) const
 {
     RankStatistics result;
@@ -75,7 +85,6 @@ RankStatistics JobStatistics::read_rank(int rank) const
     end = std::max(end, begin);
     result.session_begin_ns = ns(begin);
     result.session_end_ns = ns(end);
-    result.session = scale_.seconds(end - begin);
 
     const std::size_t names = std::min<std::size_t>(record.names.load(kRelaxed), kObservedCalls);
     for (std::size_t i = 0; i < kObservedCalls; ++i) {
@@ -83,19 +92,19 @@ RankStatistics JobStatistics::read_rank(int rank) const
         const CallRecord& call = record.calls[i];
         const std::uint64_t calls = call.calls.load(kRelaxed);
         if (calls == 0) continue;
-        const double seconds = scale_.seconds(call.ticks.load(kRelaxed));
-        result.calls.push_back({call_name_of(record, i), calls, call.bytes.load(kRelaxed), seconds});
-        result.communication += seconds;
+        const std::int64_t time = duration_ns(call.ticks.load(kRelaxed));
+        result.calls.push_back({call_name_of(record, i), calls, call.bytes.load(kRelaxed), time});
+        result.communication_ns += time;
     }
     std::stable_sort(
-        result.calls.begin(), result.calls.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+        result.calls.begin(), result.calls.end(), [](const auto& a, const auto& b) { return a.ns > b.ns; });
 
     if (const std::uint32_t open = record.open_call.load(kRelaxed); open != 0) {
         const std::uint64_t since = record.open_begin.load(kRelaxed);
         UnfinishedCall call{call_name_of(record, open - 1), record.open_peer.load(kRelaxed),
             record.open_index.load(kRelaxed), record.open_bytes.load(kRelaxed), ns(since), 0};
-        call.seconds = scale_.seconds(end > since ? end - since : 0);
-        result.communication += call.seconds;
+        call.ns = duration_ns(end > since ? end - since : 0);
+        result.communication_ns += call.ns;
         result.unfinished = call;
     }
 

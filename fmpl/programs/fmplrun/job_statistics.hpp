@@ -3,6 +3,7 @@
 
 #include "crossbar/job_memory.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -15,7 +16,7 @@ struct CallTotal {
     std::string name;
     std::uint64_t calls = 0;
     std::uint64_t bytes = 0;
-    double seconds = 0;
+    std::int64_t ns = 0;
 };
 
 struct SentTotal {
@@ -31,7 +32,7 @@ struct UnfinishedCall {
     int index = -1;  // or tag; -1: none or any
     std::uint64_t bytes = 0;
     std::int64_t begin_ns = 0;  // since the job was made
-    double seconds = 0;
+    std::int64_t ns = 0;
 };
 
 struct RankStatistics {
@@ -43,12 +44,12 @@ struct RankStatistics {
     End end = End::absent;
     std::int64_t session_begin_ns = 0;  // since the job was made
     std::int64_t session_end_ns = 0;
-    double session = 0;        // seconds
-    double communication = 0;  // seconds in all calls, the unfinished one included
-    double computation() const { return session > communication ? session - communication : 0; }
-    double share() const { return session > 0 ? communication / session : 0; }  // of communication
-    std::vector<CallTotal> calls;                                               // by seconds, the longest first
-    std::vector<SentTotal> sent;                                                // by rank; those that got a message
+    std::int64_t communication_ns = 0;  // in all calls, the unfinished one included
+    std::int64_t session_ns() const { return session_end_ns - session_begin_ns; }
+    std::int64_t computation_ns() const { return std::max<std::int64_t>(session_ns() - communication_ns, 0); }
+    double communication_share() const;
+    std::vector<CallTotal> calls;     // by time, the longest first
+    std::vector<SentTotal> sent;      // by rank; those that got a message
     std::uint64_t lost_messages = 0;  // that are in no row, for lack of memory
     std::optional<UnfinishedCall> unfinished;
     std::uint64_t events = 0;   // in the trace
@@ -57,6 +58,12 @@ struct RankStatistics {
 };
 
 const char* name_of(RankStatistics::End end);
+
+// Times are whole nanoseconds until they are printed, so that the text, the JSON and the trace say the same.
+inline double seconds(std::int64_t ns)
+{
+    return static_cast<double>(ns) / 1e9;
+}
 
 // One call of the trace.
 struct TracedCall {
@@ -84,7 +91,8 @@ public:
 private:
     RankStatistics read_rank(int rank) const;
     void read(Offset at, void* to, std::size_t bytes) const;
-    std::int64_t ns(std::uint64_t ticks) const;
+    std::int64_t ns(std::uint64_t ticks) const;  // since the job was made
+    std::int64_t duration_ns(std::uint64_t ticks) const;
 
     const JobMemory& memory_;
     ClockScale scale_;

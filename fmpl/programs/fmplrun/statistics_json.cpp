@@ -17,19 +17,20 @@ void write_rank(OutputFile& file, std::size_t number, const RankStatistics& rank
     }
     file.print(
         ",\"session_seconds\":{:.9f},\"computation_seconds\":{:.9f},\"communication_seconds\":{:.9f},"
-        "\"communication_share\":{:.6f},\n  \"calls\":[",
-        rank.session, rank.computation(), rank.communication, rank.share());
+        "\"communication_share\":{},\n  \"calls\":[",
+        seconds(rank.session_ns()), seconds(rank.computation_ns()), seconds(rank.communication_ns),
+        rank.communication_share());
     const char* between = "";
     for (const CallTotal& call : rank.calls) {
         file.print("{}\n   {{\"call\":{},\"count\":{},\"bytes\":{},\"seconds\":{:.9f}}}", between,
-            json_string(call.name), call.calls, call.bytes, call.seconds);
+            json_string(call.name), call.calls, call.bytes, seconds(call.ns));
         between = ",";
     }
     file.print("],\n  \"unfinished_call\":");
     if (rank.unfinished) {
         const UnfinishedCall& call = *rank.unfinished;
         file.print("{{\"call\":{},\"peer\":{},\"index\":{},\"bytes\":{},\"seconds\":{:.9f}}}", json_string(call.name),
-            call.peer, call.index, call.bytes, call.seconds);
+            call.peer, call.index, call.bytes, seconds(call.ns));
     } else {
         file.print("null");
     }

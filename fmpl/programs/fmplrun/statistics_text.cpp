@@ -24,13 +24,13 @@ std::string times_table(const std::vector<RankStatistics>& ranks)
             text += fmt::format("  {:4}   did not call fmpl_init\n", rank);
             continue;
         }
-        text += fmt::format("  {:4}  {:12.6f}    {:12.6f}      {:12.6f}   {:4.1f} %", rank, r.session, r.computation(),
-            r.communication, 100 * r.share());
+        text += fmt::format("  {:4}  {:12.6f}    {:12.6f}      {:12.6f}   {:4.1f} %", rank, seconds(r.session_ns()),
+            seconds(r.computation_ns()), seconds(r.communication_ns), 100 * r.communication_share());
         if (r.end == End::died) text += "   did not finalize";
         if (r.unfinished) {
             text += fmt::format(", ended in {}", r.unfinished->name);
             if (r.unfinished->peer >= 0) text += fmt::format(" with rank {}", r.unfinished->peer);
-            text += fmt::format(" after {:.6f} s", r.unfinished->seconds);
+            text += fmt::format(" after {:.6f} s", seconds(r.unfinished->ns));
         }
         text += '\n';
     }
@@ -48,21 +48,21 @@ std::string calls_table(const std::vector<RankStatistics>& ranks)
             sum.name = call.name;
             sum.calls += call.calls;
             sum.bytes += call.bytes;
-            sum.seconds += call.seconds;
+            sum.ns += call.ns;
             width = std::max(width, call.name.size());
         }
     }
     std::vector<CallTotal> all;
     for (const auto& [name, sum] : sums) all.push_back(sum);
-    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.ns > b.ns; });
 
     std::string text = fmt::format(
         "fmplrun: calls, with the bytes that they name; what a call makes other calls do is in its time\n"
         "  rank   {:<{}}  {:>10}  {:>15}  {:>12}\n",
         "call", width, "count", "bytes", "seconds");
     const auto add = [&](const std::string& who, const CallTotal& call) {
-        text += fmt::format(
-            "  {:>4}   {:<{}}  {:10}  {:15}  {:12.6f}\n", who, call.name, width, call.calls, call.bytes, call.seconds);
+        text += fmt::format("  {:>4}   {:<{}}  {:10}  {:15}  {:12.6f}\n", who, call.name, width, call.calls, call.bytes,
+            seconds(call.ns));
     };
     if (ranks.size() > 1) {
         for (const CallTotal& call : all) add("all", call);
