@@ -79,6 +79,13 @@ def state_of(pid):
 
 @unittest.skipIf(subprocess.run([PROBE, "needs_membarrier"]).returncode != 0, "this kernel has no membarrier")
 class Deadlock(unittest.TestCase):
+    def test_of_many_ranks_the_one_in_another_state_is_seen(self):
+        status, err = Job(self, "-n", "100", "finalize_while_one_receives").end()
+        self.assertEqual(status, 1, err)
+        self.assertRegex(err, r"rank 0 \(pid \d+\): blocked in fmpl_recv from rank 1, ")
+        self.assertEqual(len(re.findall(r"rank \d+ \(pid \d+\): blocked in fmpl_finalize", err)), 8, err)
+        self.assertIn("  and 91 ranks more as rank 1\n", err)
+
     def test_jobs_that_are_deadlocked_and_jobs_that_are_not(self):
         # The ranks that the tests of SIGSTOP wait for come to sleep the earlier, the fewer jobs there are yet.
         stopped = Job(self, "-n", "3", "one_is_stopped")

@@ -614,7 +614,7 @@ void Job::kill_left_over_processes()
 
 void Job::print_states(const std::string& occasion)
 {
-    std::string text = "fmplrun: " + occasion + "\n";
+    std::vector<RankLine> lines;
     const auto now_ns = monotonic_ns();
     for (int rank = 0; rank < options_.ranks; ++rank) {
         const Rank& record = ranks_[static_cast<std::size_t>(rank)];
@@ -626,9 +626,9 @@ void Job::print_states(const std::string& occasion)
             words = describe_state(memory_.control().nodes[rank], now_ns);
             if (process_is_stopped(record.pid)) words += " (its process is stopped)";
         }
-        text += fmt::format("  rank {} (pid {}): {}\n", rank, record.pid, words);
+        lines.push_back({rank, static_cast<int>(record.pid), words});
     }
-    relay_.say(text);
+    relay_.say("fmplrun: " + occasion + "\n" + list_ranks(lines));
 }
 
 // A program with a BLACS linked into it statically does not see a preloaded one.

@@ -195,7 +195,7 @@ CommandLine parse_command_line(int argc, const char* const* argv)
         ->type_name("FILE");
     app.add_option_function<std::string>(
            "--trace", [&](const std::string& text) { options.trace_file = file_from("--trace", text); },
-           "Write each rank's calls with their times to a file that chrome://tracing and ui.perfetto.dev open")
+           "Write each rank's calls with their times to a file that ui.perfetto.dev and Chrome's developer tools open")
         ->type_name("FILE");
     app.add_flag("--report-bindings", options.report_bindings, "Print on which CPUs each rank may run");
 

@@ -3,6 +3,7 @@
 #include "crossbar/byte_words.hpp"
 
 #include <cstring>
+#include <map>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -88,6 +89,32 @@ std::string describe_state(const NodeRecord& node, std::uint64_t now_ns)
             return "finalized";
     }
     return "in an unknown state";
+}
+
+std::string list_ranks(const std::vector<RankLine>& ranks)
+{
+    constexpr std::size_t all_of = 64;
+    constexpr std::size_t listed_of_a_kind = 8;
+    struct Kind {
+        std::size_t ranks = 0;
+        int first = 0;
+    };
+    std::map<std::string, Kind> kinds;
+    std::string text;
+    for (const RankLine& line : ranks) {
+        std::string name = line.words;
+        std::erase_if(name, [](char c) { return c >= '0' && c <= '9'; });
+        Kind& kind = kinds[name];
+        if (kind.ranks++ == 0) kind.first = line.rank;
+        if (ranks.size() > all_of && kind.ranks > listed_of_a_kind) continue;
+        text += fmt::format("  rank {} (pid {}): {}\n", line.rank, line.pid, line.words);
+    }
+    for (const auto& [name, kind] : kinds) {
+        if (ranks.size() <= all_of || kind.ranks <= listed_of_a_kind) continue;
+        const std::size_t more = kind.ranks - listed_of_a_kind;
+        text += fmt::format("  and {} rank{} more as rank {}\n", more, more == 1 ? "" : "s", kind.first);
+    }
+    return text;
 }
 
 std::string abort_reason(const NodeRecord& node)

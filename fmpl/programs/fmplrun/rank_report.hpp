@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace fmpl::launcher {
 
@@ -12,6 +13,16 @@ namespace fmpl::launcher {
 // "computing (not blocked in FMPL)", "finalized" ... A hint: the rank may go on while it is read. `now_ns`:
 // CLOCK_MONOTONIC.
 std::string describe_state(const NodeRecord& node, std::uint64_t now_ns);
+
+// A rank and what describe_state or an end in words has said of it.
+struct RankLine {
+    int rank;
+    int pid;
+    std::string words;
+};
+// A line for each rank. Of more than 64 ranks those whose words differ in numbers alone are one kind, of which eight are listed and the rest
+// counted, so that who is in another state than all others is not lost among thousands.
+std::string list_ranks(const std::vector<RankLine>& ranks);
 
 // The words of a rank that called fmpl_abort; "" when it gave none.
 std::string abort_reason(const NodeRecord& node);
