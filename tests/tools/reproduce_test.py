@@ -20,6 +20,7 @@ sys.path.insert(0, str(SOURCE / "tools"))
 sys.dont_write_bytecode = True
 
 from bench_lib import exhibits, paper_suites, results_page  # noqa: E402
+from bench_lib.machine import changes_of_tree  # noqa: E402
 from bench_lib.progress import TimedProgress  # noqa: E402
 from bench_lib.turn_store import TurnStore  # noqa: E402
 
@@ -133,6 +134,20 @@ class Page(Folder):
         self.assertIn("'fig99' is none of", self.reproduce("--only", "fig99", status=2))
 
 
+class ChangesOfTree(Folder):
+    def test_a_source_counts_and_what_a_run_writes_does_not(self):
+        self.folder.mkdir(parents=True)
+        root, result, source = self.folder.parent, self.folder / "README.md", self.folder.parent / "source.cpp"
+        result.write_text("page\n")
+        source.write_text("code\n")
+        for words in (["init", "-q"], ["add", "."], ["-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "all"]):
+            subprocess.run(["git", *words], cwd=root, check=True)
+        result.write_text("another page\n")
+        self.assertEqual(changes_of_tree(root), "")
+        source.write_text("other code\n")
+        self.assertIn("+other code", changes_of_tree(root))
+
+
 class TimeLeft(unittest.TestCase):
     def test_what_is_known_counts_and_the_mean_for_the_rest(self):
         a, b, c = ("s", "a", "x"), ("s", "b", "x"), ("s", "c", "x")
@@ -142,6 +157,18 @@ class TimeLeft(unittest.TestCase):
         progress.end_of_turn(a[1:], 3.0)
         progress.end_of_turn(c[1:], 1.0)
         self.assertEqual(progress.left(), 3 + 2 * 4 + 1)
+
+    def test_what_an_interrupted_run_has_measured_is_done_and_tells_of_the_rest(self):
+        a = ("s", "a", "x")
+        progress = TimedProgress([a, a, a, a], {})
+        progress.begin_suite("s")
+        progress.end_of_turn(a[1:], 5.0, recalled=True)
+        self.assertEqual(progress.left(), 15)
+        self.assertEqual(progress.share(), 0.25)
+        self.assertEqual(progress.spent, 0)
+        progress.end_of_turn(a[1:], 5.0)
+        self.assertEqual(progress.share(), 0.5)
+        self.assertEqual(progress.spent, 5)
 
     def test_what_is_not_run_takes_no_time(self):
         a, b = ("s", "a", "x"), ("s", "b", "x")

@@ -88,6 +88,7 @@ def draw_lines(axes, chart):
 def draw_bars(axes, chart):
     """A group of bars for each number of ranks; communication stands on computation, paler and hatched."""
     from matplotlib.patches import Patch
+    from matplotlib.patheffects import withStroke
     groups, series = chart["groups"], chart["series"]
     width = 0.8 / len(series)
     heights = sorted(sum(pair) for one in series for pair in zip(one["computation"], one["communication"])
@@ -106,7 +107,8 @@ def draw_bars(axes, chart):
                      linewidth=0, zorder=3)
             share = f"{above / (below + above):.0%}"
             if below + above <= top:
-                axes.text(at, below + above, share, ha="center", va="bottom", fontsize=7.5)
+                axes.text(at, below + above, share, ha="center", va="bottom", fontsize=7.5, zorder=6,
+                          path_effects=[withStroke(linewidth=2.5, foreground="white")])
             else:
                 axes.text(at, top * 1.1, f"{below + above:.3g} s, {share} ", ha="center", va="top", fontsize=8, rotation=90, zorder=4)
     handles = [Patch(color=LOOKS[one["contender"]][0], label=one["label"]) for one in series]

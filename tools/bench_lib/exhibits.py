@@ -108,6 +108,12 @@ class Lines(Exhibit):
             floors = [row for row in rows if row["floor"]]
             series.append({"contender": "limit", "label": "memcpy by one CPU", "x": [row[self.x] for row in floors],
                            "y": [self.value(row, row["floor"]["median"]) for row in floors]})
+        if "copies" in self.limits:
+            copied = [row for row in rows if row["contenders"].get("memcpy")]
+            series.append({"contender": "limit", "label": f"the copies alone, {data.cpus} CPUs",
+                           "x": [row[self.x] for row in copied],
+                           "y": [self.value(row, row["contenders"]["memcpy"]["median"] * (row["ranks"] - 1) / data.cpus)
+                                 for row in copied]})
         by_size = self.x == "bytes"
         return {"kind": "lines", "x_label": "bytes of a message" if by_size else "ranks",
                 "y_label": "10⁹ bytes a second" if self.rate else "microseconds",
@@ -162,7 +168,7 @@ class Breakdown(Exhibit):
         limits = [row["contenders"].get(self.limit) for row in rows]
         return {"kind": "bars", "groups": [f"{data.ranks_words(row['ranks'])} ranks" for row in rows],
                 "y_label": "seconds", "series": series, "shared": any(row["ranks"] > data.cpus for row in rows),
-                "limit": {"label": f"{data.title(self.limit)}, the limit", "y": [one["median"] for one in limits]}
+                "limit": {"label": f"{data.title(self.limit)} on {data.cpus} CPUs", "y": [one["median"] for one in limits]}
                 if self.limit and all(limits) else None}
 
     def table(self, data):
@@ -294,10 +300,12 @@ EXHIBITS = [
           "As for the barrier: ranks that share a CPU take turns.",
           COLLECTIVE, "ranks", picks=lambda row: row["bytes"] == 8192),
     Lines("fig9", "Rate of broadcasts to 16 ranks", "bcast",
-          "Bytes of the message divided by the time until all ranks have it.",
-          "All copies pass through the caches and the memory of one machine, so the rate of 16 ranks is at most that of the "
-          "CPUs' copying divided by the number of copies, where the SR8000's crossbar made the copies itself.",
-          COLLECTIVE, "bytes", picks=lambda row: row["ranks"] == 16, rate=True),
+          "Bytes of the message divided by the time until all ranks have it; and the limit, 15 copies made by memcpy at the rate "
+          "of one CPU, divided among the CPUs.",
+          "All copies pass through the caches and the memory of one machine, where the SR8000's crossbar made the copies itself. "
+          "Up to the size of the first cache the limit is that of a memcpy within one core, out of reach for data that another "
+          "core has written.",
+          COLLECTIVE, "bytes", picks=lambda row: row["ranks"] == 16, rate=True, limits=("copies",)),
     Lines("fig10", "Sum of arrays of 8 KiB by ranks, the root changing", "reduce",
           "FMPL beside its own tree. BLACS-FMPL gives the result to all ranks (dgsum2d to all), the others to one.",
           "The ranks see each other's memory, so each adds its share of the elements from all operands where they lie, and no "
@@ -317,11 +325,12 @@ EXHIBITS = [
     Breakdown("fig12", "MG, class B: computation and communication", "mg",
               "The upper parts of the bars.", "As for FT.", KERNEL, picks=lambda row: row["class"] == "B"),
     ProductTable("table5", "PDGEMM, M = N = K = 640, blocks of 40", "pdgemm",
-                 "pdgemm.fmpl beside dgemm, the limit, and beside pdgemm.mpi, the same program over MPIBLACS on the same crossbar; "
-                 "then ScaLAPACK's PDGEMM and FMPL's program over the installed MPIs.",
+                 "pdgemm.fmpl beside OpenBLAS's dgemm with a thread for each CPU, the limit, and beside pdgemm.mpi, the same program "
+                 "over MPIBLACS on the same crossbar; then ScaLAPACK's PDGEMM and FMPL's program over the installed MPIs.",
                  "The paper's factor at 16 nodes comes from a network that is slow beside its processors. Here the processors read "
                  "each other's blocks where they lie, so that little communication is left to be saved: the factor is smaller, "
-                 "and FMPL is near the limit.",),
+                 "and FMPL is near the limit; above it where its division of the work suits the caches better than OpenBLAS's "
+                 "own.",),
     Breakdown("fig13", "PDGEMM: computation and communication", "pdgemm",
               "The upper parts of the bars.",
               "As for FT: waiting for a CPU counts as communication. ScaLAPACK's own PDGEMM does not say how its time is "

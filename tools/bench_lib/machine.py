@@ -90,9 +90,14 @@ def activity_before():
     return times.shares()
 
 
-def git(*words):
+def git(*words, root=ROOT):
     try:
-        done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=False)
     except OSError:
         return None
     return done.stdout.strip() if done.returncode == 0 else None
+
+
+def changes_of_tree(root=ROOT):
+    """What of the tree differs from its commit, as text; None without git. results/ is left out: a run itself writes there."""
+    return git("diff", "HEAD", "--", ".", ":(exclude)results", root=root)

@@ -23,6 +23,7 @@ HEAP, NO_HEAP = ["--rdma", "heap"], ["--rdma", "none"]
 FMPL = Contender("fmpl", "FMPL", "fmpl", "fmplrun")
 TREE = Contender("fmpl-tree", "FMPL, in software", "fmpl", "fmplrun")
 RAW = Contender("raw", "remote write alone", "fmpl", "fmplrun")
+MEMCPY = Contender("memcpy", "memcpy by one CPU", "fmpl", "fmplrun")
 BLACS = Contender("blacs", "BLACS-FMPL", "fmpl", "fmplrun", options=HEAP)
 MPI = Contender("mpi", "MPI over FMPL", "mpi", "fmplrun", options=HEAP)
 MPI_PLAIN = Contender("mpi-plain", "MPI over FMPL, no remote-DMA memory", "mpi", "fmplrun", options=NO_HEAP)
@@ -69,6 +70,16 @@ class OutstandingStep(UsesStep):
     def read(self, _contender, document):
         for result in document["results"]:
             result["parts"] = {"irecv": {"seconds": result["irecv_seconds"]}}
+        return document
+
+
+class BroadcastStep(UsesStep):
+    """Also measures memcpy by one rank, the others asleep: what the copies of a broadcast cost at least."""
+
+    def read(self, contender, document):
+        if contender.name == MEMCPY.name:
+            for result in document["results"]:
+                result["seconds"] = result["memcpy_seconds"]
         return document
 
 
@@ -125,22 +136,22 @@ def barrier_steps(quick, _peers):
             for ranks in (QUICK_RANKS if quick else RANKS)]
 
 
-def collective_step(group, ranks, sizes, of_blacs=None):
+def collective_step(group, ranks, sizes, of_blacs=None, kind=UsesStep, more_uses=None):
     words = ["--sizes", list_of(sizes)]
     uses = collective_uses([group, *words], [of_blacs or group, *words])
     for name, use in uses.items():
         use.memory = "rdma" if name in ("fmpl", "fmpl-tree") else "heap"
-    return UsesStep(group, ranks, uses,
-                    [Figure(f"{group}-{size}-{ranks}", f"{size_words(size)}, {ranks} ranks", "bytes", size)
-                     for size in sizes])
+    return kind(group, ranks, {**uses, **(more_uses or {})},
+                [Figure(f"{group}-{size}-{ranks}", f"{size_words(size)}, {ranks} ranks", "bytes", size) for size in sizes])
 
 
 def bcast_steps(quick, _peers):
     """8 KiB by ranks; and by size at the greatest number of ranks, which gives that of 8 KiB too."""
     sizes = QUICK_BROADCAST_BYTES if quick else BROADCAST_BYTES
     sizes = tuple(sorted({*sizes, 8 * KIB}))
-    return [collective_step("bcast", ranks, sizes if ranks == BROADCAST_RANKS else (8 * KIB,))
-            for ranks in (QUICK_RANKS if quick else RANKS)]
+    copies = {MEMCPY.name: Use("fmpl-bench", ["bandwidth", "--sizes", list_of(sizes)], "rdma")}
+    return [collective_step("bcast", ranks, sizes, kind=BroadcastStep, more_uses=copies) if ranks == BROADCAST_RANKS
+            else collective_step("bcast", ranks, (8 * KIB,)) for ranks in (QUICK_RANKS if quick else RANKS)]
 
 
 def reduce_steps(quick, _peers):
@@ -175,7 +186,7 @@ SUITES = {
                  [*INSTALLED, MPIBLACS_OPENMPI], p2p_steps),
     "outstanding": suite("receives posted in advance", [FMPL, MPI], INSTALLED, outstanding_steps),
     "barrier": suite("barriers by ranks", COLLECTIVE, INSTALLED, barrier_steps),
-    "bcast": suite("broadcasts by ranks and by size", COLLECTIVE, INSTALLED, bcast_steps),
+    "bcast": suite("broadcasts by ranks and by size", [*COLLECTIVE, MEMCPY], INSTALLED, bcast_steps),
     "reduce": suite("sums by ranks", COLLECTIVE, INSTALLED, reduce_steps),
     "ft": suite("the NAS kernel FT", NPB.fmpl, NPB.peers, kernel_steps("ft", "AB", "A"), has_batches=False),
     "mg": suite("the NAS kernel MG", NPB.fmpl, NPB.peers, kernel_steps("mg", "ABC", "B"), has_batches=False),

@@ -24,8 +24,8 @@ class Progress:
             print("\r\033[K", end="", file=sys.stderr)
         print(words, file=sys.stderr, flush=True)
 
-    def end_of_turn(self, _turn, _seconds):
-        """_turn: contender and step, by name; _seconds: None where nothing was run."""
+    def end_of_turn(self, _turn, _seconds, recalled=False):
+        """_turn: contender and step, by name; _seconds: None where nothing was run; recalled: an interrupted run has measured it."""
         self.done += 1
 
     def end_of_step(self, words):
@@ -47,7 +47,8 @@ class TimedProgress(Progress):
 
     def __init__(self, turns, known):
         super().__init__(len(turns))
-        self.waiting, self.seconds, self.spent, self.suite = list(turns), dict(known), 0.0, None
+        self.waiting, self.seconds, self.suite = list(turns), dict(known), None
+        self.spent, self.recalled = 0.0, 0.0  # seconds of this run, and of an interrupted one that it goes on with
 
     def begin_suite(self, name):
         self.suite = name
@@ -60,13 +61,21 @@ class TimedProgress(Progress):
     def left(self):
         return sum(map(self.expected, self.waiting))
 
-    def end_of_turn(self, turn, seconds):
-        super().end_of_turn(turn, seconds)
+    def share(self):
+        """Of the whole run, done."""
+        done, left = self.spent + self.recalled, self.left()
+        return done / (done + left) if done + left > 0 else 1.0
+
+    def end_of_turn(self, turn, seconds, recalled=False):
+        super().end_of_turn(turn, seconds, recalled)
         turn = (self.suite, *turn)
         self.waiting.remove(turn)
         if seconds is not None:
             self.seconds[turn] = seconds
-            self.spent += seconds
+            if recalled:
+                self.recalled += seconds
+            else:
+                self.spent += seconds
         else:
             self.seconds.setdefault(turn, 0.0)
 
@@ -75,10 +84,9 @@ class TimedProgress(Progress):
         return [[*turn, round(seconds, 3)] for (suite, *turn), seconds in self.seconds.items() if suite == self.suite]
 
     def head(self):
-        left = self.left()
-        share = self.spent / (self.spent + left) if self.spent + left > 0 else 1.0
+        share = self.share()
         bar = "#" * round(self.BAR * share)
-        return f"[{bar:<{self.BAR}}] {share:4.0%}, about {clock(left)} left"
+        return f"[{bar:<{self.BAR}}] {share:4.0%}, about {clock(self.left())} left"
 
     def now(self, words):
         if self.terminal:

@@ -121,19 +121,15 @@ def page(data):
         "**How.** All libraries take turns, round after round; shown are medians over the rounds, and in the line charts the "
         f"quartiles as a band. Ranks that fit the CPUs are bound to one each. {SHARED}: more ranks than CPUs, which share these.",
         markdown(["suite", "begun", "commit", "rounds", "minutes", "notes"], run_lines(data)),
-        " · ".join(f"[{exhibit.name()}](#{anchor(exhibit)})" for exhibit, _ in pairs),
+        " · ".join(f"[{exhibit.name()}](#{exhibit.key})" for exhibit, _ in pairs),
     ]
     for exhibit, of_suite in pairs:
-        parts.append(f"<a id=\"{anchor(exhibit)}\"></a>\n\n## {exhibit.name()}. {exhibit.title}")
+        parts.append(f"<a id=\"{exhibit.key}\"></a>\n\n## {exhibit.name()}. {exhibit.title}")
         if exhibit.key in pictures:
             parts.append(f"![{exhibit.name()}. {exhibit.title}](figures/{exhibit.key}.svg)")
         parts += [exhibit.table(of_suite), f"**The paper has:**\n\n{exhibit.of_paper()}",
                   f"**What to look at.** {exhibit.look}", f"**Where this machine differs, and why.** {exhibit.differs}"]
     return "\n\n".join(parts) + "\n"
-
-
-def anchor(exhibit):
-    return exhibit.key
 
 
 def write_page(folder, data):

@@ -106,19 +106,20 @@ class Bench:
                 due = [contender for contender in order if self.is_due(contender, step, number)]
                 for contender in due:
                     self.progress.now(f"round {number} of {self.effort.rounds}: {step.words()}: {contender.title}")
-                    self.progress.end_of_turn((contender.name, step.words()), self.take_turn(contender, step, number, folder))
+                    seconds, recalled = self.take_turn(contender, step, number, folder)
+                    self.progress.end_of_turn((contender.name, step.words()), seconds, recalled)
                 if due:
                     self.progress.end_of_step(f"round {number} of {self.effort.rounds}: {step.words()}")
         self.progress.finish()
 
     def take_turn(self, contender, step, number, folder):
-        """Seconds that it took; None where nothing was run."""
+        """(seconds that it took, None where nothing was run; whether an interrupted run has measured it)"""
         measurement = self.of(contender, step)
         if measurement.failed:
-            return None
+            return None, False
         if measurement.seconds > SLOW_SECONDS:
             measurement.sat_out += 1
-            return None
+            return None, False
         command = command_of(contender, step, self.cpus, self.programs, self.effort)
         self.commands.setdefault(contender.name, {})[step.words()] = shlex.join(command)
         key = [number, *command]
@@ -139,7 +140,7 @@ class Bench:
                                   "command": shlex.join(command), "reason": str(failure), "tail": failure.tail})
             self.progress.line(f"{contender.title} failed: {step.words()}: it {failure}\n  {shlex.join(command)}\n"
                                + "".join(f"  | {line}\n" for line in failure.tail.splitlines()))
-            return time.monotonic() - begin
+            return time.monotonic() - begin, False
         if is_new:
             seconds = time.monotonic() - begin
             if self.store:
@@ -149,7 +150,7 @@ class Bench:
         used = document["machine"]["cpus"] if "machine" in document else len(self.cpus)
         if not min(step.ranks, len(self.cpus)) <= used <= len(self.cpus) and number == 1:
             self.warn(f"{contender.title}, {step.words()}: the ranks ran on {used} CPUs, not on {len(self.cpus)}")
-        return seconds if is_new else None
+        return seconds, not is_new
 
     def libraries(self):
         """{contender: what its library calls itself}"""

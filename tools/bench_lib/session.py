@@ -9,7 +9,7 @@ import tempfile
 from bench_lib.building import build, build_settings, install
 from bench_lib.contenders import say_missing
 from bench_lib.figures import list_of
-from bench_lib.machine import CpuTimes, activity_before, git, machine, two_cpus
+from bench_lib.machine import CpuTimes, activity_before, changes_of_tree, git, machine, two_cpus
 from bench_lib.progress import clock
 from bench_lib.rounds import Bench
 from bench_lib.running import LIBC, PR_SET_CHILD_SUBREAPER
@@ -135,7 +135,7 @@ class SuiteRun:
         settings = build_settings(self.programs)
         if settings["build_type"] not in ("Release", "") or settings["sanitize"] not in ("none", ""):
             bench.warn(f"the programs are built as {settings['build_type']}, with sanitizers: {settings['sanitize']}")
-        commit, changes = git("rev-parse", "HEAD"), git("status", "--porcelain")
+        commit, changes = git("rev-parse", "HEAD"), changes_of_tree()
         batches = {"samples": self.effort.samples, "batch_ms": self.effort.batch_ms} if self.suite.has_batches else {}
         self.about = {
             "program": COMMAND, "arguments": sys.argv[1:], "date": begin.isoformat(timespec="seconds"),
