@@ -108,6 +108,10 @@ int fmpl_envelope_reserve(int world_rank, size_t body_bytes, void **body);
  * or head is NULL. */
 int fmpl_envelope_commit(int world_rank, const void *head);
 
+/* Both in one, for an envelope without a body: *sent is 1, or 0 where fmpl_envelope_reserve says 0. Never blocks. ARGUMENT: head or sent
+ * is NULL. */
+int fmpl_envelope_send(int world_rank, const void *head, int *sent);
+
 /* Calls handler for the envelopes that have come, in the order sent by each source, sources in turn; returns how many. At
  * most one ring of lines is taken from a source by a call, so that it ends while others go on sending. head (8-byte aligned)
  * and body (64-byte aligned; NULL when body_bytes is 0) lie in the ring and are gone when the handler returns. The handler may reserve

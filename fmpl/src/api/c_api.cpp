@@ -422,6 +422,17 @@ int fmpl_envelope_commit(int world_rank, const void* head)
     });
 }
 
+int fmpl_envelope_send(int world_rank, const void* head, int* sent)
+{
+    const auto facts = [&](const Endpoint&) -> CallFacts { return {.peer = world_rank, .bytes = FMPL_ENVELOPE_HEAD}; };
+    return boundary(Call::envelope_send, facts, [&](Endpoint& e) {
+        if (head == nullptr || sent == nullptr) [[unlikely]]
+            fail(FMPL_ERR_ARGUMENT, "{} is a null pointer; give the {}", head == nullptr ? "head" : "sent",
+                head == nullptr ? "bytes of the head" : "address of an int");
+        *sent = e.envelopes.send(world_rank, head) ? 1 : 0;
+    });
+}
+
 int fmpl_envelopes_poll(fmpl_envelope_handler_t handler, void* context)
 {
     Endpoint* const endpoint = binding().endpoint.get();

@@ -1,5 +1,6 @@
 #include "crossbar/waiter.hpp"
 
+#include "crossbar/cycle_clock.hpp"
 #include "crossbar/futex.hpp"
 #include "error.hpp"
 
@@ -23,6 +24,9 @@ constexpr std::uint64_t kSpinUs = 20;
 constexpr std::uint32_t kSharedCpuSpins = 3;
 constexpr std::uint64_t kYieldUs = 1000;
 
+// A question and its answer are two passages between cores and what the other rank does between them.
+constexpr std::uint64_t kNsBeforeAnswer = 120;
+
 // Where membarrier is missing, wakers fence instead; this bound only covers a rank whose kernel answers otherwise.
 constexpr std::uint64_t kSleepBoundNs = 10'000'000;
 
@@ -39,20 +43,28 @@ std::uint64_t microseconds(const char* variable, std::uint64_t otherwise)
     return value;
 }
 
-// How often the CPU pauses in kNsBetweenLooks: an instruction that takes 10 ns on some processors, 50 ns on others. The
-// shortest of several measurements counts, since another process may come between.
-std::uint32_t pauses_between_looks()
+// How often the CPU pauses in kNsBetweenLooks: an instruction that takes 10 ns on some processors, 50 ns on others. And how many
+// cycles kNsBeforeAnswer are. The shortest of several measurements counts, since another process may come between.
+void measure_times(WaitingPolicy& policy)
 {
     constexpr std::uint64_t kPauses = 50;
+    const ClockKind clock = best_clock();
     std::uint64_t shortest_ns = UINT64_MAX;
+    std::uint64_t its_ticks = 0;
     for (int i = 0; i < 5; ++i) {
+        const std::uint64_t begin_ticks = read_clock(clock);
         const std::uint64_t begin = monotonic_ns();
         for (std::uint64_t p = 0; p < kPauses; ++p) cpu_relax();
-        shortest_ns = std::min(shortest_ns, monotonic_ns() - begin);
+        const std::uint64_t ns = monotonic_ns() - begin;
+        if (ns >= shortest_ns) continue;
+        shortest_ns = ns;
+        its_ticks = read_clock(clock) - begin_ticks;
     }
     const double pause_ns = static_cast<double>(shortest_ns) / static_cast<double>(kPauses);
-    return static_cast<std::uint32_t>(
-        std::clamp(std::round(static_cast<double>(kNsBetweenLooks) / pause_ns), 1.0, 8.0));
+    policy.pauses =
+        static_cast<std::uint32_t>(std::clamp(std::round(static_cast<double>(kNsBetweenLooks) / pause_ns), 1.0, 8.0));
+    if (clock == ClockKind::cycles)
+        policy.answer_cycles = kNsBeforeAnswer * its_ticks / std::max<std::uint64_t>(shortest_ns, 1);
 }
 
 }  // namespace
@@ -72,7 +84,7 @@ WaitingPolicy waiting_policy(int ranks, int cpus)
                                 : static_cast<std::uint32_t>(
                                       std::min<std::uint64_t>(spin_us * 1000 / kNsBetweenLooks, UINT32_MAX));
     policy.cpus_suffice = ranks <= cpus;
-    if (policy.cpus_suffice) policy.pauses = pauses_between_looks();
+    if (policy.cpus_suffice) measure_times(policy);
     policy.yield_ns = microseconds("FMPL_YIELD_US", kYieldUs) * 1000;
     return policy;
 }
@@ -130,6 +142,16 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
 }
 
 // Whether the last look before sleeping was true.
+bool Waiter::last_look(ReadyFunction ready, void* state)
+{
+    struct During {
+        explicit During(bool& flag) : flag_(flag) { flag_ = true; }
+        ~During() { flag_ = false; }
+        bool& flag_;
+    } const during(is_last_look_);
+    return ready(state);
+}
+
 bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what)
 {
     NodeRecord& record = crossbar_->record(crossbar_->node());
@@ -139,7 +161,7 @@ bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what)
     if (fenced) fenced = syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
     if (!fenced) std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence in Crossbar::wake
     const bool aborted = crossbar_->control().abort_state.load(std::memory_order_relaxed) != 0;
-    const bool done = !aborted && ready(state);
+    const bool done = !aborted && last_look(ready, state);
     if (!aborted && !done) {
         std::uint64_t bound_ns = fenced ? 0 : kSleepBoundNs;
         if (what.deadline_ns != 0) {

@@ -42,6 +42,8 @@ struct WaitingPolicy {
     std::uint64_t yield_ns = 0;  // then yield for so long before sleeping
     bool cpus_suffice = false;   // one for each rank
     std::uint32_t pauses = 1;    // of the CPU, between two looks
+    // Before so many cycles (crossbar/cycle_clock.hpp) after a question no answer can be there. 0: not known, or ranks share CPUs.
+    std::uint64_t answer_cycles = 0;
 };
 WaitingPolicy waiting_policy(int ranks, int cpus);
 
@@ -93,6 +95,8 @@ public:
     // The call of a layer above that the rank is in, for waits that bring no words of their own; nullptr: none. The
     // layer writes it as its calls begin and end.
     const char*& layer_call() { return layer_call_; }
+    // The rank looks once more before it sleeps: nothing may be left out then, since only something new would wake it.
+    bool is_last_look() const { return is_last_look_; }
     // Throws Error(ABORTED) when the job is ending.
     void check_abort() const;
 
@@ -102,10 +106,12 @@ private:
     using ReadyFunction = bool (*)(void*);
     bool wait_longer(ReadyFunction ready, void* state, const WaitFor& what);
     bool sleep(ReadyFunction ready, void* state, const WaitFor& what);
+    bool last_look(ReadyFunction ready, void* state);
 
     const Crossbar* crossbar_;
     WaitingPolicy policy_;
     const char* layer_call_ = nullptr;
+    bool is_last_look_ = false;
     std::uint32_t sleeps_ = 0;  // that NodeRecord::sleep has told of
 };
 

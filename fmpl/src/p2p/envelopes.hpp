@@ -7,7 +7,8 @@
 //
 // Mapped ranks that answer each other do so in one line, the pair cell: a core that takes a line to read it owns it, so that
 // an answer written there costs one passage between cores, one into the ring two (docs/decisions/0001-one-line-for-both-directions.md).
-// Whose turn it is the two know without asking; who wants to send and has not got it takes the ring.
+// Whose turn it is the two know without asking; who wants to send and has not got it takes the ring. A look at the cell takes it from
+// the core that is about to answer there, so that nobody looks before an answer can be there (docs/decisions/0007-time-between-looks.md).
 //
 // The destination returns credits when a quarter of the cells or of the body lines has been taken since it last did, so
 // that a line goes back seldom. Nobody starves by what has not been returned. A reservation needs one cell and fewer than half of
@@ -19,6 +20,7 @@
 // None of the functions blocks. One thread at a time, as all of a rank.
 #pragma once
 
+#include "crossbar/cycle_clock.hpp"
 #include "p2p/envelope_records.hpp"
 #include "p2p/node.hpp"
 
@@ -33,7 +35,7 @@ namespace fmpl {
 
 class Envelopes {
 public:
-    explicit Envelopes(Node& node) : node_(&node) {}
+    explicit Envelopes(Node& node) : node_(&node), answer_cycles_(node.waiter.policy().answer_cycles) {}
 
     // The room of a ring of bodies as asked for: whole lines, of which a quarter is whole lines too.
     static constexpr std::size_t kBodyUnit = 4 * kLine;
@@ -95,8 +97,10 @@ public:
         const std::uint64_t number = ++out.sent;
         if (EnvelopeCell* const cell = out.pair_cell; cell != nullptr) {
             out.pair_cell = nullptr;
-            inboxes_[out.inbox].pair_cell = cell;
+            Inbox& inbox = inboxes_[out.inbox];
+            inbox.pair_cell = cell;
             write_cell(*cell, out, head, pair_stamp(number, node_->rank(), destination));
+            if (answer_cycles_ != 0) inbox.asked_at = read_clock(ClockKind::cycles);
         } else {
             const Offset at = out.cells + (number & (cells_ - 1)) * sizeof(EnvelopeCell);
             if (out.mapped != nullptr) [[likely]] {
@@ -110,6 +114,14 @@ public:
             out.next_line = line_after(out.body_at, out.body_bytes);
         }
         node_->crossbar.wake(destination);
+    }
+
+    // An envelope without a body, reserved and committed: false when there is no room for it.
+    bool send(int destination, const void* head)
+    {
+        if (!reserve(destination, 0, nullptr)) return false;
+        commit(destination, head);
+        return true;
     }
 
     // Bytes of the body reserved for the destination, for the statistics.
@@ -164,6 +176,7 @@ private:
         const EnvelopeCell* next;  // in the ring
         EnvelopeCell* pair_cell;   // when it is the source's turn to write it, else nullptr
         int source;
+        std::uint64_t asked_at = 0;  // when this rank wrote the pair cell, by the cycle counter
     };
     struct Source {
         const EnvelopeCell* cells;
@@ -195,16 +208,23 @@ private:
         cell.stamp.store(stamp, std::memory_order_release);  // pairs with arrived()
     }
 
+    // Whether no answer can be in the pair cell yet. Of two cores' counters that differ, at worst a look comes too early or, for so
+    // long, not at all; the look before a sleep is never left out.
+    bool is_too_early(const Inbox& inbox) const
+    {
+        return answer_cycles_ != 0 && read_clock(ClockKind::cycles) - inbox.asked_at < answer_cycles_ &&
+               !node_->waiter.is_last_look();
+    }
+
     // Where the next envelope of a source lies, nullptr when it has not come.
     const EnvelopeCell* arrived(const Inbox& inbox) const
     {
         // acquire, both: pair with write_cell() and write_remotely()
         if (inbox.next->stamp.load(std::memory_order_acquire) == inbox.number) return inbox.next;
-        if (inbox.pair_cell != nullptr && inbox.pair_cell->stamp.load(std::memory_order_acquire) ==
-                                              pair_stamp(inbox.number, inbox.source, node_->rank())) {
-            return inbox.pair_cell;
-        }
-        return nullptr;
+        if (inbox.pair_cell == nullptr) return nullptr;
+        if (is_too_early(inbox)) return nullptr;
+        const std::uint64_t stamp = inbox.pair_cell->stamp.load(std::memory_order_acquire);
+        return stamp == pair_stamp(inbox.number, inbox.source, node_->rank()) ? inbox.pair_cell : nullptr;
     }
 
     template <class Handler>
@@ -291,6 +311,7 @@ private:
     }
 
     Node* node_;
+    std::uint64_t answer_cycles_;
     std::uint32_t cells_ = 0;       // of each ring, a power of two
     std::uint32_t body_lines_ = 0;  // of each ring, a multiple of 4
     Offset block_ = kNoOffset;

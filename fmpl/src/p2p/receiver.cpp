@@ -74,6 +74,8 @@ void Receiver::irecv(Communicator& comm, int source, int index, void* buffer, st
     prepare(op, comm, source, index, buffer, capacity);
     op.discards = discards;
     request = &op;
+    // The claim has a line of its own, and comes while the stamp's is waited for; it was this rank's last.
+    if (capacity > kInlineBytes && index != FMPL_ANY_TAG) __builtin_prefetch(&comm.flag(source, index).claim, 1);
     if (advance(op)) return;
     if (op.number != 0 && capacity > kInlineBytes) post(op);
     // With an index and an addressable buffer the source completes it alone, except in corner cases.
@@ -182,6 +184,7 @@ void Receiver::post(ReceiveOperation& op)
     } else if (node_->private_memory.available() && op.capacity >= kSharedPrivateBytes) {
         at = PrivateMemory::address(op.buffer);
     }
+    if (op.sharing) columns = kInvitation;
     channel.posted = op.number;
     // Pairs with Sender::push_if_posted.
     channel.post.kick(node_->crossbar, {at, op.capacity, columns}, op.number);

@@ -14,7 +14,8 @@
 #include "p2p/node.hpp"
 #include "p2p/object_pool.hpp"
 #include "p2p/records.hpp"
-#include "p2p/small_copy.hpp"
+
+#include <fmpl/small_copy.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -66,10 +66,14 @@ struct PipeCount {
 
 inline constexpr std::size_t kInlineBytes = 72;
 
+// In place of MatchingSlot::columns: the destination has claimed the message, copies it from its end, and invites the source to help
+// (SharedCopy).
+inline constexpr Offset kInvitation = ~Offset{0};
+
 struct alignas(kLine) MatchingSlot {
     // The posted receive, written before `posted`: where to write (kNoOffset: the source cannot address the buffer),
     // how much fits, and the fmpl_columns that it is made of, in the destination's arena (kNoOffset: it is in one
-    // piece). Read for sure only after a successful claim, when the message is on offer.
+    // piece), or kInvitation. Read for sure only after a successful claim, when the message is on offer.
     std::atomic<std::uint64_t> buffer_at;
     std::atomic<std::uint64_t> capacity;
     std::atomic<std::uint64_t> columns;

@@ -249,6 +249,8 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
     Offset columns = slot.columns.load(std::memory_order_relaxed);
     // A rank that the end of the job has made leave its call may have given its buffer up.
     if (PrivateMemory::is_private(at)) node_->waiter.check_abort();
+    // Only an offer of this rank's can be claimed, so an invitation read after `posted` is for this message.
+    if (columns == kInvitation) op.claim_lost = true;
     if (op.claim_lost) return help_to_take(op, at);
     if (op.bytes <= capacity && !reaches(op, at)) return false;
     if (claim_first) {

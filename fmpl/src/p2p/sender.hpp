@@ -23,7 +23,8 @@
 #include "p2p/records.hpp"
 #include "p2p/send_buffer.hpp"
 #include "p2p/shared_copy.hpp"
-#include "p2p/small_copy.hpp"
+
+#include <fmpl/small_copy.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -37,12 +37,14 @@ bool Channels::try_send(const Ref<SendOperation>& operation)
     operation->envelope.channel = static_cast<std::uint16_t>(std::countr_zero(free));
     operation->envelope.send_id = id_of(*operation);
     free &= free - 1;
+    // First the envelope, so that the destination matches while the message is being put into the channel; and since what FMPL has just
+    // written for another core would hold up what is copied from there to the envelope.
+    outbox_->post(operation->destination, operation->envelope);
     if (operation->envelope.waits != 0) {
         waiting_.push_back(operation);
     } else {
         put(operation);
     }
-    outbox_->post(operation->destination, operation->envelope);
     return true;
 }
 

@@ -74,13 +74,16 @@ void ReceiveOperation::cancel(Engine& engine)
 
 void ReceiveOperation::finish_with(const Envelope& message)
 {
-    Status found = status_of(message);
+    // In place: a copy would wait until what was written before, for another core, has left this one.
+    status.source = message.source;
+    status.tag = message.tag;
+    status.bytes = message.bytes;
     if (message.bytes > buffer.bytes) {
-        found.error = MPI_ERR_TRUNCATE;
-        found.bytes = buffer.bytes;
-        found.message_bytes = message.bytes;
+        status.error = MPI_ERR_TRUNCATE;
+        status.bytes = buffer.bytes;
+        status.message_bytes = message.bytes;
     }
-    complete_with(found);
+    complete = true;
 }
 
 Engine::Engine(int ranks, int world_rank)
@@ -289,28 +292,29 @@ void Engine::send(
 {
     if (mode == SendMode::standard && destination != MPI_PROC_NULL && is_eager(buffer)) {
         const int world_rank = comm.peers().world_rank(destination);
-        if (world_rank != world_rank_ && parts_->outbox.window_is_open(world_rank, buffer.bytes)) {
+        Outbox& outbox = parts_->outbox;
+        if (world_rank != world_rank_ && outbox.window_is_open(world_rank, buffer.bytes)) {
             Envelope envelope{};
             envelope.kind = EnvelopeKind::eager;
             envelope.context = comm.context(traffic);
             envelope.source = comm.rank();
             envelope.tag = tag;
             envelope.bytes = buffer.bytes;
-            if (parts_->outbox.try_message(world_rank, envelope, buffer)) return;
+            if (outbox.try_message(world_rank, envelope, buffer)) return;
         }
     }
     const RequestRef request = isend(buffer, comm, traffic, destination, tag, mode);
     if (!request->complete) wait(*request, comm.peers().world_rank(destination), tag, buffer.bytes);
 }
 
-Status Engine::recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
+RequestRef Engine::recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
 {
-    const RequestRef request = irecv(buffer, comm, traffic, source, tag);
+    RequestRef request = irecv(buffer, comm, traffic, source, tag);
     if (!request->complete) {
         const int peer = source == MPI_ANY_SOURCE ? -1 : comm.peers().world_rank(source);
         wait(*request, peer, tag == MPI_ANY_TAG ? -1 : tag, buffer.bytes);
     }
-    return request->status;
+    return request;
 }
 
 bool Engine::probe(Communicator& comm, int source, int tag, Status& status)

@@ -51,10 +51,10 @@ public:
     RequestRef isend(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag,
         SendMode mode = SendMode::standard);
     RequestRef irecv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag);
-    // Blocking forms, without a request.
+    // Blocking forms; the receive's request is complete, and has the status.
     void send(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag,
         SendMode mode = SendMode::standard);
-    Status recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag);
+    RequestRef recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag);
 
     // The first message that a receive would match; false when there is none yet. Makes progress.
     bool probe(Communicator& comm, int source, int tag, Status& status);

@@ -9,13 +9,17 @@
 
 namespace fmpl::mpi {
 
+[[noreturn, gnu::noinline, gnu::cold]] inline void fail_fmpl(int code)
+{
+    if (code == FMPL_ERR_ABORTED) throw JobEnding(fmpl_error_message());
+    throw Error(code == FMPL_ERR_MEMORY ? MPI_ERR_NO_MEM : MPI_ERR_OTHER, fmpl_error_message());
+}
+
 // code: what an FMPL call has returned. Throws JobEnding when that is ABORTED, else Error.
 inline void check_fmpl(int code)
 {
-    if (code == FMPL_SUCCESS) [[likely]]
-        return;
-    if (code == FMPL_ERR_ABORTED) throw JobEnding(fmpl_error_message());
-    throw Error(code == FMPL_ERR_MEMORY ? MPI_ERR_NO_MEM : MPI_ERR_OTHER, fmpl_error_message());
+    if (code != FMPL_SUCCESS) [[unlikely]]
+        fail_fmpl(code);
 }
 
 }  // namespace fmpl::mpi

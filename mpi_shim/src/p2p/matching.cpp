@@ -10,13 +10,6 @@ bool has_wildcard(const MatchKey& key)
     return key.source == MPI_ANY_SOURCE || key.tag == MPI_ANY_TAG;
 }
 
-bool matches(const MatchKey& receive, const MatchKey& message)
-{
-    return receive.context == message.context &&
-           (receive.source == message.source || receive.source == MPI_ANY_SOURCE) &&
-           (receive.tag == message.tag || receive.tag == MPI_ANY_TAG);
-}
-
 }  // namespace
 
 MatchKey UnexpectedMessage::queue_key(int place) const
@@ -46,27 +39,20 @@ void Matching::post(ReceiveOperation& operation)
     newest_ = &operation;
 }
 
-// It is posted no longer.
-void Matching::forget(ReceiveOperation& operation)
+void Matching::remove_from_table(ReceiveOperation& operation)
 {
-    operation.posted = false;
-    if (&operation == newest_) {
-        newest_ = nullptr;
-        return;
-    }
     posted_.remove(operation);
     if (has_wildcard(operation.key)) --posted_with_wildcards_;
 }
 
 void Matching::cancel(ReceiveOperation& operation)
 {
-    forget(operation);
-    const Ref<ReceiveOperation> last(&operation, Ref<ReceiveOperation>::kAdopt);
+    take(operation);
 }
 
-Ref<ReceiveOperation> Matching::take_posted(const MatchKey& message)
+Ref<ReceiveOperation> Matching::take_from_table(const MatchKey& message)
 {
-    ReceiveOperation* found = posted_.size() > 0 ? posted_.first(message) : nullptr;
+    ReceiveOperation* found = posted_.first(message);
     if (posted_with_wildcards_ > 0) {
         for (const MatchKey& key : {MatchKey{message.context, message.source, MPI_ANY_TAG},
                  MatchKey{message.context, MPI_ANY_SOURCE, message.tag},
@@ -76,9 +62,7 @@ Ref<ReceiveOperation> Matching::take_posted(const MatchKey& message)
         }
     }
     if (found == nullptr && newest_ != nullptr && matches(newest_->key, message)) found = newest_;
-    if (found == nullptr) return {};
-    forget(*found);
-    return Ref<ReceiveOperation>(found, Ref<ReceiveOperation>::kAdopt);
+    return found == nullptr ? Ref<ReceiveOperation>() : take(*found);
 }
 
 void Matching::keep(std::unique_ptr<UnexpectedMessage> message)

@@ -4,6 +4,8 @@
 
 #include "p2p/operations.hpp"
 
+#include <mpi.h>
+
 #include <memory>
 
 namespace fmpl::mpi {
@@ -16,7 +18,12 @@ public:
     void post(ReceiveOperation& operation);
     void cancel(ReceiveOperation& operation);
     // Takes out the posted receive that the message matches, the earliest one; nullptr when there is none.
-    Ref<ReceiveOperation> take_posted(const MatchKey& message);
+    Ref<ReceiveOperation> take_posted(const MatchKey& message)
+    {
+        if (posted_.size() > 0) return take_from_table(message);
+        if (newest_ == nullptr || !matches(newest_->key, message)) return {};
+        return take(*newest_);
+    }
 
     void keep(std::unique_ptr<UnexpectedMessage> message);
     // The earliest message that a receive with this key matches; nullptr when there is none. It stays.
@@ -24,7 +31,25 @@ public:
     std::unique_ptr<UnexpectedMessage> take(UnexpectedMessage& message);
 
 private:
-    void forget(ReceiveOperation& operation);
+    static bool matches(const MatchKey& receive, const MatchKey& message)
+    {
+        return receive.context == message.context &&
+               (receive.source == message.source || receive.source == MPI_ANY_SOURCE) &&
+               (receive.tag == message.tag || receive.tag == MPI_ANY_TAG);
+    }
+    // It is posted no longer; the table's reference to it.
+    Ref<ReceiveOperation> take(ReceiveOperation& operation)
+    {
+        operation.posted = false;
+        if (&operation == newest_) {
+            newest_ = nullptr;
+        } else {
+            remove_from_table(operation);
+        }
+        return Ref<ReceiveOperation>(&operation, Ref<ReceiveOperation>::kAdopt);
+    }
+    Ref<ReceiveOperation> take_from_table(const MatchKey& message);
+    void remove_from_table(ReceiveOperation& operation);
 
     // The receive posted last is beside the table until the next one is posted: that of a rank that waits for each message is
     // never in it.

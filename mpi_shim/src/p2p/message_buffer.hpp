@@ -3,6 +3,8 @@
 
 #include "datatype/type_object.hpp"
 
+#include <fmpl/small_copy.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -47,7 +49,7 @@ struct MessageBuffer {
         if (layout != nullptr) {
             layout->pack(data, count, begin, end, dense);
         } else if (end > begin) {
-            std::memcpy(dense, data + begin, end - begin);
+            small_copy(dense, data + begin, end - begin);
         }
     }
     void unpack(std::uint64_t begin, std::uint64_t end, const void* dense) const
@@ -55,7 +57,7 @@ struct MessageBuffer {
         if (layout != nullptr) {
             layout->unpack(data, count, begin, end, dense);
         } else if (end > begin) {
-            std::memcpy(data + begin, dense, end - begin);
+            small_copy(data + begin, dense, end - begin);
         }
     }
 };

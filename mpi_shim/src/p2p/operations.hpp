@@ -27,15 +27,16 @@ private:
 };
 
 struct ReceiveOperation final : Request {
-    MessageBuffer buffer;
+    // What matching and a short message touch comes first: thousands of receives may be posted, and lie in no core's first cache.
     MatchKey key{};
-    std::uint64_t order = 0;  // of posting
+    bool posted = false;
     QueueLink<ReceiveOperation> links[1];
+    std::uint64_t order = 0;  // of posting
+    MessageBuffer buffer;
+    RequestPool<ReceiveOperation>* pool = nullptr;
     Envelope envelope{};  // of the message matched, while it is being transferred
     int source = 0;       // world rank, likewise
     Scratch arriving;     // where a message arrives that cannot go straight into the buffer
-    bool posted = false;
-    RequestPool<ReceiveOperation>* pool = nullptr;
 
     MatchKey queue_key(int) const { return key; }
     // The message with this envelope is in the buffer, as far as it fits.

@@ -7,23 +7,12 @@
 
 namespace fmpl::mpi {
 
-// False when there is no room.
-bool Outbox::send(int destination, const Envelope& envelope, const MessageBuffer* buffer)
+bool Outbox::send_with_body(int destination, const Envelope& envelope, const MessageBuffer& buffer)
 {
-    const bool inlined = envelope.kind == EnvelopeKind::eager && envelope.bytes <= kInlineBytes;
-    const std::size_t body_bytes = buffer == nullptr || inlined ? 0 : envelope.bytes;
     void* body = nullptr;
-    if (fmpl_envelope_reserve(destination, body_bytes, &body) == 0) return false;
-    if (buffer == nullptr) {
-        check_fmpl(fmpl_envelope_commit(destination, &envelope));
-    } else if (inlined) {
-        Envelope with_payload = envelope;
-        buffer->pack(0, envelope.bytes, with_payload.payload);
-        check_fmpl(fmpl_envelope_commit(destination, &with_payload));
-    } else {
-        buffer->pack(0, envelope.bytes, body);
-        check_fmpl(fmpl_envelope_commit(destination, &envelope));
-    }
+    if (fmpl_envelope_reserve(destination, envelope.bytes, &body) == 0) return false;
+    buffer.pack(0, envelope.bytes, body);
+    check_fmpl(fmpl_envelope_commit(destination, &envelope));
     return true;
 }
 
@@ -37,15 +26,7 @@ void Outbox::add(int destination, Entry entry)
 void Outbox::post(int destination, const Envelope& envelope)
 {
     const Peer& peer = peers_[static_cast<std::size_t>(destination)];
-    if (!peer.entries.empty() || !send(destination, envelope, nullptr)) add(destination, {envelope, {}});
-}
-
-bool Outbox::try_message(int destination, const Envelope& envelope, const MessageBuffer& buffer)
-{
-    Peer& peer = peers_[static_cast<std::size_t>(destination)];
-    if (!peer.entries.empty() || !send(destination, envelope, &buffer)) return false;
-    peer.eager_sent += kCostOfMessage + envelope.bytes;
-    return true;
+    if (!peer.entries.empty() || !send_head(destination, envelope)) add(destination, {envelope, {}});
 }
 
 void Outbox::message(const Ref<SendOperation>& operation)
@@ -65,8 +46,10 @@ void Outbox::flush_waiting()
     std::erase_if(waiting_, [this](int destination) {
         std::deque<Entry>& entries = peers_[static_cast<std::size_t>(destination)].entries;
         while (!entries.empty()) {
-            const Entry& entry = entries.front();
-            if (!send(destination, entry.envelope, entry.operation ? &entry.operation->buffer : nullptr)) return false;
+            Entry& entry = entries.front();
+            const bool sent = entry.operation ? send(destination, entry.envelope, entry.operation->buffer)
+                                              : send_head(destination, entry.envelope);
+            if (!sent) return false;
             if (entry.envelope.kind == EnvelopeKind::eager) entry.operation->complete_with(Status::empty());
             entries.pop_front();
         }
@@ -74,13 +57,9 @@ void Outbox::flush_waiting()
     });
 }
 
-void Outbox::matched_eager(int source, std::uint64_t bytes)
+void Outbox::tell_of_matched(int source)
 {
     Peer& peer = peers_[static_cast<std::size_t>(source)];
-    peer.matched_of_its += kCostOfMessage + bytes;
-    // A quarter of the window at a time: the sender never runs dry of what has not been told yet, since it then has three
-    // quarters free.
-    if (peer.matched_of_its - peer.told < kWindow / 4) return;
     peer.told = peer.matched_of_its;
     Envelope credit{};
     credit.kind = EnvelopeKind::credit;

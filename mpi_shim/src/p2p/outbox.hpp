@@ -5,7 +5,10 @@
 // sender's memory.
 #pragma once
 
+#include "p2p/fmpl_call.hpp"
 #include "p2p/operations.hpp"
+
+#include <fmpl/layers.h>
 
 #include <cstdint>
 #include <deque>
@@ -23,8 +26,15 @@ public:
 
     // An envelope without a body.
     void post(int destination, const Envelope& envelope);
-    // An eager or synchronous message at once, from `buffer`: false when it has to wait, and then nothing has happened.
-    bool try_message(int destination, const Envelope& envelope, const MessageBuffer& buffer);
+    // An eager or synchronous message at once, from `buffer`: false when it has to wait, and then nothing has happened but that a
+    // payload may be in `envelope`.
+    bool try_message(int destination, Envelope& envelope, const MessageBuffer& buffer)
+    {
+        Peer& peer = peers_[static_cast<std::size_t>(destination)];
+        if (!peer.entries.empty() || !send(destination, envelope, buffer)) return false;
+        peer.eager_sent += kCostOfMessage + envelope.bytes;
+        return true;
+    }
     // The same; waits here if need be. An eager operation is complete when it has gone.
     void message(const Ref<SendOperation>& operation);
 
@@ -47,7 +57,14 @@ public:
     }
 
     // The receiver's side: an eager message from the rank has been matched. Tells it from time to time.
-    void matched_eager(int source, std::uint64_t bytes);
+    void matched_eager(int source, std::uint64_t bytes)
+    {
+        Peer& peer = peers_[static_cast<std::size_t>(source)];
+        peer.matched_of_its += kCostOfMessage + bytes;
+        // A quarter of the window at a time: the sender never runs dry of what has not been told yet, since it then has three
+        // quarters free.
+        if (peer.matched_of_its - peer.told >= kWindow / 4) tell_of_matched(source);
+    }
 
 private:
     struct Entry {
@@ -62,7 +79,23 @@ private:
         std::uint64_t told = 0;
     };
 
-    static bool send(int destination, const Envelope& envelope, const MessageBuffer* buffer);
+    // All three: false when there is no room.
+    static bool send_head(int destination, const Envelope& envelope)
+    {
+        int sent = 0;
+        check_fmpl(fmpl_envelope_send(destination, &envelope, &sent));
+        return sent != 0;
+    }
+    static bool send_with_body(int destination, const Envelope& envelope, const MessageBuffer& buffer);
+    static bool send(int destination, Envelope& envelope, const MessageBuffer& buffer)
+    {
+        if (envelope.kind == EnvelopeKind::eager && envelope.bytes <= kInlineBytes) {
+            buffer.pack(0, envelope.bytes, envelope.payload);
+            return send_head(destination, envelope);
+        }
+        return send_with_body(destination, envelope, buffer);
+    }
+    void tell_of_matched(int source);
     void add(int destination, Entry entry);
     void flush_waiting();
 

@@ -1,4 +1,4 @@
-// Copies of up to 72 bytes between a user's buffer and a completion flag, without a call.
+// Copies of few bytes, as a short message has them, without a call; of more than 16 by memcpy. For FMPL and the layers above.
 #pragma once
 
 #include <cstddef>
