@@ -11,6 +11,7 @@ namespace {
 
 using fmpl::HeadBody;
 using fmpl::SharedCopy;
+using End = SharedCopy::End;
 
 constexpr std::size_t kTheSizes[] = {
     1, 63, 64, 4096, 16383, 16384, 16385, 32768, 65535, 65536, 65537, 99991, 262143, 1048576, 1048577, 4194304 + 7};
@@ -31,22 +32,27 @@ struct Copied {
     std::vector<unsigned char> times;  // plain: ThreadSanitizer would report two writers of a byte
 };
 
+End other(End end)
+{
+    return end == End::front ? End::back : End::front;
+}
+
 TEST(SharedCopy, OneSideAloneCopiesEverything)
 {
     for (const std::size_t bytes : kTheSizes) {
-        for (const bool front : {true, false}) {
+        for (const End end : {End::front, End::back}) {
             HeadBody body{bytes, 0, SharedCopy::kClosed, 0};
-            if (front) body.work = SharedCopy::kOpenedInFront;
-            SharedCopy copy(body, bytes);
+            SharedCopy copy(body, bytes, end);
             Copied copied(bytes);
             EXPECT_FALSE(copy.done());
-            if (!front) copy.open_behind();
-            EXPECT_TRUE(front ? copy.copy_from_front(copied, true) : copy.copy_from_back(copied, true)) << bytes;
+            copy.open();
+            EXPECT_TRUE(copy.copy(copied, true)) << bytes;
             EXPECT_TRUE(copy.done());
             EXPECT_TRUE(copied.each_byte_once()) << bytes;
             // The other side comes late.
-            SharedCopy late(body, bytes);
-            EXPECT_FALSE(front ? late.copy_from_back(copied, false) : late.copy_from_front(copied, false));
+            SharedCopy late(body, bytes, other(end));
+            EXPECT_TRUE(late.is_open());
+            EXPECT_FALSE(late.copy(copied, false));
             EXPECT_TRUE(late.done());
             EXPECT_TRUE(copied.each_byte_once()) << bytes;
         }
@@ -56,13 +62,45 @@ TEST(SharedCopy, OneSideAloneCopiesEverything)
 TEST(SharedCopy, NothingIsTakenBeforeItIsOpen)
 {
     HeadBody body{100000, 0, SharedCopy::kClosed, 0};
-    SharedCopy copy(body, 100000);
+    SharedCopy copy(body, 100000, End::back);
     Copied copied(100000);
-    EXPECT_FALSE(copy.copy_from_front(copied, false));
-    EXPECT_FALSE(copy.copy_from_back(copied, false));
+    EXPECT_FALSE(copy.is_open());
+    EXPECT_FALSE(SharedCopy(body, 100000, End::front).copy(copied, false));
+    EXPECT_FALSE(copy.copy(copied, false));
     EXPECT_FALSE(copy.done());
-    copy.open_behind();
-    EXPECT_TRUE(copy.copy_from_back(copied, true));
+    copy.open();
+    EXPECT_TRUE(copy.copy(copied, true));
+    EXPECT_TRUE(copied.each_byte_once());
+}
+
+// However fast the one side is, the other's first chunk is left for it; the rest is whoever comes first's.
+TEST(SharedCopy, TheOtherSidesFirstChunkIsKeptForIt)
+{
+    for (const End end : {End::front, End::back}) {
+        HeadBody body{8192, 0, SharedCopy::kClosed, 0};
+        SharedCopy copy(body, 8192, end, 4096);
+        Copied copied(8192);
+        copy.open_for_both();
+        EXPECT_FALSE(copy.copy(copied, true));
+        EXPECT_FALSE(copy.done());
+        const std::size_t own = end == End::front ? 0 : 4096;
+        EXPECT_EQ(copied.times[own], 1);
+        EXPECT_EQ(copied.times[4096 - own], 0);
+        SharedCopy late(body, 8192, other(end), 4096);
+        EXPECT_TRUE(late.copy(copied, late.has_kept_chunk()));
+        EXPECT_TRUE(copied.each_byte_once());
+    }
+}
+
+// A copy of one chunk is its opener's.
+TEST(SharedCopy, NothingIsKeptOfOneChunk)
+{
+    HeadBody body{4096, 0, SharedCopy::kClosed, 0};
+    SharedCopy copy(body, 4096, End::back, 4096);
+    Copied copied(4096);
+    copy.open_for_both();
+    EXPECT_FALSE(copy.has_kept_chunk());
+    EXPECT_TRUE(copy.copy(copied, true));
     EXPECT_TRUE(copied.each_byte_once());
 }
 
@@ -70,27 +108,27 @@ TEST(SharedCopy, TwoSidesCopyEveryByteOnceAndOneOfThemIsTheLast)
 {
     for (int round = 0; round < 20; ++round) {
         for (const std::size_t bytes : kTheSizes) {
-            const bool front = round % 2 == 0;  // which side opens the copy
-            HeadBody body{bytes, 0, front ? SharedCopy::kOpenedInFront : SharedCopy::kClosed, 0};
+            const End opener = round % 2 == 0 ? End::front : End::back;
+            const bool for_both = round % 4 >= 2;
+            HeadBody body{bytes, 0, SharedCopy::kClosed, 0};
             Copied copied(bytes);
             std::atomic<int> lasts{0};
-            std::thread back([&] {
-                SharedCopy copy(body, bytes);
-                if (!front) copy.open_behind();
-                if (copy.copy_from_back(copied, !front)) ++lasts;
+            const auto take_part = [&](End end) {
+                SharedCopy copy(body, bytes, end);
+                if (end == opener) {
+                    for_both ? copy.open_for_both() : copy.open();
+                } else {
+                    while (!copy.is_open()) std::this_thread::yield();
+                }
+                if (copy.copy(copied, end == opener || (for_both && copy.has_kept_chunk()))) ++lasts;
                 while (!copy.done()) {
-                    if (copy.copy_from_back(copied, false)) ++lasts;
+                    if (copy.copy(copied, false)) ++lasts;
                     std::this_thread::yield();
                 }
                 EXPECT_TRUE(copied.each_byte_once()) << bytes;
-            });
-            SharedCopy copy(body, bytes);
-            if (copy.copy_from_front(copied, front)) ++lasts;
-            while (!copy.done()) {
-                if (copy.copy_from_front(copied, false)) ++lasts;
-                std::this_thread::yield();
-            }
-            EXPECT_TRUE(copied.each_byte_once()) << bytes;
+            };
+            std::thread back(take_part, End::back);
+            take_part(End::front);
             back.join();
             EXPECT_EQ(lasts, 1);
         }

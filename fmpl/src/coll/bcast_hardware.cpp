@@ -127,9 +127,10 @@ void Collectives::bcast_from_root(
         if (whole) {
             // The receivers read the caller's buffer. The count may be past this use already: others go on to the next
             // one.
+            bool may_help = receivers == 1 && node_->helps();
             node_->wait(
                 [&] {
-                    if (receivers == 1 && node_->helps()) help_to_receive(comm, slot, buffer, bytes);
+                    if (may_help && help_to_receive(comm, slot, buffer, bytes)) may_help = false;
                     return slot.taken.load(std::memory_order_acquire) >= taken_before + receivers;
                 },
                 what);
@@ -137,29 +138,31 @@ void Collectives::bcast_from_root(
     } while (sent < bytes);
 }
 
-// The only receiver takes a whole broadcast from its end, while the root, which waits for it, writes the front.
+// The only receiver takes a whole broadcast from one end, while the root, which waits for it, writes from the other.
 void Collectives::receive_with_help(Communicator& comm, BroadcastSlot& slot, std::byte* buffer, std::size_t bytes)
 {
     const int root = comm.members()[slot.root];
     const std::byte* const from = node_->crossbar.mapped(root, slot.at);
-    SharedCopy copy(slot.shared, bytes, kLeastChunk);
+    SharedCopy copy(slot.shared, bytes, SharedCopy::end_of(node_->rank(), root), kLeastChunk);
     slot.shared.at = node_->crossbar.offset_of(buffer);
-    copy.open_behind();
-    const bool last = copy.copy_from_back(
-        [&](std::size_t begin, std::size_t n) { copy_across(buffer + begin, from + begin, n); }, true);
+    copy.open_for_both();
+    const bool last =
+        copy.copy([&](std::size_t begin, std::size_t n) { copy_across(buffer + begin, from + begin, n); }, true);
     if (!last) node_->wait([&] { return copy.done(); }, waiting_for(comm, static_cast<int>(slot.root), bytes));
 }
 
-void Collectives::help_to_receive(Communicator& comm, BroadcastSlot& slot, const std::byte* buffer, std::size_t bytes)
+// Whether it has: once the receiver has opened the copy.
+bool Collectives::help_to_receive(Communicator& comm, BroadcastSlot& slot, const std::byte* buffer, std::size_t bytes)
 {
     const int receiver = comm.members()[static_cast<std::size_t>(1 - comm.rank())];
-    const bool last = SharedCopy(slot.shared, bytes, kLeastChunk)
-                          .copy_from_front(
-                              [&](std::size_t begin, std::size_t n) {
-                                  node_->crossbar.write(receiver, slot.shared.at + begin, buffer + begin, n);
-                              },
-                              false);
+    SharedCopy copy(slot.shared, bytes, SharedCopy::end_of(node_->rank(), receiver), kLeastChunk);
+    if (!copy.is_open()) return false;
+    const bool last =
+        copy.copy([&](std::size_t begin,
+                      std::size_t n) { node_->crossbar.write(receiver, slot.shared.at + begin, buffer + begin, n); },
+            copy.has_kept_chunk());
     if (last) node_->crossbar.wake(receiver);
+    return true;
 }
 
 void Collectives::bcast_to_receiver(

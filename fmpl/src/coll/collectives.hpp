@@ -106,7 +106,7 @@ private:
     void bcast_from_root(Communicator& comm, const std::byte* buffer, const Columns* columns, std::size_t bytes);
     void bcast_to_receiver(Communicator& comm, std::byte* buffer, const Columns* columns, std::size_t bytes, int root);
     void receive_with_help(Communicator& comm, BroadcastSlot& slot, std::byte* buffer, std::size_t bytes);
-    void help_to_receive(Communicator& comm, BroadcastSlot& slot, const std::byte* buffer, std::size_t bytes);
+    bool help_to_receive(Communicator& comm, BroadcastSlot& slot, const std::byte* buffer, std::size_t bytes);
     void bcast_tree(Communicator& comm, void* buffer, std::size_t bytes, int root);
 
     void reduce_hardware(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole, std::byte* work);

@@ -1,7 +1,6 @@
 #include "p2p/receiver.hpp"
 
 #include "error.hpp"
-#include "p2p/shared_copy.hpp"
 
 #include <algorithm>
 #include <string>
@@ -285,7 +284,7 @@ bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64
             }
             if (is_to_be_shared(op, flag.body.bytes)) {
                 op.sharing = true;
-                SharedCopy(flag.body, flag.body.bytes).open_behind();
+                shared_copy(op, flag).open();
                 post(op);  // invites the source
                 return take_share(op, flag, true);
             }
@@ -340,16 +339,21 @@ bool Receiver::is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) co
            node_->crossbar.maps(op.comm->peer(op.source).node);
 }
 
-// Copies what is left of a message that both ranks copy, from its end; whether all of it is there. opened: this rank
+SharedCopy Receiver::shared_copy(const ReceiveOperation& op, CompletionFlag& flag) const
+{
+    return {flag.body, flag.body.bytes, SharedCopy::end_of(node_->rank(), op.comm->peer(op.source).node)};
+}
+
+// Copies what is left of a message that both ranks copy; whether all of it is there. opened: this rank
 // has just begun it.
 bool Receiver::take_share(ReceiveOperation& op, CompletionFlag& flag, bool opened)
 {
     const int node = op.comm->peer(op.source).node;
     const Offset from = flag.body.at;
     const std::size_t bytes = flag.body.bytes;
-    SharedCopy copy(flag.body, bytes);
+    SharedCopy copy = shared_copy(op, flag);
     if (node_->helps() && (!PrivateMemory::is_private(from) || node_->private_memory.available())) {
-        const bool last = copy.copy_from_back(
+        const bool last = copy.copy(
             [&](std::size_t begin, std::size_t n) {
                 if (PrivateMemory::is_private(from)) node_->waiter.check_abort();
                 node_->private_memory.read(node, from + begin, op.buffer + begin, n);

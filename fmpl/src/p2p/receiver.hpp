@@ -14,6 +14,7 @@
 #include "p2p/node.hpp"
 #include "p2p/object_pool.hpp"
 #include "p2p/records.hpp"
+#include "p2p/shared_copy.hpp"
 
 #include <fmpl/small_copy.hpp>
 
@@ -187,6 +188,7 @@ private:
     void take_chained(ReceiveOperation& op);
     void take_from(ReceiveOperation& op, Offset at, std::uint64_t bytes);
     bool is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) const;
+    SharedCopy shared_copy(const ReceiveOperation& op, CompletionFlag& flag) const;
     bool take_share(ReceiveOperation& op, CompletionFlag& flag, bool opened);
     bool drain_pipe(ReceiveOperation& op, const CompletionFlag& flag);
     Offset next_in_chain(Communicator& comm, const ReceiveChannel& channel, int source, int index);

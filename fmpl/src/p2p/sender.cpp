@@ -357,14 +357,14 @@ bool Sender::reaches(const SendOperation& op, Offset to) const
 SharedCopy Sender::shared_copy(const SendOperation& op) const
 {
     std::byte* const flag = node_->crossbar.mapped(node_of(op), flag_at(op));
-    return {reinterpret_cast<CompletionFlag*>(flag)->body, op.bytes};
+    return {reinterpret_cast<CompletionFlag*>(flag)->body, op.bytes, SharedCopy::end_of(node_->rank(), node_of(op))};
 }
 
 // Copies what can be taken of the message; whether all of it is there. opened: this rank has just begun it.
 bool Sender::copy_share(const SendOperation& op, Offset to, bool opened)
 {
     SharedCopy copy = shared_copy(op);
-    const bool last = copy.copy_from_front(
+    const bool last = copy.copy(
         [&](std::size_t begin, std::size_t bytes) {
             if (PrivateMemory::is_private(to)) node_->waiter.check_abort();
             node_->private_memory.write(node_of(op), to + begin, op.data + begin, bytes);
@@ -400,8 +400,10 @@ void Sender::publish_head(SendOperation& op, MessageKind kind, Offset at, bool a
         // Nobody else touches the claim between two offers; the stamp below publishes it.
         if (kind == MessageKind::offered) crossbar.write_flag(node, flag + offsetof(CompletionFlag, claim), 0);
     }
-    const HeadBody body{
-        op.bytes, at, kind == MessageKind::offered ? SharedCopy::kClosed : SharedCopy::kOpenedInFront, 0};
+    const HeadBody body{op.bytes, at,
+        kind == MessageKind::offered ? SharedCopy::kClosed
+                                     : SharedCopy::opened_at(SharedCopy::end_of(node_->rank(), node)),
+        0};
     crossbar.write(node, flag + offsetof(CompletionFlag, body), &body, sizeof body);
     // Pairs with Receiver::arrived.
     crossbar.write_flag(node, flag + offsetof(CompletionFlag, stamp), Stamp::make(op.number, kind));

@@ -1,6 +1,7 @@
-// A message that both of its ranks copy at once, chunk by chunk: the source takes chunks from the front, the
-// destination from the back, until they meet. So each core touches the same part of a buffer that is used again and
-// again, and whichever is alone or faster does more; the source or the destination alone does it all.
+// A message that both of its ranks copy at once, chunk by chunk: the lower of the two takes chunks from the front, the
+// other from the back, until they meet. So each core touches the same part of a buffer that is used again and again,
+// in whichever direction (docs/decisions/0005-both-sides-copy.md), and whichever is alone or faster does more; the
+// source or the destination alone does it all.
 //
 // Two words of the message's HeadBody hold the state; both ranks map it. `work`: chunks taken from the front (low half)
 // and from the back (high half). `done`: chunks copied. The words are read and written again only for the next message
@@ -25,40 +26,45 @@ inline constexpr std::size_t kSharedPrivateBytes = 4 * 1024;
 
 class SharedCopy {
 public:
+    // Where a side takes its chunks.
+    enum class End { front, back };
+    static constexpr End end_of(int node, int other) { return node < other ? End::front : End::back; }
+
     // Values of HeadBody::work. Until a rank opens the copy there is nothing to take; who opens it has taken its first
     // chunk already.
     static constexpr std::uint64_t kClosed = std::uint64_t{1} << 30;
-    static constexpr std::uint64_t kOpenedInFront = 1;
-    static constexpr std::uint64_t kOpenedBehind = std::uint64_t{1} << 32;
+    static constexpr std::uint64_t opened_at(End end) { return end == End::front ? kOneInFront : kOneBehind; }
 
     // least_chunk: the same on both sides. The default suits copies by the kernel, whose calls cost a microsecond.
-    SharedCopy(HeadBody& body, std::size_t bytes, std::size_t least_chunk = 16 * 1024)
+    SharedCopy(HeadBody& body, std::size_t bytes, End mine, std::size_t least_chunk = 16 * 1024)
         : work_(body.work),
           done_(body.done),
           bytes_(bytes),
+          mine_(mine),
           chunk_(chunk_bytes(bytes, least_chunk)),
           chunks_((bytes + chunk_ - 1) / chunk_)
     {
     }
 
-    // Opens the copy from behind. The message's addresses have been published before, or are by what follows.
-    void open_behind() { work_.store(kOpenedBehind, std::memory_order_release); }  // pairs with take()
-
-    // Calls copy(begin, bytes) for chunk after chunk until none is left to take. opened: by this side, just now.
-    // Whether this call has copied the last of all chunks, so that the other side, which may be waiting for it, must be
-    // woken.
-    template <class Copy>
-    bool copy_from_front(Copy&& copy, bool opened)
+    // Opens the copy at this side's end. The message's addresses have been published before, or are by what follows.
+    void open() { work_.store(opened_at(mine_), std::memory_order_release); }  // pairs with is_open()
+    // The same, with the other side's first chunk kept for it: it waits for this moment, and is to find work.
+    void open_for_both()
     {
-        bool last = opened && copy_one(copy, 0);
-        for (std::uint64_t chunk = 0; take(kFromFront, chunk);) last = copy_one(copy, chunk) || last;
-        return last;
+        work_.store(chunks_ > 1 ? kOneInFront + kOneBehind : opened_at(mine_), std::memory_order_release);  // likewise
     }
+    bool is_open() const { return work_.load(std::memory_order_acquire) != kClosed; }  // pairs with open()
+    // Whether open_for_both() by the other side has kept a chunk for this one.
+    bool has_kept_chunk() const { return chunks_ > 1; }
+
+    // Calls copy(begin, bytes) for chunk after chunk until none is left to take. has_one: this side's first is taken
+    // already, since it has just opened the copy, or since it was kept. Whether this call has copied the last of all
+    // chunks, so that the other side, which may be waiting for it, must be woken.
     template <class Copy>
-    bool copy_from_back(Copy&& copy, bool opened)
+    bool copy(Copy&& copy, bool has_one)
     {
-        bool last = opened && copy_one(copy, chunks_ - 1);
-        for (std::uint64_t chunk = 0; take(kFromBack, chunk);) last = copy_one(copy, chunks_ - 1 - chunk) || last;
+        bool last = has_one && copy_one(copy, 0);
+        for (std::uint64_t place = 0; take(place);) last = copy_one(copy, place) || last;
         return last;
     }
 
@@ -72,24 +78,24 @@ private:
         return std::clamp<std::size_t>(bytes / 8, half, 256 * 1024) / kLine * kLine;
     }
 
-    static constexpr std::uint64_t kFromFront = 1;
-    static constexpr std::uint64_t kFromBack = std::uint64_t{1} << 32;
+    static constexpr std::uint64_t kOneInFront = 1;
+    static constexpr std::uint64_t kOneBehind = std::uint64_t{1} << 32;
 
     bool is_left(std::uint64_t work) const { return (work & 0xffff'ffff) + (work >> 32) < chunks_; }
 
     // One more chunk for this side: its place, counted from this side's end.
-    bool take(std::uint64_t side, std::uint64_t& place)
+    bool take(std::uint64_t& place)
     {
-        if (!is_left(work_.load(std::memory_order_acquire))) return false;              // pairs with open_behind
-        const std::uint64_t before = work_.fetch_add(side, std::memory_order_acq_rel);  // likewise
-        place = side == kFromFront ? before & 0xffff'ffff : before >> 32;
+        if (!is_left(work_.load(std::memory_order_acquire))) return false;                          // pairs with open()
+        const std::uint64_t before = work_.fetch_add(opened_at(mine_), std::memory_order_acq_rel);  // likewise
+        place = mine_ == End::front ? before & 0xffff'ffff : before >> 32;
         return is_left(before);
     }
 
     template <class Copy>
-    bool copy_one(Copy& copy, std::uint64_t chunk)
+    bool copy_one(Copy& copy, std::uint64_t place)
     {
-        const std::size_t begin = chunk * chunk_;
+        const std::size_t begin = (mine_ == End::front ? place : chunks_ - 1 - place) * chunk_;
         copy(begin, std::min(chunk_, bytes_ - begin));
         // acq_rel: who sees all chunks done sees what both sides wrote, and the buffers are free for their owners
         return done_.fetch_add(1, std::memory_order_acq_rel) + 1 == chunks_;
@@ -98,6 +104,7 @@ private:
     std::atomic_ref<std::uint64_t> work_;
     std::atomic_ref<std::uint64_t> done_;
     std::size_t bytes_;
+    End mine_;
     std::size_t chunk_;
     std::uint64_t chunks_;
 };
