@@ -1,8 +1,13 @@
 // fmpl_bcast, in its hardware form and as a tree.
 #include "../support/guarded_buffer.hpp"
 
+#include <fmpl/layers.h>
+
+#include <chrono>
 #include <cstring>
+#include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -79,6 +84,80 @@ FMPL_RANKS_TEST_WITH(Bcast, ASecondRootIsToldSoAndTheNextBroadcastsWork,
                 EXPECT_EQ(value, 77u);
             }
         }
+    }
+}
+
+// Long ones, which all that run may copy for all that wait: whoever is late, has its buffer elsewhere or in columns takes
+// part, the root may overwrite its buffer at once, and nothing beside the buffers is written.
+FMPL_COLLECTIVE_TEST_AT(Bcast, LongOnesReachThoseWhoAreLateToo, ({3, 4, 7}))
+{
+    const fmpl::Session session(1);
+    constexpr std::size_t kLong[] = {262144, 300002, 1048576};
+    std::mt19937_64 same(seed());                                          // on all ranks
+    std::mt19937_64 own(seed() + 1 + static_cast<std::uint64_t>(rank()));  // on each its own
+    for (int round = 0; round < 24; ++round) {
+        const std::size_t bytes = kLong[same() % std::size(kLong)];
+        const int root = static_cast<int>(same() % static_cast<std::uint64_t>(size()));
+        GuardedBuffer buffer(own() % 4 == 0 ? Place::heap : Place::rdma, bytes);
+        if (rank() == root) {
+            buffer.fill(message_key(round, root));
+        } else {
+            buffer.fill_byte(0xEE);
+        }
+        if (own() % 3 == 0) std::this_thread::sleep_for(std::chrono::microseconds(own() % 3000));
+        if (rank() != root && own() % 5 == 0) {
+            const std::size_t half = bytes / 2;
+            const fmpl_columns halves = {half, 2, half + 64, 0, 0, static_cast<std::ptrdiff_t>(half), 0};
+            GuardedBuffer spread(Place::rdma, bytes + 64);
+            REQUIRE_OK(fmpl_bcast_columns(spread.data(), &halves, root, FMPL_COMM_WORLD));
+            std::memcpy(buffer.data(), spread.data(), half);
+            std::memcpy(buffer.data() + half, spread.data() + half + 64, half);
+        } else {
+            REQUIRE_OK(fmpl_bcast(buffer.data(), bytes, root, FMPL_COMM_WORLD));
+        }
+        EXPECT_TRUE(buffer.holds(message_key(round, root))) << "round " << round << ", " << bytes << " bytes";
+        std::memset(buffer.data(), round, bytes);
+    }
+}
+
+// Who expects another size is told so, its buffer stays as it is, and the others get theirs.
+FMPL_RANKS_TEST_WITH(Bcast, AnotherSizeIsToldAndWritesNothing,
+    (RanksOptions{.ranks = {2, 3, 4}, .unmapped = false, .forms = {"hardware"}}))
+{
+    const fmpl::Session session(1);
+    constexpr std::size_t kSizesOf[][2] = {
+        {300000, 400000}, {400000, 300000}, {300000, 100}, {100, 300000}, {9000, 300000}, {300000, 0}};
+    for (int round = 0; round < 12; ++round) {
+        for (const auto& [of_all, of_last] : kSizesOf) {
+            const bool differs = rank() == size() - 1;
+            const std::size_t bytes = differs ? of_last : of_all;
+            GuardedBuffer buffer(Place::rdma, bytes);
+            if (rank() == 0) {
+                buffer.fill(message_key(round, 1));
+            } else {
+                buffer.fill(message_key(round, 2));
+            }
+            if (round % 3 == rank()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            const int code = fmpl_bcast(buffer.data(), bytes, 0, FMPL_COMM_WORLD);
+            EXPECT_EQ(code, differs ? FMPL_ERR_MISMATCH : FMPL_SUCCESS) << fmpl_error_message();
+            EXPECT_TRUE(buffer.holds(message_key(round, differs ? 2 : 1))) << of_all << " and " << of_last << " bytes";
+        }
+    }
+}
+
+// Two roots with long broadcasts from remote-DMA memory: the second finds the first one's and is told so.
+FMPL_RANKS_TEST_WITH(
+    Bcast, ASecondRootOfALongOneIsToldSo, (RanksOptions{.ranks = {3, 4}, .unmapped = false, .forms = {"hardware"}}))
+{
+    const fmpl::Session session(1);
+    for (int round = 0; round < 10; ++round) {
+        GuardedBuffer buffer(Place::rdma, 300000);
+        buffer.fill(message_key(round, rank() == 1 ? 1 : 0));
+        if (rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        const int code = fmpl_bcast(buffer.data(), 300000, rank() == 1 ? 1 : 0, FMPL_COMM_WORLD);
+        EXPECT_EQ(code, rank() == 1 ? FMPL_ERR_MISMATCH : FMPL_SUCCESS) << fmpl_error_message();
+        EXPECT_TRUE(buffer.holds(message_key(round, rank() == 1 ? 1 : 0)));
+        REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
     }
 }
 

@@ -68,6 +68,8 @@ Section limits()
                 "the same where there are more ranks than CPUs"),
             size("bcast_shared_bytes", kBroadcastSharedBytes,
                 "such a broadcast between two ranks is copied by both from this on"),
+            size("bcast_partition_bytes", kBroadcastPartitionBytes,
+                "such a broadcast from this on is divided among those that run, where two ranks at most share a CPU"),
             size("shared_bytes", kSharedBytes,
                 "where each rank has a CPU, a message from this on, in remote-DMA memory, is copied by both ranks"),
             size("shared_private_bytes", kSharedPrivateBytes,

@@ -1,12 +1,14 @@
 // The hardware broadcast: the root writes once, all receivers read (paper, sections 3.2 and 4.2).
 //
-// Three manners, chosen by the root alone and written in the slot: a payload of a few bytes lies in the slot's line; a
+// The manner is chosen by the root alone and written in the slot: a payload of a few bytes lies in the slot's line; a
 // longer one goes through the root's library buffers in turn, so that its copy of one piece overlaps the receivers'
 // copies of those before and the root need not wait for the last; a large one in remote-DMA memory is read from the
 // root's own buffer by all receivers at once, and the root waits until they have. It helps while it waits for a single
-// receiver.
+// receiver. Where ranks share CPUs, whoever waits, the root among them, copies chunks of a large one for all receivers
+// that wait by then (docs/decisions/0016-whoever-runs-copies.md).
 //
-// Cost with p ranks and n bytes: one flag latency + n / copy bandwidth (twice through the library buffers), whatever p.
+// Cost with p ranks and n bytes: one flag latency + n / copy bandwidth (twice through the library buffers), whatever p;
+// where c CPUs are shared (p - 1) n / c / copy bandwidth.
 #include "coll/collectives.hpp"
 
 #include "p2p/shared_copy.hpp"
@@ -20,6 +22,26 @@ namespace {
 
 // Of a broadcast that the root and its only receiver copy together.
 constexpr std::size_t kLeastChunk = 4 * 1024;
+// Of a partitioned broadcast: how many chunks, how long at least, and what of one is copied to one receiver after the
+// other, from a near cache.
+constexpr std::size_t kMostChunks = 8;
+constexpr std::size_t kPartitionChunk = 16 * 1024;
+constexpr std::size_t kBlockBytes = 8 * 1024;
+
+// The chunks of a partitioned broadcast.
+struct Chunks {
+    explicit Chunks(std::size_t size)
+        : bytes(size),
+          count(std::clamp<std::size_t>(size / kPartitionChunk, 1, kMostChunks)),
+          each((size / count + kLine) / kLine * kLine)
+    {
+    }
+    std::uint64_t all() const { return (std::uint64_t{1} << count) - 1; }
+
+    std::size_t bytes;
+    std::size_t count;
+    std::size_t each;  // the last one is shorter
+};
 
 // Holds the serialized crossbar, which carries one broadcast at a time, for the root's transfer of a piece.
 class SerializedCrossbar {
@@ -71,6 +93,7 @@ void Collectives::bcast_from_root(
     const WaitFor what = waiting_for(comm, -1, bytes);
     const bool whole = columns == nullptr && comm.hardware.any_source_buffer && bytes >= whole_bytes() &&
                        crossbar.contains(buffer, bytes);
+    const bool partitioned = whole && is_partitioned(comm, bytes);
     const auto copy_out = [&](std::size_t begin, std::size_t n, std::byte* to) {
         if (columns != nullptr) {
             columns->gather(buffer, begin, n, to);
@@ -106,7 +129,9 @@ void Collectives::bcast_from_root(
             const SerializedCrossbar serialized(*node_, comm.hardware.serialized, what);
             slot.total_bytes = no_memory ? kBroadcastFailed : bytes;
             slot.root = static_cast<std::uint32_t>(comm.rank());
-            slot.whole = whole ? 1 : 0;
+            slot.manner = partitioned ? BroadcastManner::partitioned
+                          : whole     ? BroadcastManner::whole
+                                      : BroadcastManner::in_pieces;
             if (whole) slot.shared = {bytes, kNoOffset, SharedCopy::kClosed, 0};
             if (whole) {
                 slot.at = crossbar.offset_of(buffer);
@@ -131,6 +156,7 @@ void Collectives::bcast_from_root(
             node_->wait(
                 [&] {
                     if (may_help && help_to_receive(comm, slot, buffer, bytes)) may_help = false;
+                    if (partitioned) copy_for_all(comm, use, buffer, bytes);
                     return slot.taken.load(std::memory_order_acquire) >= taken_before + receivers;
                 },
                 what);
@@ -165,6 +191,94 @@ bool Collectives::help_to_receive(Communicator& comm, BroadcastSlot& slot, const
     return true;
 }
 
+// Whether whoever runs copies a whole broadcast of so many bytes for all.
+bool Collectives::is_partitioned(const Communicator& comm, std::size_t bytes) const
+{
+    const int most = kBroadcastPartitionRanksOfCpu * static_cast<int>(node_->crossbar.control().cpus);
+    return comm.size() > 2 && bytes >= kBroadcastPartitionBytes && !node_->helps() && node_->crossbar.nodes() <= most;
+}
+
+// This rank waits for a broadcast from now on: if it is partitioned, others may write to its buffer.
+void Collectives::open_reception(Communicator& comm, std::uint64_t use, const std::byte* buffer, std::size_t bytes)
+{
+    Reception& own = comm.station->reception(comm.rank());
+    own.at = node_->crossbar.offset_of(buffer);
+    own.bytes.store(bytes, std::memory_order_relaxed);
+    own.done.store(0, std::memory_order_relaxed);
+    own.left.store(Reception::tag(use) | Chunks(bytes).all(), std::memory_order_release);  // pairs with copy_for_all
+}
+
+void Collectives::await_reception(
+    Communicator& comm, std::uint64_t use, const std::byte* from, std::size_t bytes, int root)
+{
+    const Reception& own = comm.station->reception(comm.rank());
+    const Chunks chunks(bytes);
+    node_->wait(
+        [&] {
+            copy_for_all(comm, use, from, bytes);
+            return own.done.load(std::memory_order_acquire) == chunks.count;  // pairs with copy_for_all
+        },
+        waiting_for(comm, root, bytes));
+}
+
+// Copies chunks of a partitioned broadcast to the receivers that wait for them, until there is none left. This rank has
+// not left the use, so its slot and the root's buffer stay; and who is not in it is told by the tag.
+//
+// It begins at its own place and goes on with the nearest, as Collectives::combine_shares does and for the same reason.
+void Collectives::copy_for_all(Communicator& comm, std::uint64_t use, const std::byte* from, std::size_t bytes)
+{
+    const Chunks chunks(bytes);
+    const std::uint64_t tag = Reception::tag(use);
+    Station& station = *comm.station;
+    // What the receiver still wants; 0 when it does not wait for this broadcast.
+    const auto wanted = [&](const Reception& of, std::uint64_t left) {
+        return (left ^ tag) >> 32 == 0 && of.bytes.load(std::memory_order_relaxed) == bytes ? left & chunks.all() : 0;
+    };
+    std::uint64_t left = 0;
+    for (int member = 0; member < comm.size(); ++member) {
+        const Reception& of = station.reception(member);
+        left |= wanted(of, of.left.load(std::memory_order_acquire));  // pairs with open_reception
+    }
+    const auto copy = [&](std::size_t chunk) {
+        const std::uint64_t bit = std::uint64_t{1} << chunk;
+        if ((left & bit) == 0) return;
+        served_.clear();
+        results_.clear();
+        for (int member = 0; member < comm.size(); ++member) {
+            Reception& of = station.reception(member);
+            std::uint64_t seen = of.left.load(std::memory_order_acquire);
+            while ((wanted(of, seen) & bit) != 0) {
+                // acquire: pairs with open_reception
+                if (!of.left.compare_exchange_weak(
+                        seen, seen & ~bit, std::memory_order_acquire, std::memory_order_acquire))
+                    continue;
+                served_.push_back(member);
+                results_.push_back(node_->crossbar.mapped(comm.members()[static_cast<std::size_t>(member)], of.at));
+                break;
+            }
+        }
+        const std::size_t end = std::min((chunk + 1) * chunks.each, bytes);
+        for (std::size_t begin = chunk * chunks.each; begin < end; begin += kBlockBytes) {
+            const std::size_t n = std::min(kBlockBytes, end - begin);
+            for (std::byte* const to : results_) copy_across(to + begin, from + begin, n);
+        }
+        for (const int member : served_) {
+            Reception& of = station.reception(member);
+            // release: pairs with await_reception
+            if (of.done.fetch_add(1, std::memory_order_acq_rel) + 1 == chunks.count && member != comm.rank())
+                node_->crossbar.wake(comm.members()[static_cast<std::size_t>(member)]);
+        }
+    };
+    if (left == 0) return;
+    const std::size_t own =
+        static_cast<std::size_t>(comm.rank()) * chunks.count / static_cast<std::size_t>(comm.size());
+    copy(own);
+    for (std::size_t distance = 1; distance < chunks.count; ++distance) {
+        if (own >= distance) copy(own - distance);
+        if (own + distance < chunks.count) copy(own + distance);
+    }
+}
+
 void Collectives::bcast_to_receiver(
     Communicator& comm, std::byte* buffer, const Columns* columns, std::size_t bytes, int root)
 {
@@ -176,6 +290,9 @@ void Collectives::bcast_to_receiver(
         const std::uint64_t taken = slot.taken.fetch_add(1, std::memory_order_acq_rel) + 1;
         if (taken == receivers * (use / kBroadcastSlots + 1)) wake_members(comm);
     };
+    const bool addressable = columns == nullptr && crossbar.contains(buffer, bytes);
+    bool offers_reception = addressable && root != comm.rank() && is_partitioned(comm, bytes);
+    if (offers_reception) open_reception(comm, comm.broadcast_uses, buffer, bytes);
     std::size_t total = 0;
     std::size_t done = 0;
     int came_from = root;
@@ -193,17 +310,25 @@ void Collectives::bcast_to_receiver(
                 "FMPL_ARENA_SIZE",
                 came_from);
         }
-        const std::size_t piece = slot.whole != 0 ? total : std::min(kBroadcastBufferBytes, total - done);
-        const bool with_help = columns == nullptr && slot.whole != 0 && receivers == 1 &&
-                               bytes >= kBroadcastSharedBytes && node_->helps() && crossbar.contains(buffer, bytes);
+        const bool whole = slot.manner != BroadcastManner::in_pieces;
+        const std::size_t piece = whole ? total : std::min(kBroadcastBufferBytes, total - done);
+        const bool with_help =
+            addressable && whole && receivers == 1 && bytes >= kBroadcastSharedBytes && node_->helps();
+        const std::byte* const from =
+            slot.at == kNoOffset ? reinterpret_cast<const std::byte*>(slot.payload)
+                                 : crossbar.mapped(comm.members()[static_cast<std::size_t>(came_from)], slot.at);
+        if (offers_reception && (slot.manner != BroadcastManner::partitioned || total != bytes)) {
+            // Nobody has taken the offer.
+            comm.station->reception(comm.rank()).left.store(0, std::memory_order_relaxed);
+            offers_reception = false;
+        }
         if (root == comm.rank()) {
             // Two roots: nothing of the other's is wanted.
+        } else if (offers_reception) {
+            await_reception(comm, use, from, bytes, came_from);
         } else if (total == bytes && with_help) {
             receive_with_help(comm, slot, buffer, bytes);
         } else if (total == bytes && piece > 0) {
-            const std::byte* from = slot.at == kNoOffset
-                                        ? reinterpret_cast<const std::byte*>(slot.payload)
-                                        : crossbar.mapped(comm.members()[static_cast<std::size_t>(came_from)], slot.at);
             if (columns != nullptr) {
                 columns->scatter(buffer, done, piece, from);
             } else {

@@ -31,6 +31,10 @@ inline constexpr std::size_t kBroadcastWholeBytes = 1024;
 inline constexpr std::size_t kBroadcastWholeBytesSharedCpus = 16 * 1024;
 // Such a broadcast between two ranks is copied by both, from this size on.
 inline constexpr std::size_t kBroadcastSharedBytes = 4 * 1024;
+// Where ranks share CPUs, but no more than two one, a broadcast from this size on is partitioned among those that run
+// (docs/decisions/0016-whoever-runs-copies.md).
+inline constexpr std::size_t kBroadcastPartitionBytes = 256 * 1024;
+inline constexpr int kBroadcastPartitionRanksOfCpu = 2;
 
 // The root of an allreduce: all members get the result.
 inline constexpr int kAllMembers = -1;
@@ -107,6 +111,10 @@ private:
     void bcast_to_receiver(Communicator& comm, std::byte* buffer, const Columns* columns, std::size_t bytes, int root);
     void receive_with_help(Communicator& comm, BroadcastSlot& slot, std::byte* buffer, std::size_t bytes);
     bool help_to_receive(Communicator& comm, BroadcastSlot& slot, const std::byte* buffer, std::size_t bytes);
+    bool is_partitioned(const Communicator& comm, std::size_t bytes) const;
+    void open_reception(Communicator& comm, std::uint64_t use, const std::byte* buffer, std::size_t bytes);
+    void await_reception(Communicator& comm, std::uint64_t use, const std::byte* from, std::size_t bytes, int root);
+    void copy_for_all(Communicator& comm, std::uint64_t use, const std::byte* from, std::size_t bytes);
     void bcast_tree(Communicator& comm, void* buffer, std::size_t bytes, int root);
 
     void reduce_hardware(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole, std::byte* work);
@@ -151,6 +159,7 @@ private:
     std::vector<std::byte> block_;            // combine()'s partial result
     std::vector<const std::byte*> operands_;  // of the present reduction, in the order of the members
     std::vector<std::byte*> results_;         // where a share of it goes
+    std::vector<int> served_;                 // whom a chunk of a broadcast goes to
     Offset scratch_ = kNoOffset;
     std::size_t scratch_bytes_ = 0;
 };

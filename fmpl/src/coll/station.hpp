@@ -24,13 +24,20 @@ inline constexpr std::size_t kReduceSlots = 8;
 inline constexpr std::size_t kDepositBytes = 32 * 1024;
 inline constexpr std::size_t kMostShares = 64;
 
+// Where the receivers of a broadcast get its payload, or a piece of it, from.
+enum class BroadcastManner : std::uint32_t {
+    in_pieces,    // the slot's line, or a library buffer of the root's
+    whole,        // all of it at once, from the root's own buffer
+    partitioned,  // likewise, and whoever runs copies chunks of it to all receivers that wait (Reception)
+};
+
 struct alignas(kLine) BroadcastSlot {
     // Line 0: written by the root of the use.
     std::atomic<std::uint64_t> stamp;  // use + 1 (release, after the rest of the line and the payload)
     std::uint64_t total_bytes;         // of the whole broadcast; kBroadcastFailed: the root has no memory for it
     Offset at;                         // the payload of this use; kNoOffset: in the line
     std::uint32_t root;
-    std::uint32_t whole;  // 1: all of it at once from the root's own buffer; 0: a piece of kBroadcastBufferBytes
+    BroadcastManner manner;
     std::uint8_t payload[kBroadcastInlineBytes];
     // Line 1: all receivers of the use add 1 to `taken` when they have read it (release). A lone receiver may let the
     // root help: it writes its buffer's offset and opens the copy, which the root has closed before the stamp.
@@ -39,6 +46,20 @@ struct alignas(kLine) BroadcastSlot {
     std::uint8_t pad[kLine - 8 - sizeof(HeadBody)];
 };
 static_assert(sizeof(BroadcastSlot) == 2 * kLine);
+
+// A receiver's part of a partitioned broadcast, before the root has come or after. Writer: the receiver; of `left` and `done`
+// also the members that copy for it.
+struct alignas(kLine) Reception {
+    // tag(use), and bit i: nobody has taken chunk i (release by the receiver, after the rest)
+    std::atomic<std::uint64_t> left;
+    std::atomic<std::uint64_t> bytes;  // that the receiver expects (relaxed: looked at before a chunk is taken, too)
+    Offset at;                         // its buffer
+    std::atomic<std::uint32_t> done;   // chunks that have been copied (release)
+    std::uint8_t pad[kLine - 28];
+
+    static constexpr std::uint64_t tag(std::uint64_t use) { return (use + 1) << 32; }
+};
+static_assert(sizeof(Reception) == kLine);
 
 // How a reduction goes on, once its deposits are known to go together.
 enum class ReduceManner : std::uint32_t {
@@ -103,21 +124,27 @@ struct alignas(kLine) PairResults {
 };
 static_assert(sizeof(PairResults) == kLine);
 
+struct alignas(kLine) MemberRecords {
+    Deposit deposits[kReduceSlots];
+    Reception reception;
+};
+
 struct alignas(kLine) Station {
     BarrierRecord barrier;
     BroadcastSlot broadcast[kBroadcastSlots];
     ReduceSlot reduce[kReduceSlots];
     PairReduction pairs[kReduceSlots];
     PairResults pair_results[kReduceSlots];
-    __extension__ Deposit deposits[];  // [member][kReduceSlots]
+    __extension__ MemberRecords members[];
 
     Deposit& deposit(int member, std::uint64_t use)
     {
-        return deposits[static_cast<std::size_t>(member) * kReduceSlots + use % kReduceSlots];
+        return members[static_cast<std::size_t>(member)].deposits[use % kReduceSlots];
     }
+    Reception& reception(int member) { return members[static_cast<std::size_t>(member)].reception; }
     static std::size_t bytes(int members)
     {
-        return sizeof(Station) + sizeof(Deposit) * kReduceSlots * static_cast<std::size_t>(members);
+        return sizeof(Station) + sizeof(MemberRecords) * static_cast<std::size_t>(members);
     }
 };
 
