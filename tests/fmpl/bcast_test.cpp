@@ -120,6 +120,21 @@ FMPL_COLLECTIVE_TEST_AT(Bcast, LongOnesReachThoseWhoAreLateToo, ({3, 4, 7}))
     }
 }
 
+// The root has gone to sleep when its receiver comes, which may need its help.
+FMPL_COLLECTIVE_TEST_AT(Bcast, ARootThatSleepsIsWoken, ({2, 3}))
+{
+    const fmpl::Session session(1);
+    for (const std::size_t bytes : {8192u, 70000u, 300000u}) {
+        for (int root = 0; root < size(); ++root) {
+            GuardedBuffer buffer(Place::rdma, bytes);
+            if (rank() == root) buffer.fill(message_key(bytes, root));
+            if (rank() != root) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            REQUIRE_OK(fmpl_bcast(buffer.data(), bytes, root, FMPL_COMM_WORLD));
+            EXPECT_TRUE(buffer.holds(message_key(bytes, root)));
+        }
+    }
+}
+
 // Who expects another size is told so, its buffer stays as it is, and the others get theirs.
 FMPL_RANKS_TEST_WITH(Bcast, AnotherSizeIsToldAndWritesNothing,
     (RanksOptions{.ranks = {2, 3, 4}, .unmapped = false, .forms = {"hardware"}}))

@@ -172,6 +172,7 @@ void Collectives::receive_with_help(Communicator& comm, BroadcastSlot& slot, std
     SharedCopy copy(slot.shared, bytes, SharedCopy::end_of(node_->rank(), root), kLeastChunk);
     slot.shared.at = node_->crossbar.offset_of(buffer);
     copy.open_for_both();
+    node_->crossbar.wake(root);  // its chunk is left for it
     const bool last =
         copy.copy([&](std::size_t begin, std::size_t n) { copy_across(buffer + begin, from + begin, n); }, true);
     if (!last) node_->wait([&] { return copy.done(); }, waiting_for(comm, static_cast<int>(slot.root), bytes));

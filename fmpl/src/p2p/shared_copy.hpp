@@ -48,7 +48,8 @@ public:
 
     // Opens the copy at this side's end. The message's addresses have been published before, or are by what follows.
     void open() { work_.store(opened_at(mine_), std::memory_order_release); }  // pairs with is_open()
-    // The same, with the other side's first chunk kept for it: it waits for this moment, and is to find work.
+    // The same, with the other side's first chunk kept for it: it waits for this moment, and is to find work. It has to be
+    // woken, since the copy does not end without it.
     void open_for_both()
     {
         work_.store(chunks_ > 1 ? kOneInFront + kOneBehind : opened_at(mine_), std::memory_order_release);  // likewise
