@@ -365,6 +365,29 @@ FMPL_RANKS_TEST_WITH(Envelopes, ASleepingReceiverIsWoken, (RanksOptions{.ranks =
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
 }
 
+// After a question nobody looks for its answer for a while, but for the look before a sleep, which nothing else would end.
+FMPL_RANKS_TEST_WITH(Envelopes, AnAnswerThatNobodyLookedForIsFoundBeforeTheSleep,
+    (RanksOptions{.ranks = {2},
+        .environment = {{"FMPL_SPIN_US", "0"}, {"FMPL_YIELD_US", "0"}, {"FMPL_ANSWER_NS", "1000000000"}}}))
+{
+    const fmpl::Session session(1);
+    REQUIRE_OK(fmpl_envelopes_open(kRing));
+    Ledger ledger;
+    for (std::uint64_t m = 0; m < 100; ++m) {
+        if (rank() == 0) {
+            EXPECT_TRUE(try_send(1, {m, 0}));
+        }
+        wait_for([&] {
+            poll(ledger.handler());
+            return ledger.all == m + 1;
+        });
+        if (rank() == 1) {
+            EXPECT_TRUE(try_send(0, {m, 0}));
+        }
+    }
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+}
+
 FMPL_RANKS_TEST_WITH(
     Envelopes, ASenderThatSleepsForRoomIsWoken, (RanksOptions{.ranks = {2}, .environment = kSleepAtOnce}))
 {

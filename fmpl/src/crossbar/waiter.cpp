@@ -30,7 +30,8 @@ constexpr std::uint64_t kNsBeforeAnswer = 120;
 // Where membarrier is missing, wakers fence instead; this bound only covers a rank whose kernel answers otherwise.
 constexpr std::uint64_t kSleepBoundNs = 10'000'000;
 
-std::uint64_t microseconds(const char* variable, std::uint64_t otherwise)
+// unit: of the number, in words.
+std::uint64_t whole_number_of(const char* unit, const char* variable, std::uint64_t otherwise)
 {
     const char* text = std::getenv(variable);
     if (text == nullptr) return otherwise;
@@ -38,14 +39,14 @@ std::uint64_t microseconds(const char* variable, std::uint64_t otherwise)
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), value);
     if (error != std::errc() || end != view.data() + view.size() || value > 1'000'000'000) {
-        fail(FMPL_ERR_ARGUMENT, "{}={}: a whole number of microseconds is needed", variable, text);
+        fail(FMPL_ERR_ARGUMENT, "{}={}: a whole number of {}, 0 to 1000000000, is needed", variable, text, unit);
     }
     return value;
 }
 
 // How often the CPU pauses in kNsBetweenLooks: an instruction that takes 10 ns on some processors, 50 ns on others. And how many
-// cycles kNsBeforeAnswer are. The shortest of several measurements counts, since another process may come between.
-void measure_times(WaitingPolicy& policy)
+// cycles `answer_ns` are. The shortest of several measurements counts, since another process may come between.
+void measure_times(WaitingPolicy& policy, std::uint64_t answer_ns)
 {
     constexpr std::uint64_t kPauses = 50;
     const ClockKind clock = best_clock();
@@ -64,7 +65,7 @@ void measure_times(WaitingPolicy& policy)
     policy.pauses =
         static_cast<std::uint32_t>(std::clamp(std::round(static_cast<double>(kNsBetweenLooks) / pause_ns), 1.0, 8.0));
     if (clock == ClockKind::cycles)
-        policy.answer_cycles = kNsBeforeAnswer * its_ticks / std::max<std::uint64_t>(shortest_ns, 1);
+        policy.answer_cycles = answer_ns * its_ticks / std::max<std::uint64_t>(shortest_ns, 1);
 }
 
 }  // namespace
@@ -79,13 +80,15 @@ std::uint64_t monotonic_ns()
 WaitingPolicy waiting_policy(int ranks, int cpus)
 {
     WaitingPolicy policy;
-    const std::uint64_t spin_us = microseconds("FMPL_SPIN_US", ranks <= cpus ? kSpinUs : 0);
+    const std::uint64_t spin_us = whole_number_of("microseconds", "FMPL_SPIN_US", ranks <= cpus ? kSpinUs : 0);
+    const std::uint64_t yield_us = whole_number_of("microseconds", "FMPL_YIELD_US", kYieldUs);
+    const std::uint64_t answer_ns = whole_number_of("nanoseconds", "FMPL_ANSWER_NS", kNsBeforeAnswer);
     policy.spins = spin_us == 0 ? kSharedCpuSpins
                                 : static_cast<std::uint32_t>(
                                       std::min<std::uint64_t>(spin_us * 1000 / kNsBetweenLooks, UINT32_MAX));
     policy.cpus_suffice = ranks <= cpus;
-    if (policy.cpus_suffice) measure_times(policy);
-    policy.yield_ns = microseconds("FMPL_YIELD_US", kYieldUs) * 1000;
+    if (policy.cpus_suffice) measure_times(policy, answer_ns);
+    policy.yield_ns = yield_us * 1000;
     return policy;
 }
 

@@ -36,7 +36,8 @@ inline void cpu_relax()
 
 std::uint64_t monotonic_ns();
 
-// When a wait changes its manner. waiting_policy() chooses them from ranks and CPUs and FMPL_SPIN_US, FMPL_YIELD_US.
+// When a wait changes its manner. waiting_policy() chooses them from ranks and CPUs and FMPL_SPIN_US,
+// FMPL_YIELD_US, FMPL_ANSWER_NS.
 struct WaitingPolicy {
     std::uint32_t spins = 0;     // looks before the first yield
     std::uint64_t yield_ns = 0;  // then yield for so long before sleeping

@@ -34,6 +34,11 @@ std::span<const EnvironmentVariable> environment_variables()
             "after the spinning, a wait gives its CPU to other processes for so long, and then sleeps, which costs its "
             "waker a system call",
             false},
+        {"FMPL_ANSWER_NS", "nanoseconds", "120; nothing where ranks share CPUs",
+            "the MPI and the BLACS over it: for so long after a message no answer to it can be there, and to look for "
+            "one "
+            "would take its cache line from the rank that writes it",
+            false},
         {"FMPL_PRIVATE_COPY", "auto, staged", "auto",
             "long messages between private buffers are copied from process to process where the kernel lets ranks do "
             "that, which fmpl_init finds out, else through rings in remote-DMA memory; staged takes the rings always",
