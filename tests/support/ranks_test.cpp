@@ -443,7 +443,9 @@ void wait_until(const std::function<bool()>& condition, const char* what)
 void random_delay(std::mt19937_64& random)
 {
     const std::uint64_t draw = random() % 64;
-    if (draw < 8) {
+    if (draw == 63 && random() % 4 == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    } else if (draw < 8) {
         for (std::uint64_t i = 0; i < draw; ++i) std::this_thread::yield();
     } else if (draw < 24) {
         std::atomic<int> spins = static_cast<int>(draw) * 100;

@@ -83,7 +83,8 @@ std::span<unsigned char> shared_plain();
 // Yields until the condition holds; throws after a time long enough to call it a hang.
 void wait_until(const std::function<bool()>& condition, const char* what);
 
-// Nothing, a few yields or a short spin: shifts the ranks against each other.
+// Nothing, a few yields or a short spin: shifts the ranks against each other. Now and then so long that those who wait go to
+// sleep.
 void random_delay(std::mt19937_64& random);
 
 // What a program printed (standard output and error together) and how it ended: its exit status, or 128 + signal.
