@@ -24,7 +24,7 @@ constexpr std::uint64_t kSpinUs = 20;
 constexpr std::uint32_t kSharedCpuSpins = 3;
 constexpr std::uint64_t kYieldUs = 1000;
 
-// A question and its answer are two passages between cores and what the other rank does between them.
+// The longest: a question and its answer are two passages between cores and what the other rank does between them.
 constexpr std::uint64_t kNsBeforeAnswer = 120;
 
 // Where membarrier is missing, wakers fence instead; this bound only covers a rank whose kernel answers otherwise.
@@ -88,6 +88,7 @@ WaitingPolicy waiting_policy(int ranks, int cpus)
                                       std::min<std::uint64_t>(spin_us * 1000 / kNsBetweenLooks, UINT32_MAX));
     policy.cpus_suffice = ranks <= cpus;
     if (policy.cpus_suffice) measure_times(policy, answer_ns);
+    policy.answer_is_fixed = std::getenv("FMPL_ANSWER_NS") != nullptr;
     policy.yield_ns = yield_us * 1000;
     return policy;
 }

@@ -43,8 +43,10 @@ struct WaitingPolicy {
     std::uint64_t yield_ns = 0;  // then yield for so long before sleeping
     bool cpus_suffice = false;   // one for each rank
     std::uint32_t pauses = 1;    // of the CPU, between two looks
-    // Before so many cycles (crossbar/cycle_clock.hpp) after a question no answer can be there. 0: not known, or ranks share CPUs.
+    // For so many cycles (crossbar/cycle_clock.hpp) after a question a look for its answer may be too early. 0: not known, or ranks
+    // share CPUs.
     std::uint64_t answer_cycles = 0;
+    bool answer_is_fixed = false;  // always so long; otherwise at most, as p2p/answer_pause.hpp finds
 };
 WaitingPolicy waiting_policy(int ranks, int cpus);
 

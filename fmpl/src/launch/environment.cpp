@@ -34,7 +34,8 @@ std::span<const EnvironmentVariable> environment_variables()
             "after the spinning, a wait gives its CPU to other processes for so long, and then sleeps, which costs its "
             "waker a system call",
             false},
-        {"FMPL_ANSWER_NS", "nanoseconds", "120; nothing where ranks share CPUs",
+        {"FMPL_ANSWER_NS", "nanoseconds",
+            "the best of 0, 60 and 120, tried as answers come; nothing where ranks share CPUs",
             "the MPI and the BLACS over it: for so long after a message no answer to it can be there, and to look for "
             "one "
             "would take its cache line from the rank that writes it",

@@ -21,6 +21,7 @@
 #pragma once
 
 #include "crossbar/cycle_clock.hpp"
+#include "p2p/answer_pause.hpp"
 #include "p2p/envelope_records.hpp"
 #include "p2p/node.hpp"
 
@@ -35,7 +36,11 @@ namespace fmpl {
 
 class Envelopes {
 public:
-    explicit Envelopes(Node& node) : node_(&node), answer_cycles_(node.waiter.policy().answer_cycles) {}
+    explicit Envelopes(Node& node)
+        : node_(&node),
+          answer_pause_(node.waiter.policy().answer_cycles, node.waiter.policy().answer_is_fixed)
+    {
+    }
 
     // The room of a ring of bodies as asked for: whole lines, of which a quarter is whole lines too.
     static constexpr std::size_t kBodyUnit = 4 * kLine;
@@ -100,7 +105,7 @@ public:
             Inbox& inbox = inboxes_[out.inbox];
             inbox.pair_cell = cell;
             write_cell(*cell, out, head, pair_stamp(number, node_->rank(), destination));
-            if (answer_cycles_ != 0) inbox.asked_at = read_clock(ClockKind::cycles);
+            if (answer_pause_.is_used()) inbox.asked_at = read_clock(ClockKind::cycles);
         } else {
             const Offset at = out.cells + (number & (cells_ - 1)) * sizeof(EnvelopeCell);
             if (out.mapped != nullptr) [[likely]] {
@@ -177,6 +182,7 @@ private:
         EnvelopeCell* pair_cell;   // when it is the source's turn to write it, else nullptr
         int source;
         std::uint64_t asked_at = 0;  // when this rank wrote the pair cell, by the cycle counter
+        std::uint64_t waited = 0;    // cycles from then to the last look at it
     };
     struct Source {
         const EnvelopeCell* cells;
@@ -210,14 +216,15 @@ private:
 
     // Whether no answer can be in the pair cell yet. Of two cores' counters that differ, at worst a look comes too early or, for so
     // long, not at all; the look before a sleep is never left out.
-    bool is_too_early(const Inbox& inbox) const
+    bool is_too_early(Inbox& inbox) const
     {
-        return answer_cycles_ != 0 && read_clock(ClockKind::cycles) - inbox.asked_at < answer_cycles_ &&
-               !node_->waiter.is_last_look();
+        if (!answer_pause_.is_used()) return false;
+        inbox.waited = read_clock(ClockKind::cycles) - inbox.asked_at;
+        return inbox.waited < answer_pause_.cycles() && !node_->waiter.is_last_look();
     }
 
     // Where the next envelope of a source lies, nullptr when it has not come.
-    const EnvelopeCell* arrived(const Inbox& inbox) const
+    const EnvelopeCell* arrived(Inbox& inbox) const
     {
         // acquire, both: pair with write_cell() and write_remotely()
         if (inbox.next->stamp.load(std::memory_order_acquire) == inbox.number) return inbox.next;
@@ -245,6 +252,7 @@ private:
             source.next_line = after;
         }
         if (&cell == inbox.pair_cell) {
+            answer_pause_.learn(inbox.waited);
             // It is this rank's turn now, and the handler may answer: the head must not lie there any more.
             alignas(16) std::uint8_t head[FMPL_ENVELOPE_HEAD];
             std::memcpy(head, cell.head, sizeof head);
@@ -311,7 +319,7 @@ private:
     }
 
     Node* node_;
-    std::uint64_t answer_cycles_;
+    AnswerPause answer_pause_;
     std::uint32_t cells_ = 0;       // of each ring, a power of two
     std::uint32_t body_lines_ = 0;  // of each ring, a multiple of 4
     Offset block_ = kNoOffset;
