@@ -116,8 +116,7 @@ FMPL_RANKS_TEST_AT(Nonblocking, BothDirectionsOfOneIndexAreIndependent, ({2, 4})
 
 // A destination that has posted a receive and computes: the source moves the message alone, to private buffers too
 // where it can reach them, as between threads it always can.
-FMPL_RANKS_TEST_WITH(Nonblocking, ALongSendToAPostedReceiveNeedsNoHelpOfTheDestination,
-    (RanksOptions{.ranks = {2, 3}, .processes = false, .unmapped = false}))
+void send_to_posted_receives_of_a_busy_rank()
 {
     const fmpl::Session session(1);
     std::size_t word = 0;
@@ -145,6 +144,22 @@ FMPL_RANKS_TEST_WITH(Nonblocking, ALongSendToAPostedReceiveNeedsNoHelpOfTheDesti
             }
         }
     }
+}
+
+FMPL_RANKS_TEST_WITH(Nonblocking, ALongSendToAPostedReceiveNeedsNoHelpOfTheDestination,
+    (RanksOptions{.ranks = {2, 3}, .processes = false, .unmapped = false}))
+{
+    send_to_posted_receives_of_a_busy_rank();
+}
+
+// Neither when the source goes to sleep: the look before that is the last one.
+FMPL_RANKS_TEST_WITH(Nonblocking, NorDoesOneThatSleepsAtOnce,
+    (RanksOptions{.ranks = {2, 3},
+        .processes = false,
+        .unmapped = false,
+        .environment = {{"FMPL_SPIN_US", "0"}, {"FMPL_YIELD_US", "0"}}}))
+{
+    send_to_posted_receives_of_a_busy_rank();
 }
 
 // The destination begins to take a long message in fmpl_irecv while the source waits and helps, and then computes: the

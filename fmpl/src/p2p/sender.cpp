@@ -11,6 +11,10 @@ namespace {
 // this rank no more; a larger one waits for its receive.
 constexpr std::size_t kStageBytes = std::size_t{1} << 20;
 
+// For so long the destination of a message that was copied away may take to find it. Then it is busy, and where it has posted a
+// private buffer the kernel writes to that.
+constexpr std::uint64_t kPatienceNs = 20'000;
+
 constexpr std::size_t kNodeBytes = sizeof(ChainNode);
 
 // What a core copies of memory that it has at hand.
@@ -70,6 +74,9 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
     } const sending(channel.sending);
     SendOperation op;
     prepare(op, comm, channel, destination, index, data, columns, bytes);
+    op.prefers_copy = !op.addressable && columns == nullptr && bytes <= kCopiedBytes && !copied_is_in_use_;
+    bool nothing = false;
+    const Sending copying(op.prefers_copy ? copied_is_in_use_ : nothing);
     if (may_spool && buffer_->enabled()) {
         op.may_pipe = false;
         const auto timeout_ms = static_cast<std::uint64_t>(buffer_->timeout_ms());
@@ -210,7 +217,13 @@ bool Sender::begin(SendOperation& op)
         op.state = SendOperation::State::offered;
         return false;
     }
-    // The buffer is private. Announce the message; the receive, once posted, says how it goes on.
+    // The buffer is private.
+    if (op.prefers_copy && copy_away(op)) {
+        publish_head(op, MessageKind::offered, copied_);
+        op.state = SendOperation::State::offered;
+        return false;
+    }
+    // Announce the message; the receive, once posted, says how it goes on.
     publish_head(op, MessageKind::held, kNoOffset);
     op.state = SendOperation::State::held;
     return serve_posted(op);
@@ -247,6 +260,7 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
     Offset at = slot.buffer_at.load(std::memory_order_relaxed);
     std::size_t capacity = slot.capacity.load(std::memory_order_relaxed);
     Offset columns = slot.columns.load(std::memory_order_relaxed);
+    if (op.prefers_copy && PrivateMemory::is_private(at) && is_patient(op)) return false;
     // A rank that the end of the job has made leave its call may have given its buffer up.
     if (PrivateMemory::is_private(at)) node_->waiter.check_abort();
     // Only an offer of this rank's can be claimed, so an invitation read after `posted` is for this message.
@@ -500,6 +514,27 @@ bool Sender::spool(SendOperation& op)
         append(op, block, block + kNodeBytes, true);
     }
     return true;
+}
+
+// Copies a short message of a blocking send to remote-DMA memory, where the destination finds it without a further word: that takes
+// less time than to ask for a posted receive, and than the kernel takes to write to a private buffer. Whether it has.
+bool Sender::copy_away(SendOperation& op)
+{
+    if (copied_ == kNoOffset) copied_ = node_->arena.try_allocate(kCopiedBytes);
+    if (copied_ == kNoOffset) {
+        op.prefers_copy = false;
+        return false;
+    }
+    copy_across(node_->crossbar.local(copied_), op.data, op.bytes);
+    return true;
+}
+
+// Whether the destination's private buffer is left to it for a while, since it may take the copy, or a spooled one, sooner.
+bool Sender::is_patient(SendOperation& op) const
+{
+    if (op.state == SendOperation::State::queued) return true;
+    if (op.patient_until_ns == 0) op.patient_until_ns = monotonic_ns() + kPatienceNs;
+    return monotonic_ns() < op.patient_until_ns && !node_->waiter.is_last_look();
 }
 
 // The same with memory of the library's own, for nonblocking sends from private buffers.

@@ -62,6 +62,8 @@ struct SendOperation final : Progressing {
     bool addressable = false;
     bool claim_lost = false;  // the destination has claimed this rank's offer
     State state = State::queued;
+    bool prefers_copy = false;           // to the kernel's way to a private buffer; see Sender::copy_away
+    std::uint64_t patient_until_ns = 0;  // with the destination, which has a copy to take; 0: not asked yet
     bool may_pipe = true;    // false: the caller would rather copy the message away than wait for the destination
     bool under_way = false;  // in the node's list of busy transfers
     Offset ring = kNoOffset;
@@ -218,6 +220,8 @@ private:
     void append(SendOperation& op, Offset block, Offset payload, bool in_send_buffer);
     bool spool(SendOperation& op);
     bool stage(SendOperation& op);
+    bool copy_away(SendOperation& op);
+    bool is_patient(SendOperation& op) const;
     void finish(SendOperation& op);
 
     void reclaim(SendChannel& channel, std::uint64_t consumed);
@@ -245,6 +249,9 @@ private:
     ObjectPool<SendOperation> operations_;
     ObjectPool<ChainEntry> entries_;
     std::vector<Touched> touched_;
+    Offset copied_ =
+        kNoOffset;  // memory for a short message of a blocking send from a private buffer; made when needed
+    bool copied_is_in_use_ = false;  // until that send is over
 };
 
 }  // namespace fmpl
