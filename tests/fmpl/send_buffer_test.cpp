@@ -1,6 +1,7 @@
 // fmpl_sendbuf_set and fmpl_sendbuf_check: sends that return before their receives.
 #include "../support/guarded_buffer.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -237,6 +238,36 @@ FMPL_RANKS_TEST_AT(SendBuffer, APositiveTimeoutIsWaitedFor, ({2}))
         REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
         REQUIRE_OK(fmpl_recv(in.data(), in.size(), 0, 1, FMPL_COMM_WORLD));
         EXPECT_TRUE(in.holds(message_key(1)));
+    }
+}
+
+// Whoever posts a receive whose buffer nobody can write to, and computes, is not waited for.
+FMPL_RANKS_TEST_WITH(SendBuffer, AReceiveThatCannotBeServedEndsTheWait,
+    (RanksOptions{.ranks = {2}, .environment = {{"FMPL_PRIVATE_COPY", "staged"}}}))
+{
+    const fmpl::Session session(4);
+    if (rank() == 0) REQUIRE_OK(fmpl_sendbuf_set(nullptr, 0, 30'000));
+    std::size_t next = 0;
+    for (const std::size_t bytes : {std::size_t{1000}, std::size_t{100000}}) {
+        std::atomic<std::uint64_t>& sent = shared_words()[next++];
+        if (rank() == 0) {
+            GuardedBuffer out(Place::heap, bytes);
+            out.fill(message_key(bytes));
+            char posted = 0;
+            REQUIRE_OK(fmpl_recv(&posted, 1, 1, 0, FMPL_COMM_WORLD));
+            const auto start = std::chrono::steady_clock::now();
+            REQUIRE_OK(fmpl_send(out.data(), bytes, 1, 1, FMPL_COMM_WORLD));
+            EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+            sent = 1;
+        } else {
+            GuardedBuffer in(Place::heap, bytes);
+            REQUIRE_OK(fmpl_irecv(in.data(), bytes, 0, 1, FMPL_COMM_WORLD));
+            char word = 1;
+            REQUIRE_OK(fmpl_send(&word, 1, 0, 0, FMPL_COMM_WORLD));
+            wait_until([&] { return sent != 0; }, "the end of the send");
+            REQUIRE_OK(fmpl_irecv_wait(0, 1, FMPL_COMM_WORLD));
+            EXPECT_TRUE(in.holds(message_key(bytes)));
+        }
     }
 }
 

@@ -73,6 +73,24 @@ TEST(SharedCopy, NothingIsTakenBeforeItIsOpen)
     EXPECT_TRUE(copied.each_byte_once());
 }
 
+// A side that took its last look at the message before adds to words that have been closed since.
+TEST(SharedCopy, ALateAdditionLeavesItClosed)
+{
+    for (const End end : {End::front, End::back}) {
+        HeadBody body{70000, 0, 0, 5};
+        SharedCopy::close(body);
+        EXPECT_EQ(body.done, 0u);
+        body.work += SharedCopy::opened_at(end);
+        SharedCopy copy(body, 70000, other(end));
+        Copied copied(70000);
+        EXPECT_FALSE(copy.is_open());
+        EXPECT_FALSE(copy.copy(copied, false));
+        copy.open();
+        EXPECT_TRUE(copy.copy(copied, true));
+        EXPECT_TRUE(copied.each_byte_once());
+    }
+}
+
 // However fast the one side is, the other's first chunk is left for it; the rest is whoever comes first's.
 TEST(SharedCopy, TheOtherSidesFirstChunkIsKeptForIt)
 {

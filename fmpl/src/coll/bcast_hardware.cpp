@@ -78,6 +78,10 @@ private:
 
 void Collectives::bcast_hardware(Communicator& comm, void* buffer, const Columns* columns, std::size_t bytes, int root)
 {
+    if (is_partitioned(comm, bytes)) {  // before others count on this rank
+        served_.reserve(static_cast<std::size_t>(comm.size()));
+        results_.reserve(static_cast<std::size_t>(comm.size()));
+    }
     if (comm.rank() == root) {
         bcast_from_root(comm, static_cast<const std::byte*>(buffer), columns, bytes);
     } else {
@@ -132,7 +136,10 @@ void Collectives::bcast_from_root(
             slot.manner = partitioned ? BroadcastManner::partitioned
                           : whole     ? BroadcastManner::whole
                                       : BroadcastManner::in_pieces;
-            if (whole) slot.shared = {bytes, kNoOffset, SharedCopy::kClosed, 0};
+            if (whole) {
+                slot.shared.at = kNoOffset;
+                SharedCopy::close(slot.shared);
+            }
             if (whole) {
                 slot.at = crossbar.offset_of(buffer);
             } else if (no_memory) {
@@ -204,9 +211,15 @@ void Collectives::open_reception(Communicator& comm, std::uint64_t use, const st
 {
     Reception& own = comm.station->reception(comm.rank());
     own.at = node_->crossbar.offset_of(buffer);
-    own.bytes.store(bytes, std::memory_order_relaxed);
+    own.bytes.store(bytes, std::memory_order_release);  // after what close_reception did; pairs with copy_for_all
     own.done.store(0, std::memory_order_relaxed);
     own.left.store(Reception::tag(use) | Chunks(bytes).all(), std::memory_order_release);  // pairs with copy_for_all
+}
+
+// Nobody has taken the offer, and nobody will.
+void Collectives::close_reception(Communicator& comm)
+{
+    comm.station->reception(comm.rank()).left.store(0, std::memory_order_relaxed);
 }
 
 void Collectives::await_reception(
@@ -233,7 +246,7 @@ void Collectives::copy_for_all(Communicator& comm, std::uint64_t use, const std:
     Station& station = *comm.station;
     // What the receiver still wants; 0 when it does not wait for this broadcast.
     const auto wanted = [&](const Reception& of, std::uint64_t left) {
-        return (left ^ tag) >> 32 == 0 && of.bytes.load(std::memory_order_relaxed) == bytes ? left & chunks.all() : 0;
+        return (left ^ tag) >> 32 == 0 && of.bytes.load(std::memory_order_acquire) == bytes ? left & chunks.all() : 0;
     };
     std::uint64_t left = 0;
     for (int member = 0; member < comm.size(); ++member) {
@@ -305,6 +318,7 @@ void Collectives::bcast_to_receiver(
         total = slot.total_bytes;
         came_from = static_cast<int>(slot.root);
         if (total == kBroadcastFailed) {
+            if (offers_reception) close_reception(comm);
             take(slot, use);
             fail(FMPL_ERR_MEMORY,
                 "the root, rank {}, has no remote-DMA memory left for its broadcast; give the ranks larger arenas with "
@@ -319,8 +333,7 @@ void Collectives::bcast_to_receiver(
             slot.at == kNoOffset ? reinterpret_cast<const std::byte*>(slot.payload)
                                  : crossbar.mapped(comm.members()[static_cast<std::size_t>(came_from)], slot.at);
         if (offers_reception && (slot.manner != BroadcastManner::partitioned || total != bytes)) {
-            // Nobody has taken the offer.
-            comm.station->reception(comm.rank()).left.store(0, std::memory_order_relaxed);
+            close_reception(comm);
             offers_reception = false;
         }
         if (root == comm.rank()) {

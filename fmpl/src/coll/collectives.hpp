@@ -113,6 +113,7 @@ private:
     bool help_to_receive(Communicator& comm, BroadcastSlot& slot, const std::byte* buffer, std::size_t bytes);
     bool is_partitioned(const Communicator& comm, std::size_t bytes) const;
     void open_reception(Communicator& comm, std::uint64_t use, const std::byte* buffer, std::size_t bytes);
+    static void close_reception(Communicator& comm);
     void await_reception(Communicator& comm, std::uint64_t use, const std::byte* from, std::size_t bytes, int root);
     void copy_for_all(Communicator& comm, std::uint64_t use, const std::byte* from, std::size_t bytes);
     void bcast_tree(Communicator& comm, void* buffer, std::size_t bytes, int root);

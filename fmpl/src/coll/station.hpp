@@ -52,7 +52,7 @@ static_assert(sizeof(BroadcastSlot) == 2 * kLine);
 struct alignas(kLine) Reception {
     // tag(use), and bit i: nobody has taken chunk i (release by the receiver, after the rest)
     std::atomic<std::uint64_t> left;
-    std::atomic<std::uint64_t> bytes;  // that the receiver expects (relaxed: looked at before a chunk is taken, too)
+    std::atomic<std::uint64_t> bytes;  // that the receiver expects (release: looked at before a chunk is taken, too)
     Offset at;                         // its buffer
     std::atomic<std::uint32_t> done;   // chunks that have been copied (release)
     std::uint8_t pad[kLine - 28];

@@ -132,7 +132,7 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         }
         if (is_ending()) {
             // A rank may have ended the job after it had done what this one waits for: that is no failure of this call.
-            if (ready(state)) return true;
+            if (last_look(ready, state)) return true;
             check_abort();
         }
         const std::uint64_t now = monotonic_ns();

@@ -252,7 +252,7 @@ private:
             source.next_line = after;
         }
         if (&cell == inbox.pair_cell) {
-            answer_pause_.learn(inbox.waited);
+            if (inbox.asked_at != 0) answer_pause_.learn(inbox.waited);  // else the source has spoken first
             // It is this rank's turn now, and the handler may answer: the head must not lie there any more.
             alignas(16) std::uint8_t head[FMPL_ENVELOPE_HEAD];
             std::memcpy(head, cell.head, sizeof head);

@@ -94,7 +94,10 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
             const std::uint64_t deadline_ns = monotonic_ns() + timeout_ms * 1'000'000;
             // A posted receive whose buffer cannot be addressed ends the wait for one as well.
             const auto served = [&] {
-                return step(op) || (op.state == SendOperation::State::held && receive_is_posted(op));
+                if (step(op)) return true;
+                const bool is_copied = op.state == SendOperation::State::offered && op.prefers_copy;
+                return (op.state == SendOperation::State::held || is_copied) && receive_is_posted(op) &&
+                       !(is_copied && is_patient(op));
             };
             node_->wait(served, waiting_for(op, deadline_ns));
             if (op.state == SendOperation::State::done || spool(op)) return;

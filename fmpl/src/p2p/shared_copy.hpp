@@ -4,9 +4,10 @@
 // source or the destination alone does it all.
 //
 // Two words of the message's HeadBody hold the state; both ranks map it. `work`: chunks taken from the front (low half)
-// and from the back (high half). `done`: chunks copied. The words are read and written again only for the next message
-// of the channel, which the source begins when this one has been consumed; so a rank that looks at them late finds
-// nothing left to take.
+// and from the back (high half). `done`: chunks copied. The words are written again only for the next message,
+// when this one has been consumed; so a rank that looks at them late finds nothing left to take. Where the next source may
+// be the other rank, as in a broadcast, that closes them, and what the late one still adds leaves them closed: nobody but
+// the late one opens them.
 #pragma once
 
 #include "p2p/records.hpp"
@@ -29,6 +30,13 @@ inline constexpr std::size_t kCopiedBytes = 16 * 1024;
 
 class SharedCopy {
 public:
+    // The words of a message that nobody has opened. By atomic stores: a side that looks at the last message's late may meet them.
+    static void close(HeadBody& body)
+    {
+        std::atomic_ref(body.work).store(kClosed, std::memory_order_relaxed);
+        std::atomic_ref(body.done).store(0, std::memory_order_relaxed);
+    }
+
     // Where a side takes its chunks.
     enum class End { front, back };
     static constexpr End end_of(int node, int other) { return node < other ? End::front : End::back; }
@@ -57,7 +65,8 @@ public:
     {
         work_.store(chunks_ > 1 ? kOneInFront + kOneBehind : opened_at(mine_), std::memory_order_release);  // likewise
     }
-    bool is_open() const { return work_.load(std::memory_order_acquire) != kClosed; }  // pairs with open()
+    // What take() adds late, to the words of a message that is over, changes nothing of that.
+    bool is_open() const { return (work_.load(std::memory_order_acquire) & kClosed) == 0; }  // pairs with open()
     // Whether open_for_both() by the other side has kept a chunk for this one.
     bool has_kept_chunk() const { return chunks_ > 1; }
 
