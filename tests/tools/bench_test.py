@@ -491,6 +491,15 @@ class StandIns(unittest.TestCase):
         (few, many), _, _ = self.run_bench("--rounds", "1")
         self.assertEqual((few["met"], many["met"]), (True, False), "the second grows with the receives")
 
+    def test_cpus_that_the_host_moves_are_warned_about(self):
+        for far in (6e-8, 2.4e-7):
+            self.answers("fmplrun", answer(*({"bytes": size, "reps": 1, "seconds": samples(1e-7, 1e-7),
+                                              "floor_seconds": samples(5e-8, 5e-8, far)} for size in (8, 64, 1024))))
+            _, document, printed = self.run_bench("--rounds", "2", "--peers", "none", what=("--only", "latency"))
+            words = "a cache line from one CPU to the other took 0.050 us at one time and 0.240 us at another"
+            self.assertEqual([warning for warning in document["warnings"] if "cache line" in warning] != [], far > 1e-7)
+            self.assertEqual(words in printed, far > 1e-7)
+
     def test_only_the_wanted_peers_are_run(self):
         (few, _), document, _ = self.run_bench("--rounds", "1", "--peers", "openmpi")
         self.assertEqual(set(few["contenders"]), {"fmpl", "mpi", "openmpi"})

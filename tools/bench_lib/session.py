@@ -16,6 +16,7 @@ from bench_lib.running import LIBC, PR_SET_CHILD_SUBREAPER
 
 BUSY_SHARE = 0.05  # of one CPU, by other processes, that is worth a warning
 STEAL_SHARE = 0.01  # of the CPUs' time that the host gave to others
+DISTANCES = 2  # times the shortest that a cache line has taken between the CPUs: they have been moved
 COMMAND = f"tools/{pathlib.Path(sys.argv[0]).name}"
 
 
@@ -130,6 +131,12 @@ class SuiteRun:
             bench.warn(f"during the run other processes used {others:.0%} of a CPU")
         if steal > STEAL_SHARE:
             bench.warn(f"during the run the host took away {steal:.1%} of the CPUs' time (steal)")
+        lines = sorted(bench.samples_of_fmpl("floor_seconds"))
+        # Not the extremes, which may have been interrupted.
+        near, far = (lines[len(lines) // 10], lines[-1 - len(lines) // 10]) if lines else (0, 0)
+        if far > DISTANCES * near:
+            bench.warn(f"a cache line from one CPU to the other took {near * 1e6:.3f} us at one time and {far * 1e6:.3f} us at "
+                       "another: the host moves the CPUs, and contenders may have met them at different distances")
         self.rows = bench.rows()
         self.suite.complete(self.rows, self.contenders)
         settings = build_settings(self.programs)
