@@ -75,9 +75,7 @@ Section limits()
             size("shared_private_bytes", kSharedPrivateBytes,
                 "the same from or to other memory, where the kernel lets a rank copy from and to another process"),
             size("copied_bytes", kCopiedBytes,
-                "from other memory a blocking send up to this copies it to remote-DMA memory first, for the receiver "
-                "to "
-                "take"),
+                "a blocking send up to this from other memory copies it to remote-DMA memory for the receiver to take"),
             size("reduce_deposit", kDepositBytes,
                 "a larger hardware reduction is divided among the ranks in place in remote-DMA memory, else goes in "
                 "pieces of this"),

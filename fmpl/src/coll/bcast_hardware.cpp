@@ -10,6 +10,7 @@
 // Cost with p ranks and n bytes: one flag latency + n / copy bandwidth (twice through the library buffers), whatever p;
 // where c CPUs are shared (p - 1) n / c / copy bandwidth.
 #include "coll/collectives.hpp"
+#include "coll/nearest_first.hpp"
 
 #include "p2p/shared_copy.hpp"
 
@@ -31,14 +32,12 @@ constexpr std::size_t kBlockBytes = 8 * 1024;
 // The chunks of a partitioned broadcast.
 struct Chunks {
     explicit Chunks(std::size_t size)
-        : bytes(size),
-          count(std::clamp<std::size_t>(size / kPartitionChunk, 1, kMostChunks)),
+        : count(std::clamp<std::size_t>(size / kPartitionChunk, 1, kMostChunks)),
           each((size / count + kLine) / kLine * kLine)
     {
     }
     std::uint64_t all() const { return (std::uint64_t{1} << count) - 1; }
 
-    std::size_t bytes;
     std::size_t count;
     std::size_t each;  // the last one is shorter
 };
@@ -237,8 +236,6 @@ void Collectives::await_reception(
 
 // Copies chunks of a partitioned broadcast to the receivers that wait for them, until there is none left. This rank has
 // not left the use, so its slot and the root's buffer stay; and who is not in it is told by the tag.
-//
-// It begins at its own place and goes on with the nearest, as Collectives::combine_shares does and for the same reason.
 void Collectives::copy_for_all(Communicator& comm, std::uint64_t use, const std::byte* from, std::size_t bytes)
 {
     const Chunks chunks(bytes);
@@ -284,13 +281,7 @@ void Collectives::copy_for_all(Communicator& comm, std::uint64_t use, const std:
         }
     };
     if (left == 0) return;
-    const std::size_t own =
-        static_cast<std::size_t>(comm.rank()) * chunks.count / static_cast<std::size_t>(comm.size());
-    copy(own);
-    for (std::size_t distance = 1; distance < chunks.count; ++distance) {
-        if (own >= distance) copy(own - distance);
-        if (own + distance < chunks.count) copy(own + distance);
-    }
+    nearest_first(comm.rank(), comm.size(), chunks.count, copy);
 }
 
 void Collectives::bcast_to_receiver(

@@ -21,6 +21,7 @@
 // arrives when. Several slots take turns, so that a member other than the root need not wait for the combination of its
 // last deposits. Two members have a protocol of their own: reduce_pair.cpp.
 #include "coll/collectives.hpp"
+#include "coll/nearest_first.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -308,16 +309,12 @@ ReduceManner Collectives::reduce_once(Communicator& comm, const ReduceBuffers& b
 
 // Takes shares of the elements until there is none left, and writes them to every buffer that wants the result. Where
 // ranks share CPUs, those that run do it all; the others find it done. Who finishes the last share ends the use.
-//
-// A member begins with the share of its own number and goes on with the nearest: ranks that share a CPU are neighbours,
-// so the same CPU takes the same shares again and again, and finds in its cache what it has written last.
 void Collectives::combine_shares(
     Communicator& comm, std::uint64_t use, const std::byte* operand, const Reduction& whole)
 {
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
     const auto members = static_cast<std::size_t>(comm.size());
     const std::size_t shares = std::clamp<std::size_t>(whole.bytes() / kShareBytes, 1, std::min(members, kMostShares));
-    const std::size_t own = static_cast<std::size_t>(comm.rank()) * shares / members;
     const auto begin_of = [&](std::size_t i) { return whole.count / shares * i + std::min(whole.count % shares, i); };
     std::span<const std::byte* const> from;
     const auto take = [&](std::size_t share) {
@@ -337,11 +334,7 @@ void Collectives::combine_shares(
         // acq_rel: all shares come before the end of the use
         if (slot.finished.fetch_add(1, std::memory_order_acq_rel) + 1 == shares) end_use(comm, use);
     };
-    take(own);
-    for (std::size_t distance = 1; distance < shares; ++distance) {
-        if (own >= distance) take(own - distance);
-        if (own + distance < shares) take(own + distance);
-    }
+    nearest_first(comm.rank(), comm.size(), shares, take);
 }
 
 void Collectives::reduce_hardware(

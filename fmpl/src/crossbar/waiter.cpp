@@ -2,6 +2,7 @@
 
 #include "crossbar/cycle_clock.hpp"
 #include "crossbar/futex.hpp"
+#include "crossbar/scoped_flag.hpp"
 #include "error.hpp"
 
 #include <linux/membarrier.h>
@@ -148,11 +149,7 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
 // Whether the last look before sleeping was true.
 bool Waiter::last_look(ReadyFunction ready, void* state)
 {
-    struct During {
-        explicit During(bool& flag) : flag_(flag) { flag_ = true; }
-        ~During() { flag_ = false; }
-        bool& flag_;
-    } const during(is_last_look_);
+    const ScopedFlag during(&is_last_look_);
     return ready(state);
 }
 

@@ -21,6 +21,7 @@
 #pragma once
 
 #include "crossbar/cycle_clock.hpp"
+#include "crossbar/scoped_flag.hpp"
 #include "p2p/answer_pause.hpp"
 #include "p2p/envelope_records.hpp"
 #include "p2p/node.hpp"
@@ -142,7 +143,7 @@ public:
     int poll(Handler&& handler)
     {
         if (polling_) return 0;
-        const During during(polling_);
+        const ScopedFlag during(&polling_);
         int taken = 0;
         for (Inbox& inbox : inboxes_) {
             const EnvelopeCell* cell = arrived(inbox);
@@ -192,13 +193,6 @@ private:
         std::uint32_t next_line = 0;  // after the last body
         std::uint32_t lines_taken = 0;
         std::uint32_t lines_returned = 0;
-    };
-    struct During {
-        explicit During(bool& flag) : flag_(flag) { flag_ = true; }
-        ~During() { flag_ = false; }
-        During(const During&) = delete;
-        During& operator=(const During&) = delete;
-        bool& flag_;
     };
 
     static std::uint64_t pair_stamp(std::uint64_t number, int source, int destination)

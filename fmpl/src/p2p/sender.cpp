@@ -1,5 +1,6 @@
 #include "p2p/sender.hpp"
 
+#include "crossbar/scoped_flag.hpp"
 #include "error.hpp"
 
 #include <algorithm>
@@ -67,16 +68,11 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
         fail(FMPL_ERR_BUSY, "an fmpl_isend to rank {} over index {} is outstanding; call fmpl_isend_wait first",
             destination, index);
     }
-    struct Sending {
-        explicit Sending(bool& flag) : flag_(flag) { flag_ = true; }
-        ~Sending() { flag_ = false; }
-        bool& flag_;
-    } const sending(channel.sending);
+    const ScopedFlag sending(&channel.sending);
     SendOperation op;
     prepare(op, comm, channel, destination, index, data, columns, bytes);
     op.prefers_copy = !op.addressable && columns == nullptr && bytes <= kCopiedBytes && !copied_is_in_use_;
-    bool nothing = false;
-    const Sending copying(op.prefers_copy ? copied_is_in_use_ : nothing);
+    const ScopedFlag copying(op.prefers_copy ? &copied_is_in_use_ : nullptr);
     if (may_spool && buffer_->enabled()) {
         op.may_pipe = false;
         const auto timeout_ms = static_cast<std::uint64_t>(buffer_->timeout_ms());
