@@ -228,4 +228,16 @@ TEST_F(Waiters, AnExceptionOfALookLeavesNobodyBlocked)
     EXPECT_EQ(crossbars_[0].record(0).blocked_in.call.load(), 0u);
 }
 
+TEST_F(Waiters, AnExceptionOfTheLastLookLeavesNobodyAsleep)
+{
+    Waiter waiter(crossbars_[0], kSleepAtOnce);
+    const auto fails_when_about_to_sleep = [&]() -> bool {
+        if (sleeping(0)) throw Error(FMPL_ERR_INTERNAL, "last look");
+        return false;
+    };
+    EXPECT_THROW(waiter.wait(fails_when_about_to_sleep, {.call = Call::recv}), Error);
+    EXPECT_FALSE(sleeping(0));
+    EXPECT_FALSE(waiter.is_last_look());
+}
+
 }  // namespace

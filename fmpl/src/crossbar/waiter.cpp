@@ -157,7 +157,11 @@ bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what)
 {
     NodeRecord& record = crossbar_->record(crossbar_->node());
     const std::uint32_t seen = record.doorbell.load(std::memory_order_acquire);  // pairs with Crossbar::ring
-    record.sleeping.store(1, std::memory_order_relaxed);
+    struct Asleep {  // whatever ends it, the last look too: else each wake would cost a call of the kernel
+        explicit Asleep(std::atomic<std::uint32_t>& word) : word_(word) { word_.store(1, std::memory_order_relaxed); }
+        ~Asleep() { word_.store(0, std::memory_order_relaxed); }
+        std::atomic<std::uint32_t>& word_;
+    } const asleep(record.sleeping);
     bool fenced = crossbar_->asymmetric_fence();
     if (fenced) fenced = syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
     if (!fenced) std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence in Crossbar::wake
@@ -182,7 +186,6 @@ bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what)
         futex_wait(record.doorbell, seen, bound_ns == 0 ? nullptr : &bound);
         if (until_rung) record.sleep.store(0, std::memory_order_relaxed);
     }
-    record.sleeping.store(0, std::memory_order_relaxed);
     return done;
 }
 
