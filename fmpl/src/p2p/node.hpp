@@ -47,6 +47,7 @@ public:
     template <class Ready>
     bool wait(Ready&& ready, const WaitFor& what)
     {
+        std::uint32_t looks = 0;
         return waiter.spin([&] {
             if (!busy_.empty()) [[unlikely]]
                 progress(busy_);
@@ -56,7 +57,7 @@ public:
                    [&] {
                        progress();
                        // Last, so that it sees what has come to an end: the wait may sleep without another look.
-                       if (layer_ != nullptr && layer_is_due()) layer_->progress();
+                       if (layer_ != nullptr && layer_is_due(++looks)) layer_->progress();
                        return ready();
                    },
                    what);
@@ -133,13 +134,15 @@ public:
 
 private:
     static constexpr std::uint32_t kPassesBetweenLooks = 64;
-    static constexpr std::uint32_t kLooksBetweenLayers = 4;
+    static constexpr std::uint32_t kLooksBetweenLayers = 4;        // of one wait
+    static constexpr std::uint32_t kShortLooksBetweenLayers = 64;  // of waits that end before
 
     // The layer's function looks at what every rank has sent: where many ranks share CPUs, and so wait by many looks, at each of them
-    // it would cost more than what is waited for. But the last look before a sleep misses nothing.
-    bool layer_is_due()
+    // it would cost more than what is waited for, and most of all in the first look of a barrier, after which the rank goes on. But the
+    // last look before a sleep misses nothing. looks: of this wait.
+    bool layer_is_due(std::uint32_t looks)
     {
-        return ++looks_ % kLooksBetweenLayers == 0 ||
+        return looks % kLooksBetweenLayers == 0 || ++looks_ % kShortLooksBetweenLayers == 0 ||
                crossbar.record(rank()).sleeping.load(std::memory_order_relaxed) != 0;
     }
     static void progress(std::vector<Progressing*>& transfers)
