@@ -138,6 +138,10 @@ public:
     // ranks. areas: 1 or 2.
     virtual std::unique_ptr<Exchange> exchange(Group& group, std::size_t landing_bytes, int areas) = 0;
 
+    // What an exchange with the ranks of the job takes beside its landing areas when a rank sends so many bytes at a time: nothing
+    // where they are written into the peers' memory, else as much again. Not collective.
+    virtual std::size_t staging_bytes(std::size_t sent) = 0;
+
     // Memory that messages leave and reach fastest (remote-DMA memory; MPI_Alloc_mem), aligned to 64 bytes; freed with the
     // Communication. Throws std::bad_alloc after a line on standard error that says how much was wanted and how much there is.
     virtual std::byte* allocate(std::size_t bytes) = 0;

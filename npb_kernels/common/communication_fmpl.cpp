@@ -382,13 +382,11 @@ public:
     std::unique_ptr<Exchange> exchange(Group& group, std::size_t landing_bytes, int areas) override
     {
         auto& members = static_cast<FmplGroup&>(group);
-        double unreachable = 0;
-        for (int rank = 0; rank < members.size(); ++rank) {
-            if (fmpl_is_addressable(members.world_rank(rank)) == 0) unreachable = 1;
-        }
+        const double unreachable = reaches(members) ? 0 : 1;
         if (group.maximum(unreachable) > 0) return std::make_unique<SentExchange>(members, landing_bytes, areas);
         return std::make_unique<WrittenExchange>(members, landing_bytes, areas);
     }
+    std::size_t staging_bytes(std::size_t sent) override { return reaches(world_) ? 0 : sent; }
     std::byte* allocate(std::size_t bytes) override
     {
         allocated_.push_back(remote_memory(bytes));
@@ -403,6 +401,15 @@ public:
     [[noreturn]] void abort(const char* reason) override { fmpl_abort(1, reason); }
 
 private:
+    // Whether this rank can write into the memory of all of them.
+    static bool reaches(const FmplGroup& members)
+    {
+        for (int rank = 0; rank < members.size(); ++rank) {
+            if (fmpl_is_addressable(members.world_rank(rank)) == 0) return false;
+        }
+        return true;
+    }
+
     Session session_;
     Stopwatch watch_;
     FmplGroup world_;

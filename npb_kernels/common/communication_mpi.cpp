@@ -373,6 +373,7 @@ public:
     {
         return std::make_unique<MpiExchange>(static_cast<MpiGroup&>(group), landing_bytes, areas);
     }
+    std::size_t staging_bytes(std::size_t sent) override { return sent; }
     std::byte* allocate(std::size_t bytes) override
     {
         allocated_.push_back(message_memory(bytes));

@@ -56,11 +56,12 @@ DistributedTransform::DistributedTransform(Communication& communication, const D
     yz_exchange_ = communication.exchange(*yz_group_, landing_bytes, kAreas);
 }
 
-std::size_t DistributedTransform::bytes(const Distribution& distribution)
+std::size_t DistributedTransform::bytes(Communication& communication, const Distribution& distribution)
 {
-    const std::size_t landing_bytes = distribution.points() * kPointBytes * kAreas;
+    const std::size_t landing_bytes = distribution.points() * kPointBytes;
+    const std::size_t exchange_bytes = landing_bytes * kAreas + communication.staging_bytes(landing_bytes);
     const std::size_t plane_bytes = distribution.grid().nx * distribution.grid().ny * kPointBytes;
-    return landing_bytes + (distribution.slab() ? plane_bytes : landing_bytes);
+    return exchange_bytes + (distribution.slab() ? plane_bytes : exchange_bytes);
 }
 
 void DistributedTransform::prepare()

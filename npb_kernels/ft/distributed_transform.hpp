@@ -28,7 +28,7 @@ public:
     DistributedTransform(Communication& communication, const Distribution& distribution);
 
     // Bytes that the constructor allocates on a rank, without what the library needs.
-    static std::size_t bytes(const Distribution& distribution);
+    static std::size_t bytes(Communication& communication, const Distribution& distribution);
 
     // Computes the roots of unity; before the first transform.
     void prepare();

@@ -28,9 +28,10 @@ public:
     {
     }
 
-    static std::size_t bytes(const Distribution& distribution)
+    static std::size_t bytes(Communication& communication, const Distribution& distribution)
     {
-        return DistributedTransform::bytes(distribution) + 2 * distribution.points() * sizeof(std::complex<double>);
+        return DistributedTransform::bytes(communication, distribution) +
+               2 * distribution.points() * sizeof(std::complex<double>);
     }
 
     // Sets up, transforms the initial conditions, and computes the field at times 1 to `iterations`;
@@ -87,7 +88,7 @@ Outcome run_kernel(Run& run, const Options& options)
     const Grid grid = grid_of(run.problem_class());
     const Distribution distribution(grid, communication.ranks(), layout_of(options.layout), communication.rank());
     const char* const layout = distribution.slab() ? "slab" : "pencil";
-    run.require_memory(Solver::bytes(distribution));
+    run.require_memory(Solver::bytes(communication, distribution));
 
     Outcome outcome;
     outcome.size = fmt::format("{} x {} x {}", grid.nx, grid.ny, grid.nz);

@@ -87,12 +87,13 @@ std::span<const Key> IntegerSort::sort()
     return this->keys();
 }
 
-std::size_t IntegerSort::bytes(const SortingProblem& problem, std::int64_t largest_bucket, int ranks)
+std::size_t IntegerSort::bytes(Communication& communication, const SortingProblem& problem, std::int64_t largest_bucket)
 {
-    const auto share = static_cast<std::size_t>(problem.keys() / ranks + 1);
+    const int ranks = communication.ranks();
+    const auto share = static_cast<std::size_t>(problem.keys() / ranks + 1) * sizeof(Key);
     const auto landing = static_cast<std::size_t>(BucketPartition::bound(problem.keys(), largest_bucket, ranks));
     const auto counts = std::size_t{problem.max_key()} / static_cast<std::size_t>(ranks);
-    return (2 * share + landing) * sizeof(Key) + counts * sizeof(std::uint32_t);
+    return share + communication.staging_bytes(share) + landing * sizeof(Key) + counts * sizeof(std::uint32_t);
 }
 
 }  // namespace fmpl::npb::is

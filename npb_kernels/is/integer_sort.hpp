@@ -48,7 +48,7 @@ public:
 
     // Bytes that a rank needs for the problem's keys, where no bucket has more than largest_bucket of them: its keys, what
     // comes to it, what it sends where the library holds that once more, and the counts by key.
-    static std::size_t bytes(const SortingProblem& problem, std::int64_t largest_bucket, int ranks);
+    static std::size_t bytes(Communication& communication, const SortingProblem& problem, std::int64_t largest_bucket);
 
 private:
     std::span<Key> landed();

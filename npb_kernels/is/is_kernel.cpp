@@ -123,7 +123,7 @@ Outcome is_kernel(Run& run)
         throw Refusal(fmt::format("class {} has {} buckets of keys: it runs on up to as many ranks, not on {}",
             letter(run.problem_class()), problem.buckets(), ranks));
     }
-    run.require_memory(IntegerSort::bytes(problem, largest_bucket(problem), ranks));
+    run.require_memory(IntegerSort::bytes(run.communication(), problem, largest_bucket(problem)));
 
     Benchmark benchmark(run);
     benchmark.iterate(1);

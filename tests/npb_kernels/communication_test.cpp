@@ -35,4 +35,12 @@ NPB_COMMUNICATION_TEST(TooMuchForALandingAreaIsAnError, too_much_for_a_landing_a
 NPB_COMMUNICATION_TEST(MemoryIsAlignedAndApart, memory_is_aligned_and_apart)
 NPB_COMMUNICATION_TEST(TheTimeOfCallsIsCounted, the_time_of_calls_is_counted)
 
+// What the memory of a job is reckoned with.
+FMPL_RANKS_TEST_WITH(NpbCommunication, WhatIsWrittenToThePeersTakesNoMemoryToSendFrom, kOptions)
+{
+    const auto communication = fmpl::npb::Communication::join();
+    const bool is_sent = engine_is_unmapped() && communication->ranks() > 1;
+    EXPECT_EQ(communication->staging_bytes(4711), is_sent ? 4711u : 0u);
+}
+
 }  // namespace
