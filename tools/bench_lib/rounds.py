@@ -162,9 +162,10 @@ class Bench:
                         found.setdefault(contender.name, document["library"] + contender.below())
         return found
 
-    def samples_of_fmpl(self, name):
-        """All samples of this name that FMPL's programs have given beside their own times."""
-        return [sample for step in self.steps for _, document in self.of(self.fmpl, step).documents
+    def samples_of_all(self, name):
+        """All samples of this name that the contenders' programs have given beside their own times."""
+        return [sample for step in self.steps for contender in self.contenders
+                for _, document in self.of(contender, step).documents
                 for result in document["results"] if name in result for sample in result[name]["samples"]]
 
     def compiler(self):

@@ -16,7 +16,7 @@ from bench_lib.running import LIBC, PR_SET_CHILD_SUBREAPER
 
 BUSY_SHARE = 0.05  # of one CPU, by other processes, that is worth a warning
 STEAL_SHARE = 0.01  # of the CPUs' time that the host gave to others
-DISTANCES = 2  # times the shortest that a cache line has taken between the CPUs: they have been moved
+DISTANCES = 2  # that a cache line took so many times as long as at another time: the CPUs have been moved
 COMMAND = f"tools/{pathlib.Path(sys.argv[0]).name}"
 
 
@@ -131,7 +131,7 @@ class SuiteRun:
             bench.warn(f"during the run other processes used {others:.0%} of a CPU")
         if steal > STEAL_SHARE:
             bench.warn(f"during the run the host took away {steal:.1%} of the CPUs' time (steal)")
-        lines = sorted(bench.samples_of_fmpl("floor_seconds"))
+        lines = sorted(bench.samples_of_all("floor_seconds")) if len(self.cpus) > 1 else []
         # Not the extremes, which may have been interrupted.
         near, far = (lines[len(lines) // 10], lines[-1 - len(lines) // 10]) if lines else (0, 0)
         if far > DISTANCES * near:

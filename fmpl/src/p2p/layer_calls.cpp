@@ -1,5 +1,6 @@
 #include "p2p/layer_calls.hpp"
 
+#include "crossbar/scoped_flag.hpp"
 #include "error.hpp"
 
 namespace fmpl {
@@ -11,11 +12,7 @@ void LayerCalls::wait_until(Ready ready, void* context, const fmpl_wait_words* w
         fail(FMPL_ERR_ARGUMENT,
             "called from within ready, a progress function or an envelope handler, which may not wait");
     }
-    struct Waiting {
-        explicit Waiting(bool& flag) : flag_(flag) { flag_ = true; }
-        ~Waiting() { flag_ = false; }
-        bool& flag_;
-    } const waiting(waiting_);
+    const ScopedFlag waiting(&waiting_);
 
     WaitFor wait_for{Call::wait_until};
     if (what != nullptr) {

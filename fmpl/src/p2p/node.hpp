@@ -134,15 +134,16 @@ public:
 
 private:
     static constexpr std::uint32_t kPassesBetweenLooks = 64;
-    static constexpr std::uint32_t kLooksBetweenLayers = 4;        // of one wait
-    static constexpr std::uint32_t kShortLooksBetweenLayers = 64;  // of waits that end before
+    static constexpr std::uint32_t kLooksBetweenLayers = 4;  // of one wait
+    static constexpr std::uint32_t kOtherLooksBetweenLayers =
+        64;  // of all other looks, so that many short waits do not starve it
 
     // The layer's function looks at what every rank has sent: where many ranks share CPUs, and so wait by many looks, at each of them
     // it would cost more than what is waited for, and most of all in the first look of a barrier, after which the rank goes on. But the
     // last look before a sleep misses nothing. looks: of this wait.
     bool layer_is_due(std::uint32_t looks)
     {
-        return looks % kLooksBetweenLayers == 0 || ++looks_ % kShortLooksBetweenLayers == 0 ||
+        return looks % kLooksBetweenLayers == 0 || ++looks_ % kOtherLooksBetweenLayers == 0 ||
                crossbar.record(rank()).sleeping.load(std::memory_order_relaxed) != 0;
     }
     static void progress(std::vector<Progressing*>& transfers)
