@@ -308,8 +308,8 @@ EXHIBITS = [
           COLLECTIVE, "bytes", picks=lambda row: row["ranks"] == 16, rate=True, limits=("copies",)),
     Lines("fig10", "Sum of arrays of 8 KiB by ranks, the root changing", "reduce",
           "FMPL beside its own tree. BLACS-FMPL gives the result to all ranks (dgsum2d to all), the others to one.",
-          "The ranks see each other's memory, so each adds its share of the elements from all operands where they lie, and no "
-          "tree is needed; the paper's libraries all took one.",
+          "The ranks see each other's memory, so no tree is needed: up to 8 ranks each adds its share of the elements from all "
+          "operands where they lie, and with more the root adds them all; the paper's libraries all took a tree.",
           COLLECTIVE, "ranks"),
     KernelTable("table3", "FT, seconds", "ft", "The columns of one source over four libraries.",
                 "More ranks than CPUs do not compute faster: the time should stay what it is with two ranks, where the paper's "

@@ -81,7 +81,8 @@ Endpoint::Endpoint(const JobSeat& seat)
         fail(FMPL_ERR_ALREADY_INITIALIZED, "rank {} of this job is taken by process {}; a rank joins its job once",
             seat.rank, taken_by);
     }
-    record.state.store(static_cast<std::uint32_t>(RankState::attached), std::memory_order_release);  // for the launcher
+    record.state.store(
+        static_cast<std::uint32_t>(RankState::attached), std::memory_order_release);  // pairs with fmplrun's acquire
 }
 
 void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
@@ -131,6 +132,7 @@ void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
     int next = 0;
     node.wait(
         [&] {
+            // acquire, both: pair with the store of `ready` above, and with that of fmplrun or run_ranks
             while (next < job_size() && node.crossbar.record(next).state.load(std::memory_order_acquire) >=
                                             static_cast<std::uint32_t>(RankState::ready)) {
                 ++next;
@@ -171,8 +173,8 @@ void Endpoint::finalize()
     initialized_ = false;
     finalized_ = true;
     envelopes.close();
-    record.state.store(
-        static_cast<std::uint32_t>(RankState::finalized), std::memory_order_release);  // for the launcher
+    // release: pairs with fmplrun and DeadlockWatch::sleeps
+    record.state.store(static_cast<std::uint32_t>(RankState::finalized), std::memory_order_release);
     if (!pending.empty()) fail(FMPL_ERR_PENDING, "{}", pending);
 }
 

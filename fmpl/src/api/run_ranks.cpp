@@ -56,6 +56,7 @@ void run_ranks(int n, const std::function<void(int)>& f, const JobOptions& optio
         try {
             f(rank);
             // A rank that returns because its calls fail with ABORTED has no failure of its own.
+            // acquire: pairs with abort_job
             const bool ending = memory->control().abort_state.load(std::memory_order_acquire) != 0;
             if (!ending && binding.endpoint && binding.endpoint->initialized()) {
                 fail(FMPL_ERR_PENDING, "rank {} returned without calling fmpl_finalize", rank);

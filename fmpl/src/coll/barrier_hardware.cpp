@@ -13,13 +13,14 @@ void Collectives::barrier_hardware(Communicator& comm, BarrierRecord& record)
     // The epoch cannot change before this rank arrives.
     const std::uint32_t epoch = record.epoch.load(std::memory_order_relaxed);
     const auto all = static_cast<std::uint32_t>(comm.size());
-    // acq_rel: what every rank wrote before its arrival reaches the last to arrive, and by its release all others.
+    // acq_rel, with the other arrivals: what every rank wrote before its own reaches the last, and by its release all.
     if (record.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == all) {
         record.arrived.store(0, std::memory_order_relaxed);
         record.epoch.store(epoch + 1, std::memory_order_release);  // pairs with the acquire below
         wake_members(comm);
         return;
     }
+    // acquire: pairs with the last to arrive, above
     node_->wait([&] { return record.epoch.load(std::memory_order_acquire) != epoch; }, waiting_for(comm, -1, 0));
 }
 
@@ -31,7 +32,7 @@ void Collectives::barrier_of_two(Communicator& comm, BarrierRecord& record)
     const std::uint32_t times = own.load(std::memory_order_relaxed) + 1;
     own.store(times, std::memory_order_release);  // pairs with the other's acquire below
     node_->crossbar.wake(comm.members()[static_cast<std::size_t>(1 - rank)]);
-    // The other one may be in the next barrier already.
+    // acquire: pairs with the other's store above. It may be in the next barrier already.
     node_->wait([&] { return static_cast<std::int32_t>(other.load(std::memory_order_acquire) - times) >= 0; },
         waiting_for(comm, 1 - rank, 0));
 }

@@ -119,8 +119,10 @@ void Collectives::bcast_from_root(
         const std::uint64_t use = comm.broadcast_uses++;
         BroadcastSlot& slot = comm.station->broadcast[use % kBroadcastSlots];
         const std::uint64_t taken_before = receivers * (use / kBroadcastSlots);
-        // The slot, and this rank's buffer that goes with it, are free when its last use has been read by all.
-        node_->wait([&] { return slot.taken.load(std::memory_order_acquire) >= taken_before; }, what);  // pairs below
+        // The slot, and this rank's buffer that goes with it, are free when its last use has been read by all. acquire: pairs
+        // with bcast_to_receiver's addition to `taken`.
+        node_->wait([&] { return slot.taken.load(std::memory_order_acquire) >= taken_before; }, what);
+        // acquire: pairs with the other root's store, as below
         if (sent == 0 && slot.stamp.load(std::memory_order_acquire) == use + 1) [[unlikely]] {
             // Another root has been here. Its broadcast is received and dropped, so that the next one begins in step.
             --comm.broadcast_uses;
@@ -157,7 +159,7 @@ void Collectives::bcast_from_root(
         sent += piece;
         if (whole) {
             // The receivers read the caller's buffer. The count may be past this use already: others go on to the next
-            // one.
+            // one. acquire: pairs with bcast_to_receiver.
             bool may_help = receivers == 1 && node_->helps();
             node_->wait(
                 [&] {
@@ -241,7 +243,7 @@ void Collectives::copy_for_all(Communicator& comm, std::uint64_t use, const std:
     const Chunks chunks(bytes);
     const std::uint64_t tag = Reception::tag(use);
     Station& station = *comm.station;
-    // What the receiver still wants; 0 when it does not wait for this broadcast.
+    // What the receiver still wants; 0 when it does not wait for this broadcast. acquire: pairs with open_reception.
     const auto wanted = [&](const Reception& of, std::uint64_t left) {
         return (left ^ tag) >> 32 == 0 && of.bytes.load(std::memory_order_acquire) == bytes ? left & chunks.all() : 0;
     };
@@ -257,7 +259,7 @@ void Collectives::copy_for_all(Communicator& comm, std::uint64_t use, const std:
         results_.clear();
         for (int member = 0; member < comm.size(); ++member) {
             Reception& of = station.reception(member);
-            std::uint64_t seen = of.left.load(std::memory_order_acquire);
+            std::uint64_t seen = of.left.load(std::memory_order_acquire);  // pairs with open_reception
             while ((wanted(of, seen) & bit) != 0) {
                 // acquire: pairs with open_reception
                 if (!of.left.compare_exchange_weak(

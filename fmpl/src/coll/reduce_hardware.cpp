@@ -83,7 +83,7 @@ std::size_t Collectives::partition_bytes(bool to_all) const
 bool Collectives::arrive(Communicator& comm, std::uint64_t use)
 {
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-    // acq_rel: every member's deposit comes before the last arrival
+    // acq_rel, with the other arrivals: every member's deposit comes before the last
     if (slot.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != static_cast<std::uint32_t>(comm.size()))
         return false;
     slot.arrived.store(0, std::memory_order_relaxed);
@@ -160,7 +160,7 @@ void Collectives::leave_use(Communicator& comm, std::uint64_t use)
 {
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
     const std::exception_ptr failure = disagreement(comm, use);  // thrown when this rank has left
-    // acq_rel: everybody's reads come before the end of the use
+    // acq_rel, with the others that leave: everybody's reads come before the end of the use
     if (slot.leaving.fetch_add(1, std::memory_order_acq_rel) + 1 == slot.waiting) {
         slot.leaving.store(0, std::memory_order_relaxed);
         end_use(comm, use);
@@ -331,7 +331,7 @@ void Collectives::combine_shares(
             }
         }
         combine(from, begin_of(share), begin_of(share + 1), whole.op, results_);
-        // acq_rel: all shares come before the end of the use
+        // acq_rel, with those that finish other shares: all come before the end of the use
         if (slot.finished.fetch_add(1, std::memory_order_acq_rel) + 1 == shares) end_use(comm, use);
     };
     nearest_first(comm.rank(), comm.size(), shares, take);

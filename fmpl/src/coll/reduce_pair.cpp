@@ -74,6 +74,7 @@ ReduceManner Collectives::reduce_once_of_two(Communicator& comm, const ReduceBuf
     }
     own.stamp.store(use + 1, std::memory_order_release);  // pairs with the other's acquire below
     node_->crossbar.wake(comm.members()[static_cast<std::size_t>(1 - rank)]);
+    // acquire: pairs with the other's store above
     node_->wait(
         [&] { return other.stamp.load(std::memory_order_acquire) == use + 1; }, waiting_for(comm, 1 - rank, bytes));
 

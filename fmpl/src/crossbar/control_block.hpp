@@ -133,7 +133,7 @@ struct alignas(kLine) NodeRecord {
     std::atomic<std::uint32_t> state;  // RankState
     std::atomic<std::int32_t> pid;     // 0: free; taken by compare-exchange, so that a rank is attached once
     std::atomic<std::uint32_t> exited;
-    std::atomic<std::uint32_t> statistics_ready;
+    std::uint32_t pad_exited;
     std::atomic<std::uint64_t> probe_at;  // address of a word in the rank's private memory, see PrivateMemory
     std::uint8_t pad0[kLine - 24];
 

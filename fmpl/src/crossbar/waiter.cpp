@@ -180,7 +180,7 @@ bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what)
         const bool until_rung = bound_ns == 0 && !what.from_outside;
         if (until_rung) {
             if (++sleeps_ == 0) sleeps_ = 1;
-            // release: pairs with DeadlockWatch::look, which so sees each ring by this rank that came before
+            // release: pairs with DeadlockWatch::sleeps, which so sees each ring by this rank that came before
             record.sleep.store(sleep_word(sleeps_, seen), std::memory_order_release);
         }
         futex_wait(record.doorbell, seen, bound_ns == 0 ? nullptr : &bound);

@@ -73,7 +73,7 @@ void abort_job(ControlBlock& control, int rank, int code, const std::string& rea
         const std::size_t length = std::min(reason.size(), sizeof node.abort_reason - 1);
         std::memcpy(node.abort_reason, reason.data(), length);
         node.abort_reason[length] = '\0';
-        control.abort_state.store(2, std::memory_order_release);  // pairs with Waiter::check_abort and the launcher
+        control.abort_state.store(2, std::memory_order_release);  // pairs with Waiter::is_ending and the launcher
     }
     ring_all(control);
 }

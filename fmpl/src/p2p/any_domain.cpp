@@ -180,7 +180,7 @@ bool AnyDomain::collect(Communicator& comm)
         for (;;) {
             const std::uint64_t number = pair.any_received + 1;
             const AnyCell& cell = comm.any_ring(source)[(number - 1) % kAnyCells];
-            if (cell.number.load(std::memory_order_acquire) != number) break;  // pairs with send()
+            if (cell.number.load(std::memory_order_acquire) != number) break;  // pairs with put()
             Unexpected message{source, cell.header, {}};
             if (message.header.at == kNoOffset) {
                 const auto* payload = reinterpret_cast<const std::byte*>(cell.payload);
@@ -189,7 +189,8 @@ bool AnyDomain::collect(Communicator& comm)
             unexpected_[&comm].push_back(std::move(message));
             pair.any_received = number;
             const Peer& peer = comm.peer(source);
-            crossbar.write_flag(peer.node, peer.pair + offsetof(PairRecord, any_taken), number);  // pairs with send()
+            // Pairs with has_credit().
+            crossbar.write_flag(peer.node, peer.pair + offsetof(PairRecord, any_taken), number);
             crossbar.wake(peer.node);
             any = true;
         }

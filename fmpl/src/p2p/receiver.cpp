@@ -394,6 +394,7 @@ Offset Receiver::next_in_chain(Communicator& comm, const ReceiveChannel& channel
     if (channel.cursor == kNoOffset) {
         return comm.flag(source, index).chain.load(std::memory_order_acquire);  // pairs with Sender::append
     }
+    // Pairs with Sender::append.
     return node_->crossbar.read_flag(comm.peer(source).node, channel.cursor + offsetof(ChainNode, next));
 }
 

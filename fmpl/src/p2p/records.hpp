@@ -136,10 +136,9 @@ struct HeadBody {
 
 struct alignas(kLine) CompletionFlag {
     std::atomic<std::uint64_t> stamp;  // Stamp of the head message (release, after everything else of the head)
-    std::atomic<std::uint64_t>
-        reverse_consumed;  // copy of MatchingSlot::consumed of the opposite channel (relaxed hint
-                           // carried by stamp's release): saves the source a cache miss
-    std::uint64_t order;   // of the head among all messages of this pair of ranks, from 1
+    // Copy of MatchingSlot::consumed of the opposite channel (release; acquire in Sender::known_consumed): saves the source a cache miss
+    std::atomic<std::uint64_t> reverse_consumed;
+    std::uint64_t order;  // of the head among all messages of this pair of ranks, from 1
     union {
         std::uint8_t payload[kInlineBytes];
         HeadBody body;

@@ -36,7 +36,8 @@ void Sender::write_inline_remotely(int node, Offset at, const void* data, std::s
     const Crossbar& crossbar = node_->crossbar;
     crossbar.write(node, at + offsetof(CompletionFlag, order), &order, sizeof order);
     if (bytes > 0) crossbar.write(node, at + offsetof(CompletionFlag, payload), data, bytes);
-    crossbar.write_flag(node, at + offsetof(CompletionFlag, reverse_consumed), reverse);
+    crossbar.write_flag(node, at + offsetof(CompletionFlag, reverse_consumed), reverse);  // pairs with known_consumed
+    // Pairs with Receiver::arrival.
     crossbar.write_flag(node, at + offsetof(CompletionFlag, stamp), stamp);
 }
 
@@ -267,6 +268,7 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
     if (op.claim_lost) return help_to_take(op, at);
     if (op.bytes <= capacity && !reaches(op, at)) return false;
     if (claim_first) {
+        // Against the destination's addition in Receiver::take_head.
         if (crossbar.fetch_add(node, flag_at(op) + offsetof(CompletionFlag, claim), 1) != 0) {
             op.claim_lost = true;  // the destination is taking it, and may have posted its next receive meanwhile
             return false;
@@ -418,7 +420,7 @@ void Sender::publish_head(SendOperation& op, MessageKind kind, Offset at, bool a
                                      : SharedCopy::opened_at(SharedCopy::end_of(node_->rank(), node)),
         0};
     crossbar.write(node, flag + offsetof(CompletionFlag, body), &body, sizeof body);
-    // Pairs with Receiver::arrived.
+    // Pairs with Receiver::arrival.
     crossbar.write_flag(node, flag + offsetof(CompletionFlag, stamp), Stamp::make(op.number, kind));
     crossbar.wake(node);
 }
@@ -447,6 +449,7 @@ void Sender::fill_pipe(SendOperation& op)
         const std::size_t bytes = std::min(kPieceBytes, op.bytes - begin);
         gather(op, begin, bytes, crossbar.local(op.ring + op.filled % kRingPieces * kPieceBytes));
         ++op.filled;
+        // Pairs with Receiver::drain_pipe.
         crossbar.write_flag(
             node, flag_at(op) + offsetof(CompletionFlag, filled), PipeCount::make(op.number, op.filled));
         crossbar.wake(node);
@@ -474,9 +477,11 @@ void Sender::append(SendOperation& op, Offset block, Offset payload, bool in_sen
             // release: pairs with Receiver::next_in_chain
             reinterpret_cast<ChainNode*>(crossbar.local(last->block))->next.store(block, std::memory_order_release);
         } else {
+            // Pairs with Receiver::next_in_chain.
             crossbar.write_flag(node_of(op), flag_at(op) + offsetof(CompletionFlag, chain), block);
         }
         add_entry(op, block, true, in_send_buffer);
+        // Pairs with Receiver::arrival.
         crossbar.write_flag(node_of(op), flag_at(op) + offsetof(CompletionFlag, available), op.number);
         crossbar.wake(node_of(op));
     }
@@ -499,6 +504,7 @@ bool Sender::spool(SendOperation& op)
         if (block == kNoOffset) return false;
     }
     const Crossbar& crossbar = node_->crossbar;
+    // Against the destination's addition in Receiver::take_head.
     if (op.state == SendOperation::State::offered &&
         crossbar.fetch_add(node_of(op), flag_at(op) + offsetof(CompletionFlag, claim), 1) != 0) {
         buffer_->undo_take(block);

@@ -8,7 +8,7 @@
 //   packs into the place
 //   packed{receive_id}       ->    the receive is complete
 //
-// So a message goes by one copy, or by two when both sides are scattered. Where the receiver has no remote-DMA memory, or the
+// So a message goes by one copy into a buffer in one piece of remote-DMA memory, else by two. Where the receiver has no remote-DMA memory, or the
 // sender cannot address it, the message comes as bodies of envelopes of kind `piece`.
 #pragma once
 
