@@ -81,8 +81,8 @@ Endpoint::Endpoint(const JobSeat& seat)
         fail(FMPL_ERR_ALREADY_INITIALIZED, "rank {} of this job is taken by process {}; a rank joins its job once",
             seat.rank, taken_by);
     }
-    record.state.store(
-        static_cast<std::uint32_t>(RankState::attached), std::memory_order_release);  // pairs with fmplrun's acquire
+    // release: pairs with fmplrun
+    record.state.store(static_cast<std::uint32_t>(RankState::attached), std::memory_order_release);
 }
 
 void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)

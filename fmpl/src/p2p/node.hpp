@@ -134,9 +134,9 @@ public:
 
 private:
     static constexpr std::uint32_t kPassesBetweenLooks = 64;
-    static constexpr std::uint32_t kLooksBetweenLayers = 4;  // of one wait
-    static constexpr std::uint32_t kOtherLooksBetweenLayers =
-        64;  // of all other looks, so that many short waits do not starve it
+    // Of one wait; and of all other looks, so that many short waits do not starve the layer.
+    static constexpr std::uint32_t kLooksBetweenLayers = 4;
+    static constexpr std::uint32_t kOtherLooksBetweenLayers = 64;
 
     // The layer's function looks at what every rank has sent: where many ranks share CPUs, and so wait by many looks, at each of them
     // it would cost more than what is waited for, and most of all in the first look of a barrier, after which the rank goes on. But the

@@ -110,7 +110,8 @@ private:
     {
         const std::size_t begin = (mine_ == End::front ? place : chunks_ - 1 - place) * chunk_;
         copy(begin, std::min(chunk_, bytes_ - begin));
-        // acq_rel: pairs with done() and with the other side here: who sees all chunks done sees what both sides wrote, and the buffers are free for their owners
+        // acq_rel: pairs with done() and with the other side here. Who sees all chunks done sees what both sides wrote,
+        // and the buffers are free for their owners.
         return done_.fetch_add(1, std::memory_order_acq_rel) + 1 == chunks_;
     }
 
