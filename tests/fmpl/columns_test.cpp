@@ -203,24 +203,34 @@ FMPL_RANKS_TEST_AT(Columns, AShorterMessageFillsTheFirstBytesAndALongerOneIsRefu
     const int peer = 1 - rank();
     REQUIRE_OK(fmpl_sendbuf_set(nullptr, 0, 0));
     const fmpl_columns place = block(10, 20, 33, 8);
-    for (const std::size_t bytes :
-        {std::size_t{0}, std::size_t{3}, std::size_t{72}, std::size_t{1000}, std::size_t{1600}}) {
-        for (const bool first : {true, false}) {
-            const std::uint64_t key = message_key(bytes, first ? 1 : 0);
-            const fmpl_columns sent = block(bytes, 1, bytes, 1);
-            const GuardedBuffer out = filled(Place::rdma, sent, key);
-            GuardedBuffer in(Place::rdma, extent_of(place));
-            in.fill_byte(0xEE);
-            if ((rank() == 0) == first) {
-                REQUIRE_OK(fmpl_send(out.data(), bytes, peer, 0, FMPL_COMM_WORLD));
-            } else {
-                REQUIRE_OK(fmpl_recv_columns(in.data(), &place, peer, 0, FMPL_COMM_WORLD));
-                std::size_t came = 0;
-                REQUIRE_OK(fmpl_received(nullptr, nullptr, &came));
-                EXPECT_EQ(came, bytes);
-                EXPECT_TRUE(holds_message(in, place, key, bytes)) << bytes;
+    const auto send_and_check = [&](const fmpl_columns& sent, const fmpl_columns& taken, bool first,
+                                    std::uint64_t key) {
+        const std::size_t bytes = bytes_of(sent);
+        const GuardedBuffer out = filled(Place::rdma, sent, key);
+        GuardedBuffer in(Place::rdma, extent_of(taken));
+        in.fill_byte(0xEE);
+        if ((rank() == 0) == first) {
+            REQUIRE_OK(fmpl_send_columns(out.data(), &sent, peer, 0, FMPL_COMM_WORLD));
+        } else {
+            REQUIRE_OK(fmpl_recv_columns(in.data(), &taken, peer, 0, FMPL_COMM_WORLD));
+            std::size_t came = 0;
+            REQUIRE_OK(fmpl_received(nullptr, nullptr, &came));
+            EXPECT_EQ(came, bytes);
+            EXPECT_TRUE(holds_message(in, taken, key, bytes)) << bytes;
+        }
+    };
+    for (const fmpl_columns& taken : {place, upper(30, 20, 33, 8, 0), lower(30, 20, 33, 8, 1)}) {
+        for (const std::size_t bytes :
+            {std::size_t{0}, std::size_t{3}, std::size_t{72}, std::size_t{1000}, std::size_t{1600}}) {
+            for (const bool first : {true, false}) {
+                send_and_check(block(bytes, 1, bytes, 1), taken, first, message_key(bytes, first ? 1 : 0));
             }
         }
+    }
+    // The same columns, but fewer.
+    for (const bool first : {true, false}) {
+        send_and_check(block(10, 13, 21, 8), place, first, message_key(13, first ? 1 : 0));
+        send_and_check(lower(20, 13, 20, 8, 0), lower(20, 20, 33, 8, 0), first, message_key(14, first ? 1 : 0));
     }
     const fmpl_columns longer = block(11, 20, 12, 8);
     GuardedBuffer buffer(Place::rdma, extent_of(place));

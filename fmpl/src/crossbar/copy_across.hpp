@@ -1,9 +1,10 @@
 // memcpy for memory that another core has written last, or will read next.
 //
 // What bounds such a copy is not the bytes but the lines: the source's come from the other core's cache one by one, and
-// the target's, which that core has read before, must be taken from it before they can be written. Asking for the
-// target's lines a block ahead lets both go on at once (docs/performance.md has the numbers). Shorter blocks would do a
-// little better for lines that change cores and worse for those at hand.
+// the target's, which that core has read before, must be taken from it before they can be written. On Intel's cores, asking for the
+// target's lines a block ahead lets both go on at once; shorter blocks would do a little better for lines that change cores and worse
+// for those at hand. On AMD's it is slower than memcpy, whose string instruction fetches ahead itself, wherever the lines are
+// (docs/decisions/0017-lines-asked-for-ahead.md).
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,15 @@
 namespace fmpl {
 
 inline constexpr std::size_t kLineBytes = 64;
+
+inline bool asking_ahead_pays()
+{
+#if defined(__x86_64__)
+    return !__builtin_cpu_is("amd");
+#else
+    return true;
+#endif
+}
 
 inline void prefetch_to_write(const void* line)
 {
@@ -48,7 +58,7 @@ inline void copy_across(void* to, const void* from, std::size_t bytes)
     auto* target = static_cast<std::byte*>(to);
     const auto* source = static_cast<const std::byte*>(from);
     std::size_t done = 0;
-    if (bytes >= 2 * kBlock) {
+    if (bytes >= 2 * kBlock && asking_ahead_pays()) {
         for (std::size_t at = 0; at < kBlock; at += kLineBytes) prefetch_to_write(target + at);
         for (; done + kBlock <= bytes; done += kBlock) {
             const std::size_t ahead = std::min(done + 2 * kBlock, bytes);

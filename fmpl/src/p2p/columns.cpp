@@ -35,8 +35,6 @@ public:
 
     std::size_t at() const { return part_.begin + done_; }    // from the base
     std::size_t left() const { return part_.bytes - done_; }  // in this column
-    bool begins_column() const { return done_ == 0; }
-    std::size_t column() const { return column_; }
     void advance(std::size_t bytes) { done_ += bytes; }
     // To the next column that gives something. Requires that there is one.
     void settle()
@@ -59,6 +57,11 @@ namespace {
 // Lines of the target asked for before its bytes are written: as many columns ahead as make up about this.
 constexpr std::size_t kAheadBytes = 2048;
 
+constexpr std::size_t columns_ahead(std::size_t length)
+{
+    return std::max<std::size_t>(1, kAheadBytes / length);
+}
+
 // copy(to, from, bytes) for each piece that lies in one column of both sides; offsets are from the bases.
 template <class Copy>
 void for_each_piece(Cursor to, Cursor from, std::size_t bytes, Copy&& copy)
@@ -67,23 +70,11 @@ void for_each_piece(Cursor to, Cursor from, std::size_t bytes, Copy&& copy)
         to.settle();
         from.settle();
         const std::size_t piece = std::min({bytes, to.left(), from.left()});
-        copy(to, from.at(), piece);
+        copy(to.at(), from.at(), piece);
         to.advance(piece);
         from.advance(piece);
         bytes -= piece;
     }
-}
-
-// Asks for the target's lines some columns ahead of the one that is being written: each is likely to be in the cache of
-// another core, and no hardware sees them coming.
-void ask_ahead(std::byte* base, const Columns& columns, std::size_t column)
-{
-    const fmpl_columns& shape = columns.shape();
-    const std::size_t ahead = column + std::max<std::size_t>(1, kAheadBytes / std::max<std::size_t>(shape.bytes, 1));
-    if (ahead >= shape.count) return;
-    const Columns::Part part = columns.part(ahead);
-    const std::size_t asked = std::min(part.bytes, kAheadBytes);
-    for (std::size_t at = 0; at < asked; at += kLineBytes) prefetch_to_write(base + part.begin + at);
 }
 
 // Elements of a fixed size a stride apart: rows of matrices, where a call of memcpy for each would dominate.
@@ -93,36 +84,106 @@ void copy_elements(std::byte* to, std::size_t to_stride, const std::byte* from, 
     for (std::size_t i = 0; i < n; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, Bytes);
 }
 
-// Whole columns of one length on both sides; whether they were of one of the sizes done here.
-bool copy_columns_of_one_element(std::byte* to, std::size_t to_stride, const std::byte* from, std::size_t from_stride,
+// The lines of a column of the target that is written some columns later: they are likely to be in the cache of another core, and
+// no hardware sees them coming.
+void ask_for(const std::byte* column, std::size_t bytes)
+{
+    for (std::size_t at = 0; at < std::min(bytes, kAheadBytes); at += kLineBytes) prefetch_to_write(column + at);
+}
+
+// n columns of one length.
+void copy_columns(std::byte* to, std::size_t to_stride, const std::byte* from, std::size_t from_stride,
     std::size_t length, std::size_t n)
 {
     switch (length) {
         case 4:
-            copy_elements<4>(to, to_stride, from, from_stride, n);
-            return true;
+            return copy_elements<4>(to, to_stride, from, from_stride, n);
         case 8:
-            copy_elements<8>(to, to_stride, from, from_stride, n);
-            return true;
+            return copy_elements<8>(to, to_stride, from, from_stride, n);
         case 16:
-            copy_elements<16>(to, to_stride, from, from_stride, n);
-            return true;
+            return copy_elements<16>(to, to_stride, from, from_stride, n);
         default:
-            return false;
+            break;
     }
+    const std::size_t ahead = asking_ahead_pays() && to_stride != length ? columns_ahead(length) : n;
+    for (std::size_t j = 0; j < n; ++j) {
+        if (j + ahead < n) ask_for(to + (j + ahead) * to_stride, length);
+        copy_across(to + j * to_stride, from + j * from_stride, length);
+    }
+}
+
+// Whether both give the same of each column that both have.
+bool alike(const fmpl_columns& a, const fmpl_columns& b)
+{
+    return a.bytes == b.bytes && a.begin == b.begin && a.begin_step == b.begin_step && a.end == b.end &&
+           a.end_step == b.end_step;
+}
+
+// One side of a copy by columns. In a packed one, a column lies behind the one before.
+struct Side {
+    Side(const Columns& columns, std::size_t message_offset)
+        : packed(columns.in_one_piece()),
+          stride(columns.shape().stride),
+          first(packed ? columns.first() + message_offset : 0)
+    {
+    }
+    // Where the part of column j begins, after `done` bytes of the copy.
+    std::size_t at(std::size_t j, const Columns::Part& in_column, std::size_t done) const
+    {
+        return packed ? first + done : j * stride + in_column.begin;
+    }
+
+    bool packed;
+    std::size_t stride;
+    std::size_t first;
+};
+
+// The bytes of a message from `begin` on, where both sides have the same columns or one is packed: column by column, which costs
+// less than to find out piece by piece what lies in one column of both. Whether it was that simple.
+bool copy_by_columns(std::byte* to, const Columns& to_columns, std::size_t to_begin, const std::byte* from,
+    const Columns& from_columns, std::size_t from_begin, std::size_t bytes)
+{
+    const Side target(to_columns, to_begin);
+    const Side source(from_columns, from_begin);
+    const Columns& columns = target.packed ? from_columns : to_columns;
+    const std::size_t begin = target.packed ? from_begin : to_begin;
+    const bool same =
+        target.packed != source.packed || (to_begin == from_begin && alike(to_columns.shape(), from_columns.shape()));
+    if (!same) return false;
+    if (columns.same_parts()) {
+        const Columns::Part part = columns.in_column(0);
+        if (part.bytes == 0 || begin % part.bytes != 0 || bytes % part.bytes != 0) return false;
+        const std::size_t j = begin / part.bytes;
+        copy_columns(to + target.at(j, part, 0), target.packed ? part.bytes : target.stride,
+            from + source.at(j, part, 0), source.packed ? part.bytes : source.stride, part.bytes, bytes / part.bytes);
+        return true;
+    }
+    if (begin != 0) return false;
+    const std::size_t count = columns.shape().count;
+    const std::size_t ahead = asking_ahead_pays() && !target.packed ? columns_ahead(columns.shape().bytes) : count;
+    std::size_t done = 0;
+    for (std::size_t j = 0; done < bytes; ++j) {
+        if (j + ahead < count) {
+            const Columns::Part later = columns.in_column(j + ahead);
+            ask_for(to + target.at(j + ahead, later, 0), later.bytes);
+        }
+        const Columns::Part part = columns.in_column(j);
+        const std::size_t length = std::min(part.bytes, bytes - done);
+        copy_across(to + target.at(j, part, done), from + source.at(j, part, done), length);
+        done += length;
+    }
+    return true;
 }
 
 // Copies `bytes` of a message between columns that this process addresses.
 void copy(std::byte* to, const Columns& to_columns, std::size_t to_begin, const std::byte* from,
     const Columns& from_columns, std::size_t from_begin, std::size_t bytes)
 {
-    if (bytes == 0) return;
-    const Cursor target(to_columns, to_begin);
-    const Cursor source(from_columns, from_begin);
-    for_each_piece(target, source, bytes, [&](const Cursor& at, std::size_t from_at, std::size_t piece) {
-        if (at.begins_column()) ask_ahead(to, to_columns, at.column());
-        copy_across(to + at.at(), from + from_at, piece);
-    });
+    if (bytes == 0 || copy_by_columns(to, to_columns, to_begin, from, from_columns, from_begin, bytes)) return;
+    for_each_piece(Cursor(to_columns, to_begin), Cursor(from_columns, from_begin), bytes,
+        [&](std::size_t to_at, std::size_t from_at, std::size_t piece) {
+            copy_across(to + to_at, from + from_at, piece);
+        });
 }
 
 }  // namespace
@@ -142,23 +203,11 @@ Columns::Columns(const fmpl_columns& shape) : shape_(shape), bytes_(0), in_one_p
 
 void Columns::gather(const std::byte* base, std::size_t begin, std::size_t bytes, std::byte* to) const
 {
-    const std::size_t length = same_parts() && shape_.count > 0 ? part(0).bytes : 0;
-    if (length > 0 && begin % length == 0 && bytes % length == 0 &&
-        copy_columns_of_one_element(
-            to, length, base + part(begin / length).begin, shape_.stride, length, bytes / length)) {
-        return;
-    }
     copy(to, Columns::contiguous(bytes), 0, base, *this, begin, bytes);
 }
 
 void Columns::scatter(std::byte* base, std::size_t begin, std::size_t bytes, const std::byte* from) const
 {
-    const std::size_t length = same_parts() && shape_.count > 0 ? part(0).bytes : 0;
-    if (length > 0 && begin % length == 0 && bytes % length == 0 &&
-        copy_columns_of_one_element(
-            base + part(begin / length).begin, shape_.stride, from, length, length, bytes / length)) {
-        return;
-    }
     copy(base, *this, begin, from, Columns::contiguous(bytes), 0, bytes);
 }
 
@@ -189,23 +238,12 @@ void write_columns(const Crossbar& crossbar, int node, Offset to, const Columns&
 {
     if (bytes == 0) return;
     if (std::byte* const target = crossbar.mapped(node, to)) {
-        const auto gives_whole = [](const Columns& columns) {
-            return columns.same_parts() && columns.part(0).begin == 0 && columns.part(0).bytes == columns.shape().bytes;
-        };
-        const fmpl_columns& here = from_columns.shape();
-        const fmpl_columns& there = to_columns.shape();
-        const bool alike = gives_whole(from_columns) && gives_whole(to_columns) && here.bytes == there.bytes &&
-                           bytes % here.bytes == 0;
-        if (alike &&
-            copy_columns_of_one_element(target, there.stride, from, here.stride, here.bytes, bytes / here.bytes)) {
-            return;
-        }
         copy(target, to_columns, 0, from, from_columns, 0, bytes);
         return;
     }
     for_each_piece(Cursor(to_columns, 0), Cursor(from_columns, 0), bytes,
-        [&](const Cursor& at, std::size_t from_at, std::size_t piece) {
-            crossbar.write(node, to + at.at(), from + from_at, piece);
+        [&](std::size_t to_at, std::size_t from_at, std::size_t piece) {
+            crossbar.write(node, to + to_at, from + from_at, piece);
         });
 }
 
@@ -219,8 +257,8 @@ void read_columns(const Crossbar& crossbar, int node, Offset from, std::byte* to
     }
     const Columns whole = Columns::contiguous(bytes);
     for_each_piece(Cursor(to_columns, begin), Cursor(whole, 0), bytes,
-        [&](const Cursor& at, std::size_t from_at, std::size_t piece) {
-            crossbar.read(node, from + from_at, to + at.at(), piece);
+        [&](std::size_t to_at, std::size_t from_at, std::size_t piece) {
+            crossbar.read(node, from + from_at, to + to_at, piece);
         });
 }
 

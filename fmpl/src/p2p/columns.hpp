@@ -34,17 +34,23 @@ public:
     bool same_parts() const { return shape_.begin_step == 0 && shape_.end_step == 0; }
 
     struct Part {
-        std::size_t begin;  // from the base
+        std::size_t begin;
         std::size_t bytes;
     };
-    // What column j gives.
-    Part part(std::size_t j) const
+    // What column j gives; it begins so far behind the column's own place.
+    Part in_column(std::size_t j) const
     {
         const auto limit = static_cast<std::ptrdiff_t>(shape_.bytes);
         const auto column = static_cast<std::ptrdiff_t>(j);
         const std::ptrdiff_t begin = std::clamp<std::ptrdiff_t>(shape_.begin + column * shape_.begin_step, 0, limit);
         const std::ptrdiff_t end = std::clamp<std::ptrdiff_t>(shape_.end + column * shape_.end_step, begin, limit);
-        return {j * shape_.stride + static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)};
+        return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)};
+    }
+    // The same; it begins so far behind the base.
+    Part part(std::size_t j) const
+    {
+        const Part part = in_column(j);
+        return {j * shape_.stride + part.begin, part.bytes};
     }
 
     // The message [begin, begin + bytes) from and to contiguous memory.
