@@ -23,9 +23,10 @@ void call_any_time(const char* routine, int context, Body&& body)
     }
 }
 
-// Runs body(process), with the process of the caller.
+// Runs body(process), with the process of the caller. A part of the routine: else what the routine was given goes to the body by
+// way of memory.
 template <class Body>
-decltype(auto) call(const char* routine, int context, Body&& body)
+[[gnu::always_inline]] inline decltype(auto) call(const char* routine, int context, Body&& body)
 {
     try {
         Process& process = require_process();

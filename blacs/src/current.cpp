@@ -6,10 +6,12 @@
 #include <mutex>
 
 namespace fmpl::blacs {
+
+constinit thread_local Process* process_of_thread = nullptr;
+
 namespace {
 
-// The fast path: the thread that joined. `held` keeps the object alive should another thread of the rank make it leave.
-constinit thread_local Process* bound = nullptr;
+// Keeps the thread's process alive should another thread of the rank make it leave.
 thread_local std::shared_ptr<Process> held;
 
 // After Cblacs_exit(1): the library is still up because the BLACS started it.
@@ -27,26 +29,17 @@ ProcessWide& process_wide()
     return instance;
 }
 
-Process* find_process_wide()
+}  // namespace
+
+Process* find_process_of_others()
 {
     ProcessWide& wide = process_wide();
     const std::lock_guard lock(wide.mutex);
     return wide.process && wide.process->job().is_callers() ? wide.process.get() : nullptr;
 }
 
-}  // namespace
-
-Process* find_process()
+void refuse_without_process()
 {
-    if (bound != nullptr) [[likely]]
-        return bound->left() ? nullptr : bound;
-    return find_process_wide();
-}
-
-Process& require_process()
-{
-    if (Process* p = find_process()) [[likely]]
-        return *p;
     refuse("the BLACS are not initialized; call blacs_pinfo, then make a grid with blacs_gridinit");
 }
 
@@ -56,7 +49,7 @@ Process& join_process()
     auto joined = std::make_shared<Process>(owes_finalize && library_is_up());
     owes_finalize = false;
     held = joined;
-    bound = joined.get();
+    process_of_thread = joined.get();
     ProcessWide& wide = process_wide();
     const std::lock_guard lock(wide.mutex);
     if (!wide.process) wide.process = joined;
@@ -67,7 +60,7 @@ void leave_process(bool go_on)
 {
     bool finalizes = owes_finalize && library_is_up();
     if (Process* p = find_process()) {
-        std::shared_ptr<Process> last = bound == p ? held : nullptr;
+        std::shared_ptr<Process> last = process_of_thread == p ? held : nullptr;
         {
             ProcessWide& wide = process_wide();
             const std::lock_guard lock(wide.mutex);
@@ -79,7 +72,7 @@ void leave_process(bool go_on)
         finalizes = p->job().owns_library();
         p->leave(finalizes && !go_on);
         held.reset();
-        bound = nullptr;
+        process_of_thread = nullptr;
     }
     if (finalizes && !go_on) finalize_library();
     owes_finalize = finalizes && go_on;

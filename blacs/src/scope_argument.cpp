@@ -41,11 +41,10 @@ const Scope& scope_of(const Context& context, const char* letter)
     }
 }
 
-int number_in_grid(const Context& context, const char* row_name, int row, const char* column_name, int column)
+void outside_grid(const Context& context, const char* row_name, int row, const char* column_name, int column)
 {
     check_row(context, row_name, row);
-    check_column(context, column_name, column);
-    return context.grid().number(row, column);
+    outside(context, column_name, column, context.grid().columns, "column");
 }
 
 int rank_in_scope(

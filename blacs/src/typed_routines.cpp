@@ -11,9 +11,9 @@
 namespace fmpl::blacs {
 namespace {
 
+// Of a trapezoidal matrix.
 Shape shape_of(const char* uplo, const char* diag)
 {
-    if (uplo == nullptr) return {};
     Shape shape;
     switch (*uplo) {
         case 'U':
@@ -44,22 +44,35 @@ Shape shape_of(const char* uplo, const char* diag)
 
 // A leading dimension is only used from the second column on; programs pass anything when there is one column or no
 // row.
+bool is_leading_dimension(int value, int m, int n)
+{
+    return n <= 1 || m <= 0 || value >= m;
+}
 void check_leading_dimension(const char* name, int value, int m, int n)
 {
-    if (m > 0 && n > 1 && value < m) {
+    if (!is_leading_dimension(value, m, n)) {
         refuse("{} = {} is less than m = {}; give the distance between columns, at least m", name, value, m);
     }
 }
 
-template <class T>
-MatrixView<T> checked_view(const char* uplo, const char* diag, int m, int n, T* a, int lda)
+[[noreturn]] void refuse_matrix(int m, int n, int lda)
 {
-    const Shape shape = shape_of(uplo, diag);
-    if (m == 0 || n == 0) return {shape, 0, 0, a, 0};  // as the reference BLACS do, whatever the other one is
     if (m < 0) refuse("m = {} is negative; give the number of rows", m);
     if (n < 0) refuse("n = {} is negative; give the number of columns", n);
     check_leading_dimension("lda", lda, m, n);
-    if (a == nullptr) refuse("a is a null pointer for a matrix of {} x {} elements", m, n);
+    refuse("a is a null pointer for a matrix of {} x {} elements", m, n);
+}
+
+// uplo: nullptr for a general matrix.
+template <class T>
+[[gnu::always_inline]] inline MatrixView<T> checked_view(
+    const char* uplo, const char* diag, int m, int n, T* a, int lda)
+{
+    Shape shape;
+    if (uplo != nullptr) shape = shape_of(uplo, diag);
+    if (m == 0 || n == 0) return {shape, 0, 0, a, 0};  // as the reference BLACS do, whatever the other one is
+    if (m < 0 || n < 0 || !is_leading_dimension(lda, m, n) || a == nullptr) [[unlikely]]
+        refuse_matrix(m, n, lda);
     return {shape, m, n, a, lda};
 }
 

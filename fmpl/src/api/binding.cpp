@@ -11,7 +11,7 @@
 
 namespace fmpl {
 
-thread_local Binding* bound = nullptr;
+constinit thread_local Binding* bound = nullptr;
 
 Binding& process_binding()
 {

@@ -62,7 +62,7 @@ struct Binding {
 Binding& process_binding();
 
 // nullptr until the thread has made a call or run_ranks has bound it.
-extern thread_local Binding* bound [[gnu::tls_model("initial-exec")]];
+extern constinit thread_local Binding* bound [[gnu::tls_model("initial-exec")]];
 
 inline Binding& binding()
 {
