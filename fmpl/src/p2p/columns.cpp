@@ -186,19 +186,60 @@ void copy(std::byte* to, const Columns& to_columns, std::size_t to_begin, const 
         });
 }
 
+// The sum of first + j * step, each cut to what is between 0 and limit, for j = 0 .. n - 1. Requires limit >= 0, and that neither the
+// terms nor their distances to 0 and limit overflow.
+std::size_t sum_of_cut(std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t limit, std::ptrdiff_t n)
+{
+    if (n == 0 || limit == 0) return 0;
+    if (step == 0) return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(first, 0, limit) * n);
+    if (step < 0) {  // from the other end
+        first += (n - 1) * step;
+        step = -step;
+    }
+    // Terms below a bound: those of j < (bound - first) / step, rounded up.
+    const auto below = [&](std::ptrdiff_t bound) {
+        return bound <= first ? 0 : std::min(n, (bound - first - 1) / step + 1);
+    };
+    const std::ptrdiff_t none = below(0);
+    const std::ptrdiff_t cut = below(limit);
+    const std::ptrdiff_t between = cut - none;
+    return static_cast<std::size_t>(
+        between * (first + none * step) + between * (between - 1) / 2 * step + (n - cut) * limit);
+}
+
+// The bytes of all columns.
+std::size_t bytes_of(const fmpl_columns& shape)
+{
+    const auto n = static_cast<std::ptrdiff_t>(shape.count);
+    const auto limit = static_cast<std::ptrdiff_t>(shape.bytes);
+    // All but what no matrix has: places so far away that their differences might overflow.
+    const auto is_near = [&](std::ptrdiff_t first, std::ptrdiff_t step) {
+        constexpr std::ptrdiff_t kFar = PTRDIFF_MAX / 4;
+        return std::max(first, first + n * step) < kFar && std::min(first, first + n * step) > -kFar;
+    };
+    const bool near =
+        is_near(shape.begin, shape.begin_step) && is_near(shape.end, shape.end_step) && limit < PTRDIFF_MAX / 4;
+    if (near && shape.begin_step == 0) {
+        const std::ptrdiff_t begin = std::clamp<std::ptrdiff_t>(shape.begin, 0, limit);
+        return sum_of_cut(shape.end - begin, shape.end_step, limit - begin, n);
+    }
+    if (near && shape.end_step == 0) {
+        const std::ptrdiff_t end = std::clamp<std::ptrdiff_t>(shape.end, 0, limit);
+        return sum_of_cut(end - shape.begin, -shape.begin_step, end, n);
+    }
+    std::size_t bytes = 0;
+    for (std::size_t j = 0; j < shape.count; ++j) bytes += Columns::in_column(shape, j).bytes;
+    return bytes;
+}
+
 }  // namespace
 
 Columns::Columns(const fmpl_columns& shape) : shape_(shape), bytes_(0), in_one_piece_(false)
 {
     if (shape_.bytes == 0) shape_.count = 0;
-    if (same_parts()) {
-        bytes_ = shape_.count == 0 ? 0 : part(0).bytes * shape_.count;
-        in_one_piece_ =
-            shape_.count <= 1 || bytes_ == 0 || (part(0).bytes == shape_.bytes && shape_.stride == shape_.bytes);
-        return;
-    }
-    for (std::size_t j = 0; j < shape_.count; ++j) bytes_ += part(j).bytes;
-    in_one_piece_ = shape_.count <= 1 || bytes_ == 0;
+    bytes_ = bytes_of(shape_);
+    const bool is_solid = whole() && shape_.stride == shape_.bytes;
+    in_one_piece_ = shape_.count <= 1 || bytes_ == 0 || is_solid;
 }
 
 void Columns::gather(const std::byte* base, std::size_t begin, std::size_t bytes, std::byte* to) const

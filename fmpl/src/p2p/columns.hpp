@@ -16,7 +16,7 @@ namespace fmpl {
 
 class Columns {
 public:
-    // shape: checked by check_columns. Costs a look at each column where they differ.
+    // shape: checked by check_columns.
     explicit Columns(const fmpl_columns& shape);
     // Of a message in one piece.
     static Columns contiguous(std::size_t bytes)
@@ -32,20 +32,23 @@ public:
     std::size_t extent() const { return shape_.count == 0 ? 0 : (shape_.count - 1) * shape_.stride + shape_.bytes; }
     const fmpl_columns& shape() const { return shape_; }
     bool same_parts() const { return shape_.begin_step == 0 && shape_.end_step == 0; }
+    // Whether each column gives all its bytes.
+    bool whole() const { return same_parts() && shape_.begin <= 0 && in_column(0).bytes == shape_.bytes; }
 
     struct Part {
         std::size_t begin;
         std::size_t bytes;
     };
     // What column j gives; it begins so far behind the column's own place.
-    Part in_column(std::size_t j) const
+    static Part in_column(const fmpl_columns& shape, std::size_t j)
     {
-        const auto limit = static_cast<std::ptrdiff_t>(shape_.bytes);
+        const auto limit = static_cast<std::ptrdiff_t>(shape.bytes);
         const auto column = static_cast<std::ptrdiff_t>(j);
-        const std::ptrdiff_t begin = std::clamp<std::ptrdiff_t>(shape_.begin + column * shape_.begin_step, 0, limit);
-        const std::ptrdiff_t end = std::clamp<std::ptrdiff_t>(shape_.end + column * shape_.end_step, begin, limit);
+        const std::ptrdiff_t begin = std::clamp<std::ptrdiff_t>(shape.begin + column * shape.begin_step, 0, limit);
+        const std::ptrdiff_t end = std::clamp<std::ptrdiff_t>(shape.end + column * shape.end_step, begin, limit);
         return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)};
     }
+    Part in_column(std::size_t j) const { return in_column(shape_, j); }
     // The same; it begins so far behind the base.
     Part part(std::size_t j) const
     {

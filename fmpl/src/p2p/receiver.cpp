@@ -174,7 +174,10 @@ void Receiver::post(ReceiveOperation& op)
     Offset at = kNoOffset;
     Offset columns = kNoOffset;
     if (op.columns != nullptr) {
-        columns = columns_record(*op.columns);
+        const fmpl_columns& shape = op.columns->shape();
+        columns = op.columns->whole() && BlockWord::fits(shape.bytes, shape.stride)
+                      ? BlockWord::make(shape.bytes, shape.stride)
+                      : columns_record(*op.columns);
         if (columns != kNoOffset && node_->crossbar.contains(op.buffer, op.columns->extent())) {
             at = node_->crossbar.offset_of(op.buffer);
         }
@@ -270,6 +273,8 @@ bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64
             take_inline(op, flag.payload, Stamp::inline_bytes(stamp));
             return true;
         case MessageKind::moved:  // or refused: longer than the buffer
+            // An answer over the same index will ask first where it may go, and the other rank has just said that.
+            __builtin_prefetch(&op.comm->slot(op.source, op.index));
             finish(op, flag.body.bytes, kNoOffset);
             return true;
         case MessageKind::shared:

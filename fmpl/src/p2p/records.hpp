@@ -70,10 +70,29 @@ inline constexpr std::size_t kInlineBytes = 72;
 // (SharedCopy).
 inline constexpr Offset kInvitation = ~Offset{0};
 
+// In place of MatchingSlot::columns too, of a block of whole columns: the bytes of one column and their stride. So the source needs
+// no record of them, which would be one more line from the destination's cache. Their number follows from the capacity.
+struct BlockWord {
+    static constexpr bool fits(std::size_t column_bytes, std::size_t stride)
+    {
+        return column_bytes > 0 && column_bytes < (std::uint64_t{1} << 31) && stride < 0xffff'ffff;
+    }
+    static constexpr std::uint64_t make(std::size_t column_bytes, std::size_t stride)
+    {
+        return kMark | std::uint64_t{column_bytes} << 32 | stride;
+    }
+    static constexpr bool is(std::uint64_t word) { return (word & kMark) != 0 && word != kInvitation; }
+    static constexpr std::size_t column_bytes(std::uint64_t word) { return (word & ~kMark) >> 32; }
+    static constexpr std::size_t stride(std::uint64_t word) { return word & 0xffff'ffff; }
+
+private:
+    static constexpr std::uint64_t kMark = std::uint64_t{1} << 63;  // no offset has it
+};
+
 struct alignas(kLine) MatchingSlot {
     // The posted receive, written before `posted`: where to write (kNoOffset: the source cannot address the buffer),
-    // how much fits, and the fmpl_columns that it is made of, in the destination's arena (kNoOffset: it is in one
-    // piece), or kInvitation. Read for sure only after a successful claim, when the message is on offer.
+    // how much fits, and the columns that it is made of: a BlockWord, or the place of the fmpl_columns in the destination's arena
+    // (kNoOffset: it is in one piece); or kInvitation. Read for sure only after a successful claim, when the message is on offer.
     std::atomic<std::uint64_t> buffer_at;
     std::atomic<std::uint64_t> capacity;
     std::atomic<std::uint64_t> columns;

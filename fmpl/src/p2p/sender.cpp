@@ -286,7 +286,7 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
         op.shared_to = at;
         return copy_share(op, at, true);
     }
-    if (op.bytes <= capacity) write_to_posted(op, at, columns);
+    if (op.bytes <= capacity) write_to_posted(op, at, capacity, columns);
     publish_head(op, MessageKind::moved, at, op.state != SendOperation::State::queued);
     return true;
 }
@@ -311,8 +311,22 @@ bool Sender::push_soon(SendOperation& op)
     return done;
 }
 
+// The columns that the destination has posted, by MatchingSlot::columns; its capacity is all their bytes.
+Columns Sender::posted_columns(const SendOperation& op, std::size_t capacity, std::uint64_t word) const
+{
+    if (BlockWord::is(word)) {
+        const std::size_t bytes = BlockWord::column_bytes(word);
+        return Columns({bytes, capacity / bytes, BlockWord::stride(word), 0, 0, static_cast<std::ptrdiff_t>(bytes), 0});
+    }
+    // A rank that the end of the job has made leave its call may be using the record for another one.
+    node_->waiter.check_abort();
+    fmpl_columns shape;
+    node_->crossbar.read(node_of(op), word, &shape, sizeof shape);
+    return Columns(shape);
+}
+
 // Copies the message to the posted buffer, which can be addressed and is long enough.
-void Sender::write_to_posted(const SendOperation& op, Offset to, Offset to_columns)
+void Sender::write_to_posted(const SendOperation& op, Offset to, std::size_t capacity, std::uint64_t to_columns)
 {
     const Crossbar& crossbar = node_->crossbar;
     const int node = node_of(op);
@@ -326,11 +340,7 @@ void Sender::write_to_posted(const SendOperation& op, Offset to, Offset to_colum
         write_columns(crossbar, node, to, whole, op.data, source, op.bytes);
         return;
     }
-    // A rank that the end of the job has made leave its call may be using the record for another one.
-    node_->waiter.check_abort();
-    fmpl_columns shape;
-    crossbar.read(node, to_columns, &shape, sizeof shape);
-    const Columns target(shape);
+    const Columns target = posted_columns(op, capacity, to_columns);
     if (target.bytes() < op.bytes) {
         fail(FMPL_ERR_INTERNAL, "the posted columns of rank {}, index {} have {} bytes, the message {}", op.destination,
             op.index, target.bytes(), op.bytes);

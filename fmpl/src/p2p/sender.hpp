@@ -198,7 +198,8 @@ private:
     void prepare(SendOperation& op, Communicator& comm, SendChannel& channel, int destination, int index,
         const void* data, const Columns* columns, std::size_t bytes);
     static void gather(const SendOperation& op, std::size_t begin, std::size_t bytes, std::byte* to);
-    void write_to_posted(const SendOperation& op, Offset to, Offset to_columns);
+    void write_to_posted(const SendOperation& op, Offset to, std::size_t capacity, std::uint64_t to_columns);
+    Columns posted_columns(const SendOperation& op, std::size_t capacity, std::uint64_t word) const;
     WaitFor waiting_for(const SendOperation& op, std::uint64_t deadline_ns = 0) const;
 
     static SendOperation& outstanding(const SendChannel& channel, int destination, int index);
