@@ -59,6 +59,41 @@ FMPL_COLLECTIVE_TEST_AT(Bcast, ManyInARowWithChangingRootsDoNotDisturbEachOther,
     }
 }
 
+// Of two ranks, one may be root many times ahead of the other, whose slots it must not write to; and both copy what
+// lies in remote-DMA memory at both ends.
+FMPL_COLLECTIVE_TEST_AT(Bcast, TwoRanksOneOfThemFarAheadGetWhatTheRootSends, ({2}))
+{
+    const fmpl::Session session(1);
+    std::mt19937_64 common(seed());  // the same at both ranks
+    std::mt19937_64 own(seed() + static_cast<std::uint64_t>(rank()));
+    constexpr std::size_t kSizes[] = {8, 100, 4096, 8192, 8200, 20000, 70000, 300000};
+    std::vector<GuardedBuffer> buffers;
+    for (const Place place : kPlaces) buffers.emplace_back(place, 300000);
+    int root = 0;
+    std::uint64_t left_of_run = 0;
+    bool run_is_private = false;
+    for (int round = 0; round < 1500; ++round) {
+        if (left_of_run-- == 0) {  // a run of one root: short ones, and some longer than there are slots
+            root = static_cast<int>(common() % 2);
+            left_of_run = common() % 3 == 0 ? common() % 12 : 0;
+            run_is_private = common() % 2 == 0;
+        }
+        const std::size_t bytes = kSizes[common() % (run_is_private ? 5 : std::size(kSizes))];
+        const std::size_t of_root = run_is_private ? 1 : 0;
+        const std::size_t of_receiver = common() % 4 == 0 ? 1 : 0;
+        GuardedBuffer& buffer = buffers[rank() == root ? of_root : of_receiver];
+        if (own() % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(own() % 60));
+        if (rank() == root) {
+            fill_pattern(buffer.data(), bytes, message_key(round));
+        } else {
+            std::memset(buffer.data(), 0xEE, bytes);
+        }
+        REQUIRE_OK(fmpl_bcast(buffer.data(), bytes, root, FMPL_COMM_WORLD));
+        EXPECT_TRUE(has_pattern(buffer.data(), bytes, message_key(round))) << "round " << round << ", " << bytes;
+        std::memset(buffer.data(), round, bytes);
+    }
+}
+
 // A mistake that would hang some broadcasts later, where nobody could tell what it was.
 FMPL_RANKS_TEST_WITH(Bcast, ASecondRootIsToldSoAndTheNextBroadcastsWork,
     (RanksOptions{.ranks = {2, 3, 4}, .unmapped = false, .forms = {"hardware"}}))

@@ -138,10 +138,6 @@ void Collectives::bcast_from_root(
                           : whole     ? BroadcastManner::whole
                                       : BroadcastManner::in_pieces;
             if (whole) {
-                slot.shared.at = kNoOffset;
-                SharedCopy::close(slot.shared);
-            }
-            if (whole) {
                 slot.at = crossbar.offset_of(buffer);
             } else if (no_memory) {
                 slot.at = kNoOffset;
@@ -160,38 +156,61 @@ void Collectives::bcast_from_root(
         if (whole) {
             // The receivers read the caller's buffer. The count may be past this use already: others go on to the next
             // one. acquire: pairs with bcast_to_receiver.
-            bool may_help = receivers == 1 && node_->helps();
+            const bool may_help = receivers == 1 && node_->helps();
+            bool has_helped = false;
             node_->wait(
                 [&] {
-                    if (may_help && help_to_receive(comm, slot, buffer, bytes)) may_help = false;
+                    if (may_help && !has_helped) has_helped = help_to_receive(comm, use, buffer, bytes);
+                    // Nobody reads the buffer any more; the receiver's addition to `taken` comes on its way out.
+                    if (has_helped && shared_copy(comm, slot, bytes).done()) return true;
                     if (partitioned) copy_for_all(comm, use, buffer, bytes);
                     return slot.taken.load(std::memory_order_acquire) >= taken_before + receivers;
                 },
                 what);
+            comm.partners_uses = use + 1;
         }
     } while (sent < bytes);
 }
 
-// The only receiver takes a whole broadcast from one end, while the root, which waits for it, writes from the other.
+// Of a whole broadcast between two members, which both copy.
+SharedCopy Collectives::shared_copy(const Communicator& comm, BroadcastSlot& slot, std::size_t bytes) const
+{
+    const int other = comm.members()[static_cast<std::size_t>(1 - comm.rank())];
+    return {slot.shared, bytes, SharedCopy::end_of(node_->rank(), other), kLeastChunk};
+}
+
+// The only receiver says where it wants the broadcast and opens the copy, with a chunk kept for the root. When this is before the
+// root has come, nobody may be in the slot's last use any more, which had the same words: see comm.partners_uses.
+void Collectives::ask_for_help(const Communicator& comm, std::uint64_t use, const std::byte* buffer, std::size_t bytes)
+{
+    BroadcastSlot& slot = comm.station->broadcast[use % kBroadcastSlots];
+    slot.shared.bytes = bytes;
+    slot.shared.at = node_->crossbar.offset_of(buffer);
+    SharedCopy::close(slot.shared);
+    shared_copy(comm, slot, bytes).open_for_both();
+    slot.helped.store(use + 1, std::memory_order_release);  // pairs with help_to_receive
+}
+
+// The only receiver has asked for help, and the root has come: this rank copies from one end, the root from the other.
 void Collectives::receive_with_help(Communicator& comm, BroadcastSlot& slot, std::byte* buffer, std::size_t bytes)
 {
     const int root = comm.members()[slot.root];
     const std::byte* const from = node_->crossbar.mapped(root, slot.at);
-    SharedCopy copy(slot.shared, bytes, SharedCopy::end_of(node_->rank(), root), kLeastChunk);
-    slot.shared.at = node_->crossbar.offset_of(buffer);
-    copy.open_for_both();
+    SharedCopy copy = shared_copy(comm, slot, bytes);
     node_->crossbar.wake(root);  // its chunk is left for it
     const bool last =
         copy.copy([&](std::size_t begin, std::size_t n) { copy_across(buffer + begin, from + begin, n); }, true);
     if (!last) node_->wait([&] { return copy.done(); }, waiting_for(comm, static_cast<int>(slot.root), bytes));
 }
 
-// Whether it has: once the receiver has opened the copy.
-bool Collectives::help_to_receive(Communicator& comm, BroadcastSlot& slot, const std::byte* buffer, std::size_t bytes)
+// Whether the root has: once the receiver has asked for it. Not where that expects another number of bytes.
+bool Collectives::help_to_receive(Communicator& comm, std::uint64_t use, const std::byte* buffer, std::size_t bytes)
 {
+    BroadcastSlot& slot = comm.station->broadcast[use % kBroadcastSlots];
+    // acquire: pairs with ask_for_help
+    if (slot.helped.load(std::memory_order_acquire) != use + 1 || slot.shared.bytes != bytes) return false;
     const int receiver = comm.members()[static_cast<std::size_t>(1 - comm.rank())];
-    SharedCopy copy(slot.shared, bytes, SharedCopy::end_of(node_->rank(), receiver), kLeastChunk);
-    if (!copy.is_open()) return false;
+    SharedCopy copy = shared_copy(comm, slot, bytes);
     const bool last =
         copy.copy([&](std::size_t begin,
                       std::size_t n) { node_->crossbar.write(receiver, slot.shared.at + begin, buffer + begin, n); },
@@ -300,6 +319,11 @@ void Collectives::bcast_to_receiver(
     const bool addressable = columns == nullptr && crossbar.contains(buffer, bytes);
     bool offers_reception = addressable && root != comm.rank() && is_partitioned(comm, bytes);
     if (offers_reception) open_reception(comm, comm.broadcast_uses, buffer, bytes);
+    const bool wants_help =
+        addressable && root != comm.rank() && receivers == 1 && bytes >= kBroadcastSharedBytes && node_->helps();
+    // Before the root has come, if that has begun a use after the slot's last one.
+    const bool asks_first = wants_help && comm.partners_uses + kBroadcastSlots > comm.broadcast_uses + 1;
+    if (asks_first) ask_for_help(comm, comm.broadcast_uses, buffer, bytes);
     std::size_t total = 0;
     std::size_t done = 0;
     int came_from = root;
@@ -308,6 +332,7 @@ void Collectives::bcast_to_receiver(
         BroadcastSlot& slot = comm.station->broadcast[use % kBroadcastSlots];
         node_->wait(
             [&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; }, what);  // pairs with the root
+        comm.partners_uses = use + 1;
         total = slot.total_bytes;
         came_from = static_cast<int>(slot.root);
         if (total == kBroadcastFailed) {
@@ -320,8 +345,6 @@ void Collectives::bcast_to_receiver(
         }
         const bool whole = slot.manner != BroadcastManner::in_pieces;
         const std::size_t piece = whole ? total : std::min(kBroadcastBufferBytes, total - done);
-        const bool with_help =
-            addressable && whole && receivers == 1 && bytes >= kBroadcastSharedBytes && node_->helps();
         const std::byte* const from =
             slot.at == kNoOffset ? reinterpret_cast<const std::byte*>(slot.payload)
                                  : crossbar.mapped(comm.members()[static_cast<std::size_t>(came_from)], slot.at);
@@ -333,7 +356,8 @@ void Collectives::bcast_to_receiver(
             // Two roots: nothing of the other's is wanted.
         } else if (offers_reception) {
             await_reception(comm, use, from, bytes, came_from);
-        } else if (total == bytes && with_help) {
+        } else if (total == bytes && whole && wants_help) {
+            if (!asks_first) ask_for_help(comm, use, buffer, bytes);
             receive_with_help(comm, slot, buffer, bytes);
         } else if (total == bytes && piece > 0) {
             if (columns != nullptr) {

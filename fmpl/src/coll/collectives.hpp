@@ -11,6 +11,7 @@
 #include "p2p/communicator.hpp"
 #include "p2p/node.hpp"
 #include "p2p/receiver.hpp"
+#include "p2p/shared_copy.hpp"
 #include "p2p/sender.hpp"
 
 #include <cstddef>
@@ -109,8 +110,10 @@ private:
     void bcast_hardware(Communicator& comm, void* buffer, const Columns* columns, std::size_t bytes, int root);
     void bcast_from_root(Communicator& comm, const std::byte* buffer, const Columns* columns, std::size_t bytes);
     void bcast_to_receiver(Communicator& comm, std::byte* buffer, const Columns* columns, std::size_t bytes, int root);
+    SharedCopy shared_copy(const Communicator& comm, BroadcastSlot& slot, std::size_t bytes) const;
+    void ask_for_help(const Communicator& comm, std::uint64_t use, const std::byte* buffer, std::size_t bytes);
     void receive_with_help(Communicator& comm, BroadcastSlot& slot, std::byte* buffer, std::size_t bytes);
-    bool help_to_receive(Communicator& comm, BroadcastSlot& slot, const std::byte* buffer, std::size_t bytes);
+    bool help_to_receive(Communicator& comm, std::uint64_t use, const std::byte* buffer, std::size_t bytes);
     bool is_partitioned(const Communicator& comm, std::size_t bytes) const;
     void open_reception(Communicator& comm, std::uint64_t use, const std::byte* buffer, std::size_t bytes);
     static void close_reception(Communicator& comm);

@@ -40,10 +40,12 @@ struct alignas(kLine) BroadcastSlot {
     BroadcastManner manner;
     std::uint8_t payload[kBroadcastInlineBytes];
     // Line 1: all receivers of the use add 1 to `taken` when they have read it (release). A lone receiver may let the
-    // root help: it writes its buffer's offset and opens the copy, which the root has closed before the stamp.
+    // root help: it writes where its buffer is and how many bytes it expects, opens the copy, and then sets `helped` to use + 1
+    // (release), perhaps before the root has come.
     alignas(kLine) std::atomic<std::uint64_t> taken;
     HeadBody shared;
-    std::uint8_t pad[kLine - 8 - sizeof(HeadBody)];
+    std::atomic<std::uint64_t> helped;
+    std::uint8_t pad[kLine - 16 - sizeof(HeadBody)];
 };
 static_assert(sizeof(BroadcastSlot) == 2 * kLine);
 

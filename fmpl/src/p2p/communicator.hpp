@@ -174,6 +174,7 @@ public:
     int colour = -1;                       // of the hardware barrier; -1: none
     Station* station = nullptr;            // in the keeper's arena; nullptr: none
     std::uint64_t broadcast_uses = 0;      // uses of the station's broadcast slots so far, the same at all members
+    std::uint64_t partners_uses = 0;       // of two members: so many of them the other one is known to have begun
     std::uint64_t reduce_uses = 0;         // uses of the station's reduce slots so far, the same at all members
     Offset broadcast_buffers = kNoOffset;  // this rank's library buffers for broadcasts from it, made when first needed
     Offset deposits = kNoOffset;           // this rank's deposits for reductions, made when first needed
