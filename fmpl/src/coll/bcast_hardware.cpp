@@ -186,7 +186,6 @@ void Collectives::ask_for_help(const Communicator& comm, std::uint64_t use, cons
     BroadcastSlot& slot = comm.station->broadcast[use % kBroadcastSlots];
     slot.shared.bytes = bytes;
     slot.shared.at = node_->crossbar.offset_of(buffer);
-    SharedCopy::close(slot.shared);
     shared_copy(comm, slot, bytes).open_for_both();
     slot.helped.store(use + 1, std::memory_order_release);  // pairs with help_to_receive
 }
@@ -319,8 +318,8 @@ void Collectives::bcast_to_receiver(
     const bool addressable = columns == nullptr && crossbar.contains(buffer, bytes);
     bool offers_reception = addressable && root != comm.rank() && is_partitioned(comm, bytes);
     if (offers_reception) open_reception(comm, comm.broadcast_uses, buffer, bytes);
-    const bool wants_help =
-        addressable && root != comm.rank() && receivers == 1 && bytes >= kBroadcastSharedBytes && node_->helps();
+    const bool wants_help = addressable && root != comm.rank() && receivers == 1 && bytes >= kBroadcastSharedBytes &&
+                            node_->helps() && comm.hardware.any_source_buffer;
     // Before the root has come, if that has begun a use after the slot's last one.
     const bool asks_first = wants_help && comm.partners_uses + kBroadcastSlots > comm.broadcast_uses + 1;
     if (asks_first) ask_for_help(comm, comm.broadcast_uses, buffer, bytes);

@@ -35,6 +35,8 @@ public:
 
     std::size_t at() const { return part_.begin + done_; }    // from the base
     std::size_t left() const { return part_.bytes - done_; }  // in this column
+    std::size_t column() const { return column_; }
+    std::size_t in_column() const { return done_; }
     void advance(std::size_t bytes) { done_ += bytes; }
     // To the next column that gives something. Requires that there is one.
     void settle()
@@ -127,10 +129,10 @@ struct Side {
           first(packed ? columns.first() + message_offset : 0)
     {
     }
-    // Where the part of column j begins, after `done` bytes of the copy.
-    std::size_t at(std::size_t j, const Columns::Part& in_column, std::size_t done) const
+    // The place `in_column` of column j, which is the next after `done` bytes of the copy.
+    std::size_t at(std::size_t j, std::size_t in_column, std::size_t done) const
     {
-        return packed ? first + done : j * stride + in_column.begin;
+        return packed ? first + done : j * stride + in_column;
     }
 
     bool packed;
@@ -145,32 +147,39 @@ bool copy_by_columns(std::byte* to, const Columns& to_columns, std::size_t to_be
 {
     const Side target(to_columns, to_begin);
     const Side source(from_columns, from_begin);
-    const Columns& columns = target.packed ? from_columns : to_columns;
-    const std::size_t begin = target.packed ? from_begin : to_begin;
     const bool same =
         target.packed != source.packed || (to_begin == from_begin && alike(to_columns.shape(), from_columns.shape()));
     if (!same) return false;
+    const Columns& columns = target.packed ? from_columns : to_columns;
+    const Cursor start(columns, target.packed ? from_begin : to_begin);
+    std::size_t j = start.column();
+    std::size_t done = 0;
+    // Column j from there on, as far as the copy goes.
+    const auto copy_column = [&](std::size_t from_there) {
+        const Columns::Part part = columns.in_column(j);
+        const std::size_t at = part.begin + from_there;
+        const std::size_t length = std::min(part.bytes - from_there, bytes - done);
+        copy_across(to + target.at(j, at, done), from + source.at(j, at, done), length);
+        done += length;
+        ++j;
+    };
+    if (start.in_column() != 0) copy_column(start.in_column());
     if (columns.same_parts()) {
         const Columns::Part part = columns.in_column(0);
-        if (part.bytes == 0 || begin % part.bytes != 0 || bytes % part.bytes != 0) return false;
-        const std::size_t j = begin / part.bytes;
-        copy_columns(to + target.at(j, part, 0), target.packed ? part.bytes : target.stride,
-            from + source.at(j, part, 0), source.packed ? part.bytes : source.stride, part.bytes, bytes / part.bytes);
-        return true;
+        const std::size_t n = (bytes - done) / part.bytes;
+        copy_columns(to + target.at(j, part.begin, done), target.packed ? part.bytes : target.stride,
+            from + source.at(j, part.begin, done), source.packed ? part.bytes : source.stride, part.bytes, n);
+        done += n * part.bytes;
+        j += n;
     }
-    if (begin != 0) return false;
     const std::size_t count = columns.shape().count;
     const std::size_t ahead = asking_ahead_pays() && !target.packed ? columns_ahead(columns.shape().bytes) : count;
-    std::size_t done = 0;
-    for (std::size_t j = 0; done < bytes; ++j) {
+    while (done < bytes) {
         if (j + ahead < count) {
             const Columns::Part later = columns.in_column(j + ahead);
-            ask_for(to + target.at(j + ahead, later, 0), later.bytes);
+            ask_for(to + target.at(j + ahead, later.begin, 0), later.bytes);
         }
-        const Columns::Part part = columns.in_column(j);
-        const std::size_t length = std::min(part.bytes, bytes - done);
-        copy_across(to + target.at(j, part, done), from + source.at(j, part, done), length);
-        done += length;
+        copy_column(0);
     }
     return true;
 }
@@ -186,11 +195,11 @@ void copy(std::byte* to, const Columns& to_columns, std::size_t to_begin, const 
         });
 }
 
-// The sum of first + j * step, each cut to what is between 0 and limit, for j = 0 .. n - 1. Requires limit >= 0, and that neither the
+// The sum of first + j * step, each cut to what is between 0 and limit, for j = 0 .. n - 1. Requires n > 0 and limit >= 0, and that neither the
 // terms nor their distances to 0 and limit overflow.
 std::size_t sum_of_cut(std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t limit, std::ptrdiff_t n)
 {
-    if (n == 0 || limit == 0) return 0;
+    if (limit == 0) return 0;
     if (step == 0) return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(first, 0, limit) * n);
     if (step < 0) {  // from the other end
         first += (n - 1) * step;
@@ -210,6 +219,7 @@ std::size_t sum_of_cut(std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t
 // The bytes of all columns.
 std::size_t bytes_of(const fmpl_columns& shape)
 {
+    if (shape.count == 0) return 0;
     const auto n = static_cast<std::ptrdiff_t>(shape.count);
     const auto limit = static_cast<std::ptrdiff_t>(shape.bytes);
     // All but what no matrix has: places so far away that their differences might overflow.

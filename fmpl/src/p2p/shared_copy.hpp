@@ -5,9 +5,8 @@
 //
 // Two words of the message's HeadBody hold the state; both ranks map it. `work`: chunks taken from the front (low half)
 // and from the back (high half). `done`: chunks copied. The words are written again only for the next message,
-// when this one has been consumed; so a rank that looks at them late finds nothing left to take. Where the next source may
-// be the other rank, as in a broadcast, that closes them, and what the late one still adds leaves them closed: nobody but
-// the late one opens them.
+// when this one has been consumed; so a rank that looks at them late finds nothing left to take. In a broadcast, where the next
+// source may be the other rank, they are written again when that is known to have left the call (Communicator::partners_uses).
 #pragma once
 
 #include "p2p/records.hpp"
@@ -30,13 +29,6 @@ inline constexpr std::size_t kCopiedBytes = 16 * 1024;
 
 class SharedCopy {
 public:
-    // The words of a message that nobody has opened. By atomic stores: a side that looks at the last message's late may meet them.
-    static void close(HeadBody& body)
-    {
-        std::atomic_ref(body.work).store(kClosed, std::memory_order_relaxed);
-        std::atomic_ref(body.done).store(0, std::memory_order_relaxed);
-    }
-
     // Where a side takes its chunks.
     enum class End { front, back };
     static constexpr End end_of(int node, int other) { return node < other ? End::front : End::back; }
@@ -58,15 +50,14 @@ public:
     }
 
     // Opens the copy at this side's end. The message's addresses have been published before, or are by what follows.
-    void open() { work_.store(opened_at(mine_), std::memory_order_release); }  // pairs with is_open()
+    void open() { work_.store(opened_at(mine_), std::memory_order_release); }  // pairs with take()
     // The same, with the other side's first chunk kept for it: it waits for this moment, and is to find work. It has to be
-    // woken, since the copy does not end without it.
+    // woken, since the copy does not end without it. Nothing has been copied of the message that the words are for.
     void open_for_both()
     {
+        done_.store(0, std::memory_order_relaxed);  // before the other side learns of the message
         work_.store(chunks_ > 1 ? kOneInFront + kOneBehind : opened_at(mine_), std::memory_order_release);  // likewise
     }
-    // What take() adds late, to the words of a message that is over, changes nothing of that.
-    bool is_open() const { return (work_.load(std::memory_order_acquire) & kClosed) == 0; }  // pairs with open()
     // Whether open_for_both() by the other side has kept a chunk for this one.
     bool has_kept_chunk() const { return chunks_ > 1; }
 
