@@ -23,8 +23,8 @@ void call_any_time(const char* routine, int context, Body&& body)
     }
 }
 
-// Runs body(process), with the process of the caller. A part of the routine: else what the routine was given goes to the body by
-// way of memory.
+// Runs body(process), with the process of the caller. A part of the routine: else what the routine was given goes to
+// the body by way of memory.
 template <class Body>
 [[gnu::always_inline]] inline decltype(auto) call(const char* routine, int context, Body&& body)
 {

@@ -33,7 +33,8 @@ public:
         } else if (shape.kind == Shape::Kind::general) {
             count_ = static_cast<std::size_t>(m) * static_cast<std::size_t>(n);
         } else {
-            // All but the triangle beyond the diagonal, which has min(m, n) elements, and without it too where it is unit.
+            // All but the triangle beyond the diagonal, which has min(m, n) elements, and without it too where it is
+            // unit.
             const auto k = static_cast<std::size_t>(std::min(m, n));
             count_ = static_cast<std::size_t>(m) * static_cast<std::size_t>(n) - k * (k - 1) / 2 -
                      (shape.unit_diagonal ? k : 0);

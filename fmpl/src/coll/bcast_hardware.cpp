@@ -179,8 +179,9 @@ SharedCopy Collectives::shared_copy(const Communicator& comm, BroadcastSlot& slo
     return {slot.shared, bytes, SharedCopy::end_of(node_->rank(), other), kLeastChunk};
 }
 
-// The only receiver says where it wants the broadcast and opens the copy, with a chunk kept for the root. When this is before the
-// root has come, nobody may be in the slot's last use any more, which had the same words: see comm.partners_uses.
+// The only receiver says where it wants the broadcast and opens the copy, with a chunk kept for the root. When this is
+// before the root has come, nobody may be in the slot's last use any more, which had the same words: see
+// comm.partners_uses.
 void Collectives::ask_for_help(const Communicator& comm, std::uint64_t use, const std::byte* buffer, std::size_t bytes)
 {
     BroadcastSlot& slot = comm.station->broadcast[use % kBroadcastSlots];

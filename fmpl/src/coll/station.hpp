@@ -40,8 +40,8 @@ struct alignas(kLine) BroadcastSlot {
     BroadcastManner manner;
     std::uint8_t payload[kBroadcastInlineBytes];
     // Line 1: all receivers of the use add 1 to `taken` when they have read it (release). A lone receiver may let the
-    // root help: it writes where its buffer is and how many bytes it expects, opens the copy, and then sets `helped` to use + 1
-    // (release), perhaps before the root has come.
+    // root help: it writes where its buffer is and how many bytes it expects, opens the copy, and then sets `helped` to
+    // use + 1 (release), perhaps before the root has come.
     alignas(kLine) std::atomic<std::uint64_t> taken;
     HeadBody shared;
     std::atomic<std::uint64_t> helped;

@@ -1,10 +1,10 @@
 // memcpy for memory that another core has written last, or will read next.
 //
 // What bounds such a copy is not the bytes but the lines: the source's come from the other core's cache one by one, and
-// the target's, which that core has read before, must be taken from it before they can be written. On Intel's cores, asking for the
-// target's lines a block ahead lets both go on at once; shorter blocks would do a little better for lines that change cores and worse
-// for those at hand. On AMD's it is slower than memcpy, whose string instruction fetches ahead itself, wherever the lines are
-// (docs/decisions/0017-lines-asked-for-ahead.md).
+// the target's, which that core has read before, must be taken from it before they can be written. On Intel's cores,
+// asking for the target's lines a block ahead lets both go on at once; shorter blocks would do a little better for
+// lines that change cores and worse for those at hand. On AMD's it is slower than memcpy, whose string instruction
+// fetches ahead itself, wherever the lines are (docs/decisions/0017-lines-asked-for-ahead.md).
 #pragma once
 
 #include <algorithm>

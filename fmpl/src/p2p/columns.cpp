@@ -86,8 +86,8 @@ void copy_elements(std::byte* to, std::size_t to_stride, const std::byte* from, 
     for (std::size_t i = 0; i < n; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, Bytes);
 }
 
-// The lines of a column of the target that is written some columns later: they are likely to be in the cache of another core, and
-// no hardware sees them coming.
+// The lines of a column of the target that is written some columns later: they are likely to be in the cache of another
+// core, and no hardware sees them coming.
 void ask_for(const std::byte* column, std::size_t bytes)
 {
     for (std::size_t at = 0; at < std::min(bytes, kAheadBytes); at += kLineBytes) prefetch_to_write(column + at);
@@ -140,8 +140,8 @@ struct Side {
     std::size_t first;
 };
 
-// The bytes of a message from `begin` on, where both sides have the same columns or one is packed: column by column, which costs
-// less than to find out piece by piece what lies in one column of both. Whether it was that simple.
+// The bytes of a message from `begin` on, where both sides have the same columns or one is packed: column by column,
+// which costs less than to find out piece by piece what lies in one column of both. Whether it was that simple.
 bool copy_by_columns(std::byte* to, const Columns& to_columns, std::size_t to_begin, const std::byte* from,
     const Columns& from_columns, std::size_t from_begin, std::size_t bytes)
 {
@@ -195,8 +195,8 @@ void copy(std::byte* to, const Columns& to_columns, std::size_t to_begin, const 
         });
 }
 
-// The sum of first + j * step, each cut to what is between 0 and limit, for j = 0 .. n - 1. Requires n > 0 and limit >= 0, and that neither the
-// terms nor their distances to 0 and limit overflow.
+// The sum of first + j * step, each cut to what is between 0 and limit, for j = 0 .. n - 1. Requires n > 0 and limit >=
+// 0, and that neither the terms nor their distances to 0 and limit overflow.
 std::size_t sum_of_cut(std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t limit, std::ptrdiff_t n)
 {
     if (limit == 0) return 0;

@@ -70,8 +70,9 @@ inline constexpr std::size_t kInlineBytes = 72;
 // (SharedCopy).
 inline constexpr Offset kInvitation = ~Offset{0};
 
-// In place of MatchingSlot::columns too, of a block of whole columns: the bytes of one column and their stride. So the source needs
-// no record of them, which would be one more line from the destination's cache. Their number follows from the capacity.
+// In place of MatchingSlot::columns too, of a block of whole columns: the bytes of one column and their stride. So the
+// source needs no record of them, which would be one more line from the destination's cache. Their number follows from
+// the capacity.
 struct BlockWord {
     static constexpr bool fits(std::size_t column_bytes, std::size_t stride)
     {
@@ -91,8 +92,9 @@ private:
 
 struct alignas(kLine) MatchingSlot {
     // The posted receive, written before `posted`: where to write (kNoOffset: the source cannot address the buffer),
-    // how much fits, and the columns that it is made of: a BlockWord, or the place of the fmpl_columns in the destination's arena
-    // (kNoOffset: it is in one piece); or kInvitation. Read for sure only after a successful claim, when the message is on offer.
+    // how much fits, and the columns that it is made of: a BlockWord, or the place of the fmpl_columns in the
+    // destination's arena (kNoOffset: it is in one piece); or kInvitation. Read for sure only after a successful claim,
+    // when the message is on offer.
     std::atomic<std::uint64_t> buffer_at;
     std::atomic<std::uint64_t> capacity;
     std::atomic<std::uint64_t> columns;
