@@ -50,11 +50,13 @@ struct WaitingPolicy {
 };
 WaitingPolicy waiting_policy(int ranks, int cpus);
 
-// For "what is rank r blocked in": who waits for whom.
+// For "what is rank r blocked in": who waits for whom. The two that may be -1 begin a word each: in the upper half of
+// one they make a double that is no number of what this leaves in the stack, and programs that read what they have not
+// set fail by it where they pass over other libraries (ScaLAPACK's xdsyevr).
 struct WaitFor {
     Call call = Call::none;
-    int peer = -1;  // rank in FMPL_COMM_WORLD, -1: several
-    int index = -1;
+    alignas(8) int peer = -1;  // rank in FMPL_COMM_WORLD, -1: several
+    alignas(8) int index = -1;
     int comm_size = 0;
     std::size_t bytes = 0;
     std::uint64_t deadline_ns = 0;  // by monotonic_ns(); 0: none
