@@ -72,19 +72,20 @@ FMPL_COLLECTIVE_TEST_AT(Bcast, TwoRanksOneOfThemFarAheadGetWhatTheRootSends, ({2
     int root = 0;
     std::uint64_t left_of_run = 0;
     bool run_is_private = false;
-    for (int round = 0; round < 1500; ++round) {
+    for (int round = 0; round < 4000; ++round) {
         if (left_of_run-- == 0) {  // a run of one root: short ones, and some longer than there are slots
             root = static_cast<int>(common() % 2);
-            left_of_run = common() % 3 == 0 ? common() % 12 : 0;
+            left_of_run = common() % 3 == 0 ? common() % 90 : common() % 2;
             run_is_private = common() % 2 == 0;
         }
-        // From private memory mostly of one slot each; 300000 bytes go through all slots.
+        // From private memory mostly of one slot each; 300000 bytes go through all of the root's buffers.
         const bool one_slot = run_is_private && common() % 8 != 0;
         const std::size_t bytes = kSizes[common() % (one_slot ? 5 : std::size(kSizes))];
         const std::size_t of_root = run_is_private ? 1 : 0;
         const std::size_t of_receiver = common() % 4 == 0 ? 1 : 0;
         GuardedBuffer& buffer = buffers[rank() == root ? of_root : of_receiver];
         if (own() % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(own() % 60));
+        if (own() % 128 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
         if (rank() == root) {
             fill_pattern(buffer.data(), bytes, message_key(round));
         } else {
@@ -168,6 +169,25 @@ FMPL_COLLECTIVE_TEST_AT(Bcast, ARootThatSleepsIsWoken, ({2, 3}))
             if (rank() != root) std::this_thread::sleep_for(std::chrono::milliseconds(20));
             REQUIRE_OK(fmpl_bcast(buffer.data(), bytes, root, FMPL_COMM_WORLD));
             EXPECT_TRUE(buffer.holds(message_key(bytes, root)));
+        }
+    }
+}
+
+// A root that need not wait for its receivers is ahead of them until there is no slot left, or no buffer, and sleeps then.
+FMPL_COLLECTIVE_TEST_AT(Bcast, ARootFarAheadOfTheOthersIsWoken, ({2, 3, 7}))
+{
+    const fmpl::Session session(1);
+    for (const std::size_t bytes : {8u, 1000u, 9000u}) {
+        for (int root = 0; root < size(); root += size() - 1) {
+            // The others are late one after the other, and the last one once more in the midst.
+            if (rank() != root) std::this_thread::sleep_for(std::chrono::milliseconds(5 * (rank() + 1)));
+            for (int round = 0; round < 150; ++round) {
+                if (round == 70 && rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                GuardedBuffer buffer(Place::heap, bytes);
+                if (rank() == root) buffer.fill(message_key(round, root));
+                REQUIRE_OK(fmpl_bcast(buffer.data(), bytes, root, FMPL_COMM_WORLD));
+                EXPECT_TRUE(buffer.holds(message_key(round, root))) << "round " << round << ", " << bytes << " bytes";
+            }
         }
     }
 }

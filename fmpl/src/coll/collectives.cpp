@@ -59,7 +59,7 @@ void Collectives::reduce(Communicator& comm, const ReduceBuffers& buffers, const
 
 void Collectives::release(Communicator& comm)
 {
-    for (Offset* block : {&comm.broadcast_buffers, &comm.deposits}) {
+    for (Offset* block : {&comm.broadcasts.buffers, &comm.deposits}) {
         if (*block != kNoOffset) node_->arena.free(*block);
         *block = kNoOffset;
     }

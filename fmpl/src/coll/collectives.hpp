@@ -114,6 +114,10 @@ private:
     void ask_for_help(const Communicator& comm, std::uint64_t use, const std::byte* buffer, std::size_t bytes);
     void receive_with_help(Communicator& comm, BroadcastSlot& slot, std::byte* buffer, std::size_t bytes);
     bool help_to_receive(Communicator& comm, std::uint64_t use, const std::byte* buffer, std::size_t bytes);
+    bool all_have_left(Communicator& comm, std::uint64_t uses);
+    void await_left(Communicator& comm, std::uint64_t uses, const WaitFor& what);
+    void leave_broadcast(Communicator& comm, std::uint64_t use);
+    Offset broadcast_buffer(Communicator& comm, std::uint64_t use, const WaitFor& what);
     bool is_partitioned(const Communicator& comm, std::size_t bytes) const;
     void open_reception(Communicator& comm, std::uint64_t use, const std::byte* buffer, std::size_t bytes);
     static void close_reception(Communicator& comm);

@@ -3,8 +3,8 @@
 //
 // Broadcast and reduction go through numbered *uses* of a few slots in turn (paper, section 4.2: two library buffers).
 // All members count the uses alike, since collective calls come in the same order everywhere; a slot is used again when
-// everybody is through with its last use. So many slots let a rank that shares its CPU do as many operations as it can
-// each time it runs.
+// everybody is through with its last use. Many slots let a rank that shares its CPU do as many operations as it can each
+// time it runs, and let the root of a broadcast look only now and then how far the others are.
 #pragma once
 
 #include "crossbar/control_block.hpp"
@@ -16,7 +16,7 @@
 
 namespace fmpl {
 
-inline constexpr std::size_t kBroadcastSlots = 8;
+inline constexpr std::size_t kBroadcastSlots = 64;
 inline constexpr std::size_t kBroadcastBufferBytes = 32 * 1024;
 inline constexpr std::size_t kBroadcastInlineBytes = 32;
 inline constexpr std::uint64_t kBroadcastFailed = ~std::uint64_t{0};
@@ -39,9 +39,9 @@ struct alignas(kLine) BroadcastSlot {
     std::uint32_t root;
     BroadcastManner manner;
     std::uint8_t payload[kBroadcastInlineBytes];
-    // Line 1: all receivers of the use add 1 to `taken` when they have read it (release). A lone receiver may let the
-    // root help: it writes where its buffer is and how many bytes it expects, opens the copy, and then sets `helped` to
-    // use + 1 (release), perhaps before the root has come.
+    // Line 1: where the root's own buffer is read, each receiver adds 1 to `taken` when it has been (release); the root
+    // stores 0 before `stamp`. A lone receiver may let the root help: it writes where its buffer is and how many bytes
+    // it expects, opens the copy, and then sets `helped` to use + 1 (release), perhaps before the root has come.
     alignas(kLine) std::atomic<std::uint64_t> taken;
     HeadBody shared;
     std::atomic<std::uint64_t> helped;
@@ -126,14 +126,25 @@ struct alignas(kLine) PairResults {
 };
 static_assert(sizeof(PairResults) == kLine);
 
+// How far a member is. Writer: the member. A line for each, which others look at seldom: nobody has to fetch it from
+// another core to say that a broadcast has been read.
+struct alignas(kLine) BroadcastProgress {
+    std::atomic<std::uint64_t> left;  // uses that the member is through with (release)
+    std::uint8_t pad[kLine - 8];
+};
+static_assert(sizeof(BroadcastProgress) == kLine);
+
 struct alignas(kLine) MemberRecords {
     Deposit deposits[kReduceSlots];
     Reception reception;
+    BroadcastProgress broadcasts;
 };
 
 struct alignas(kLine) Station {
     BarrierRecord barrier;
     BroadcastSlot broadcast[kBroadcastSlots];
+    // Roots that wait for others to leave a use. These, not the roots, look here before they wake anybody.
+    alignas(kLine) std::atomic<std::uint32_t> waiting_roots;
     ReduceSlot reduce[kReduceSlots];
     PairReduction pairs[kReduceSlots];
     PairResults pair_results[kReduceSlots];
@@ -142,6 +153,10 @@ struct alignas(kLine) Station {
     Deposit& deposit(int member, std::uint64_t use)
     {
         return members[static_cast<std::size_t>(member)].deposits[use % kReduceSlots];
+    }
+    std::atomic<std::uint64_t>& broadcasts_left(int member)
+    {
+        return members[static_cast<std::size_t>(member)].broadcasts.left;
     }
     Reception& reception(int member) { return members[static_cast<std::size_t>(member)].reception; }
     static std::size_t bytes(int members)

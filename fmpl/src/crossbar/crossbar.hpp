@@ -113,17 +113,23 @@ public:
     // of a line that rarely changes: the sleeper's membarrier orders the flag before this load (see Waiter).
     void wake(int node) const
     {
-        if (asymmetric_fence_) [[likely]] {
-            std::atomic_signal_fence(std::memory_order_seq_cst);
-        } else {
-            std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence in Waiter::sleep
-        }
+        order_before_wake();
         if (control_->nodes[node].sleeping.load(std::memory_order_relaxed) != 0) [[unlikely]]
             ring(node);
     }
     void wake(std::span<const int> nodes) const
     {
         for (const int node : nodes) wake(node);
+    }
+    // Between the flag and a load of one's own that tells whether anybody is to be woken, as in wake(): what a waiting
+    // node wrote before it went to sleep, or the flag, is seen by the other one.
+    void order_before_wake() const
+    {
+        if (asymmetric_fence_) [[likely]] {
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+        } else {
+            std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence in Waiter::sleep
+        }
     }
     bool asymmetric_fence() const { return asymmetric_fence_; }
 

@@ -7,6 +7,7 @@
 #include "error.hpp"
 #include "p2p/records.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -77,6 +78,17 @@ struct PairState {
 
 // Shared records of the hardware forms of collectives: see coll/station.hpp.
 struct Station;
+
+struct BroadcastState {
+    static constexpr std::size_t kBuffers = 8;
+
+    std::uint64_t uses = 0;      // of the station's broadcast slots so far, the same at all members
+    std::uint64_t left = 0;      // so many of them all other members are known to be through with
+    int behind = 0;              // a member that was not, when last looked at
+    Offset buffers = kNoOffset;  // this rank's library buffers for broadcasts from it, made when first needed
+    std::size_t next_buffer = 0;
+    std::array<std::uint64_t, kBuffers> buffer_uses{};  // the last use that had the buffer, + 1
+};
 
 class Communicator {
 public:
@@ -171,13 +183,11 @@ public:
 
     // Collectives.
     HardwareSupport hardware;
-    int colour = -1;                       // of the hardware barrier; -1: none
-    Station* station = nullptr;            // in the keeper's arena; nullptr: none
-    std::uint64_t broadcast_uses = 0;      // uses of the station's broadcast slots so far, the same at all members
-    std::uint64_t partners_uses = 0;       // of two members: so many of them the other one is known to have begun
-    std::uint64_t reduce_uses = 0;         // uses of the station's reduce slots so far, the same at all members
-    Offset broadcast_buffers = kNoOffset;  // this rank's library buffers for broadcasts from it, made when first needed
-    Offset deposits = kNoOffset;           // this rank's deposits for reductions, made when first needed
+    int colour = -1;             // of the hardware barrier; -1: none
+    Station* station = nullptr;  // in the keeper's arena; nullptr: none
+    BroadcastState broadcasts;
+    std::uint64_t reduce_uses = 0;  // uses of the station's reduce slots so far, the same at all members
+    Offset deposits = kNoOffset;    // this rank's deposits for reductions, made when first needed
 
     TableOffsets own_tables{};
     Offset own_station = kNoOffset;  // at the keeper, the member of the lowest rank in FMPL_COMM_WORLD

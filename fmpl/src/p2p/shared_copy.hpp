@@ -7,7 +7,7 @@
 // and from the back (high half). `done`: chunks copied. The words are written again only for the next message, when
 // this one has been consumed; so a rank that looks at them late finds nothing left to take. In a broadcast, where the
 // next source may be the other rank, they are written again when that is known to have left the call
-// (Communicator::partners_uses).
+// (BroadcastState::left).
 #pragma once
 
 #include "p2p/records.hpp"
