@@ -3,6 +3,7 @@
 
 #include <fmpl/layers.h>
 
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <random>
@@ -230,6 +231,37 @@ FMPL_RANKS_TEST_WITH(
         EXPECT_EQ(code, rank() == 1 ? FMPL_ERR_MISMATCH : FMPL_SUCCESS) << fmpl_error_message();
         EXPECT_TRUE(buffer.holds(message_key(round, rank() == 1 ? 1 : 0)));
         REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    }
+}
+
+// Ranks that broadcast as roots at the very same moment: one of them does, all others are told of it.
+FMPL_RANKS_TEST_WITH(Bcast, OfRootsAtTheSameMomentOneBroadcasts,
+    (RanksOptions{.ranks = {2, 3, 4}, .unmapped = false, .forms = {"hardware"}}))
+{
+    const fmpl::Session session(1);
+    for (int round = 0; round < 300; ++round) {
+        const std::size_t bytes = std::array{8u, 9000u, 70000u, 300000u}[static_cast<std::size_t>(round % 4)];
+        GuardedBuffer buffer(round % 3 == 0 ? Place::heap : Place::rdma, bytes);
+        const int roots = round % 5 == 0 ? size() : 2;
+        const bool is_root = rank() < roots;
+        buffer.fill(message_key(round, is_root ? rank() : 99));
+        REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+        const int code = fmpl_bcast(buffer.data(), bytes, is_root ? rank() : 0, FMPL_COMM_WORLD);
+        EXPECT_TRUE(code == FMPL_SUCCESS || code == FMPL_ERR_MISMATCH) << fmpl_error_message();
+
+        // Every root's word, in turn: the broadcasts are in step, and one of the roots has broadcast.
+        int winners = 0;
+        int winner = -1;
+        for (int r = 0; r < size(); ++r) {
+            int won = is_root && code == FMPL_SUCCESS ? 1 : 0;
+            REQUIRE_OK(fmpl_bcast(&won, sizeof won, r, FMPL_COMM_WORLD));
+            winners += won;
+            if (won != 0) winner = r;
+        }
+        EXPECT_EQ(winners, 1) << "round " << round;
+        const bool told_otherwise = !is_root && winner != 0;
+        EXPECT_EQ(code == FMPL_SUCCESS, rank() == winner || (!is_root && !told_otherwise)) << "round " << round;
+        EXPECT_TRUE(buffer.holds(message_key(round, is_root ? rank() : winner))) << "round " << round;
     }
 }
 

@@ -125,8 +125,7 @@ void Collectives::bcast_from_root(
         // The slot is free when all have left its last use.
         const std::size_t ahead = whole ? kWholeAhead : kBroadcastSlots;
         if (use >= ahead) await_left(comm, use + 1 - ahead, what);
-        // acquire: pairs with the other root's store, as below
-        if (sent == 0 && slot.stamp.load(std::memory_order_acquire) == use + 1) [[unlikely]] {
+        if (sent == 0 && !slot.claim(use)) [[unlikely]] {
             // Another root has been here. Its broadcast is received and dropped, so that the next one begins in step.
             --comm.broadcasts.uses;
             bcast_to_receiver(comm, nullptr, nullptr, bytes, comm.rank());

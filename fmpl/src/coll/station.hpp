@@ -33,7 +33,7 @@ enum class BroadcastManner : std::uint32_t {
 
 struct alignas(kLine) BroadcastSlot {
     // Line 0: written by the root of the use.
-    std::atomic<std::uint64_t> stamp;  // use + 1 (release, after the rest of the line and the payload)
+    std::atomic<std::uint64_t> stamp;  // use + 1 (release, after the rest of the line and the payload), or claimed(use)
     std::uint64_t total_bytes;         // of the whole broadcast; kBroadcastFailed: the root has no memory for it
     Offset at;                         // the payload of this use; kNoOffset: in the line
     std::uint32_t root;
@@ -46,6 +46,17 @@ struct alignas(kLine) BroadcastSlot {
     HeadBody shared;
     std::atomic<std::uint64_t> helped;
     std::uint8_t pad[kLine - 16 - sizeof(HeadBody)];
+
+    // Whether the caller is the only root of a use: by mistake there may be another, at the very same moment. REQUIRES: all
+    // members have left the slot's last use.
+    bool claim(std::uint64_t use)
+    {
+        std::uint64_t last = use < kBroadcastSlots ? 0 : use + 1 - kBroadcastSlots;
+        // relaxed: what is written next needs no order among the roots, since only one of them writes
+        return stamp.compare_exchange_strong(last, claimed(use), std::memory_order_relaxed, std::memory_order_relaxed);
+    }
+    // While the root writes; no use's stamp.
+    static constexpr std::uint64_t claimed(std::uint64_t use) { return ~use; }
 };
 static_assert(sizeof(BroadcastSlot) == 2 * kLine);
 
