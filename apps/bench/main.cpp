@@ -3,6 +3,7 @@
 //
 // Exit status: 0 when everything was measured and the data was right; 1 when not, or when the results could not be
 // written; 2 for options that cannot be used, or fewer than 2 ranks.
+#include "cpu_distance.hpp"
 #include "job.hpp"
 #include "options.hpp"
 #include "report.hpp"
@@ -58,7 +59,10 @@ int run(int argc, const char* const* argv)
     if (on_any_rank(rank == 0 && !can_write(options.json_file))) return kWrongArguments;
 
     Report report(options, job);
+    CpuDistance distance(job, options.nearer_than_ns);
+    options.distance = &distance;
     options.benchmark->run(options, job, report);
+    if (distance.is_watched()) report.add("farther_batches", distance.farther());
     return report.finish() ? 0 : 1;
 }
 

@@ -20,6 +20,7 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 40;
 constexpr int kMostReps = 1'000'000'000;
 constexpr int kMostBatch_ms = 3'600'000;
 constexpr int kMostSamples = 100'000;
+constexpr int kMostNearerThan_ns = 1'000'000;
 constexpr int kMostOutstanding = 1'000'000;
 constexpr const char* kDefaultOutstanding = "256,512,4096";
 
@@ -85,7 +86,7 @@ std::string list_of(const std::vector<std::size_t>& sizes)
 // The options as typed, before they are read.
 struct Words {
     std::string sizes, reps, warmup, samples = "11", batch_ms = "0", memory = memory_name(memory_kinds().front());
-    std::string outstanding = kDefaultOutstanding, footprint = kDefaultFootprint;
+    std::string outstanding = kDefaultOutstanding, footprint = kDefaultFootprint, nearer_than = "0";
 };
 
 void add_options(CLI::App& command, const Benchmark& benchmark, Options& options, Words& words)
@@ -140,6 +141,12 @@ void add_options(CLI::App& command, const Benchmark& benchmark, Options& options
                     kDefaultFootprint))
             ->type_name("BYTES");
     }
+    command
+        .add_option("--nearer-than", words.nearer_than,
+            "Of two ranks: time a batch again while a cache line takes so many nanoseconds or more from one to the "
+            "other "
+            "and back; 0: never (default: 0)")
+        ->type_name("NS");
     for (const OwnOption& own : benchmark.own_options) {
         options.own[own.name] = own.default_text;
         command.add_option(own.name, options.own[own.name], own.words)->type_name(own.type);
@@ -175,8 +182,8 @@ std::vector<std::string> items(const std::string& list)
 
 Sampling Options::sampling(int chosen, int unit) const
 {
-    if (reps > 0) return {reps, warmup, samples, 0, 1};
-    return {(chosen + unit - 1) / unit * unit, warmup, samples, batch_ms * 1e-3, unit};
+    if (reps > 0) return {reps, warmup, samples, 0, 1, distance};
+    return {(chosen + unit - 1) / unit * unit, warmup, samples, batch_ms * 1e-3, unit, distance};
 }
 
 int Options::indices() const
@@ -243,6 +250,7 @@ Options read_options(int argc, const char* const* argv)
     if (given("--warmup")) options.warmup = read_count("--warmup", words.warmup, 0, kMostReps);
     options.samples = read_count("--samples", words.samples, 1, kMostSamples);
     options.batch_ms = read_count("--batch-ms", words.batch_ms, 0, kMostBatch_ms);
+    options.nearer_than_ns = read_count("--nearer-than", words.nearer_than, 0, kMostNearerThan_ns);
     if (command.get_option_no_throw("--memory") != nullptr) options.memory = read_memory(words.memory);
     if (benchmark.rdma_only) options.memory = MemoryKind::rdma;
     if (benchmark.has_outstanding) {

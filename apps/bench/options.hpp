@@ -27,6 +27,8 @@ struct Options {
     std::size_t footprint = 0;               // bytes of buffers that each rank's messages take in turn
     std::map<std::string, std::string> own;  // the benchmark's own options, as typed
     std::string json_file;
+    double nearer_than_ns = 0;        // see CpuDistance
+    CpuDistance* distance = nullptr;  // the job's
 
     // chosen: the operations of a batch where the user has not said how many, rounded up to a multiple of the unit.
     Sampling sampling(int chosen, int unit = 1) const;

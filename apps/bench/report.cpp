@@ -52,6 +52,7 @@ nlohmann::json json_of(const Options& options)
     nlohmann::json json{{"samples", options.samples}};
     json["reps"] = options.reps > 0 ? nlohmann::json(options.reps) : nlohmann::json("by size");
     if (options.batch_ms > 0 && options.reps == 0) json["batch_ms"] = options.batch_ms;
+    if (options.nearer_than_ns > 0) json["nearer_than_ns"] = options.nearer_than_ns;
     json["warmup"] = options.warmup >= 0 ? nlohmann::json(options.warmup) : nlohmann::json("one batch");
     if (!options.sizes.empty()) json["sizes"] = options.sizes;
     if (has_messages(options)) json["memory"] = memory_name(options.memory);

@@ -1,5 +1,7 @@
 #include "sampler.hpp"
 
+#include "cpu_distance.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -87,7 +89,8 @@ Samples sample(
         first += warmup;
         for (std::size_t s = 0; s < samples; ++s, first += static_cast<std::uint64_t>(reps)) {
             for (std::size_t a = 0; a < activities.size(); ++a) {
-                result.seconds[a][s] = seconds_of(activities[a], first, static_cast<std::uint64_t>(reps)) / reps;
+                const auto once = [&] { return seconds_of(activities[a], first, static_cast<std::uint64_t>(reps)); };
+                result.seconds[a][s] = (sampling.distance != nullptr ? sampling.distance->near(once) : once()) / reps;
             }
         }
     }

@@ -5,6 +5,7 @@
 // as pdgemm.<comm> does it: C is written anew, and process (0, 0) takes the time between two barriers, from the last
 // process's entry to the last one's return.
 #include "../bench/benchmarks.hpp"
+#include "../bench/cpu_distance.hpp"
 #include "../bench/options.hpp"
 #include "../bench/report.hpp"
 #include "../bench/transport.hpp"
@@ -146,9 +147,12 @@ Samples sample_repetitions(const Options& options, const Once& once)
     }
     while (warmup-- > 0) once();
     Samples result{reps, {std::vector<double>(static_cast<std::size_t>(sampling.samples), 0.0)}};
-    for (double& seconds : result.seconds[0]) {
+    const auto batch = [&] {
+        double seconds = 0;
         for (int i = 0; i < reps; ++i) seconds += once() / reps;
-    }
+        return seconds;
+    };
+    for (double& seconds : result.seconds[0]) seconds = sampling.distance->near(batch);
     return result;
 }
 

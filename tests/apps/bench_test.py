@@ -57,6 +57,18 @@ class Benchmarks(Measuring):
             with self.subTest(ranks=ranks, options=options):
                 self.assert_rows(self.measure(ranks, f"latency --sizes 8,1K {FEW} {options}"), "bytes", [8, 1024])
 
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one CPU")
+    def test_batches_of_two_ranks_wait_for_cpus_that_are_near(self):
+        for benchmark in ("latency --sizes 8", "bcast --sizes 8", "barrier", "outstanding --sizes 8 --outstanding 4"):
+            with self.subTest(benchmark):
+                document = self.measure(2, f"{benchmark} {FEW} --nearer-than 1000000")
+                self.assertEqual((document["farther_batches"], document["options"]["nearer_than_ns"]), (0, 1000000))
+                self.assertNotIn("farther_batches", self.measure(2, f"{benchmark} {FEW}"))
+                self.assertNotIn("farther_batches", self.measure(3, f"{benchmark} {FEW} --nearer-than 100"))
+        # As near as no two CPUs are: after some seconds each batch counts.
+        document = self.measure(2, f"barrier {FEW} --nearer-than 1")
+        self.assertEqual(document["farther_batches"], 2)
+
     def test_outstanding_receives(self):
         document = self.measure(2, f"outstanding --sizes 4,300 --outstanding 1,20 {FEW} --memory static")
         self.assertEqual([(row["bytes"], row["outstanding"]) for row in document["results"]],

@@ -2,7 +2,7 @@
 and leaves nothing behind. But for the first test, stand-ins that copy given results take the place of all launchers.
 
 Environment: FMPL_BENCH_PROGRAMS, the folder of fmplrun, fmpl-bench and mpi-bench.mpi, blacs-bench.fmpl and .mpi, pdgemm.fmpl
-and .mpi, and dgemm-limit.
+and .mpi, dgemm-limit and cpu-distance.
 """
 import json
 import os
@@ -108,6 +108,22 @@ class FmplAlone(unittest.TestCase):
                 self.assertIsNotNone(figure["met"])
         self.assertIn("M=N=K=640, block 40, 1 round", printed)
         self.assertIn("OpenBLAS", written["libraries"]["dgemm"])
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one CPU")
+    def test_the_distance_of_two_cpus(self):
+        program = pathlib.Path(PROGRAMS) / "cpu-distance"
+        cpus = [str(cpu) for cpu in sorted(os.sched_getaffinity(0))[:2]]
+        done = subprocess.run([program, *cpus], capture_output=True, text=True, timeout=LIMIT_SECONDS)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertGreater(float(done.stdout), 1)
+        for words, status, said in (([cpus[0]], 2, "--help explains"), (["x", "1"], 2, "--help explains"),
+                                    ([cpus[0], cpus[0]], 1, "give two different CPUs"),
+                                    ([cpus[0], "99999"], 1, "CPU 99999 cannot be used"),
+                                    ([cpus[0], "1000"], 1, "CPU 1000 cannot be used")):
+            with self.subTest(words):
+                done = subprocess.run([program, *words], capture_output=True, text=True, timeout=LIMIT_SECONDS)
+                self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+                self.assertIn(said, done.stderr)
 
     def test_the_limit_refuses_what_it_cannot_do(self):
         program = pathlib.Path(PROGRAMS) / "dgemm-limit"
@@ -491,14 +507,26 @@ class StandIns(unittest.TestCase):
         (few, many), _, _ = self.run_bench("--rounds", "1")
         self.assertEqual((few["met"], many["met"]), (True, False), "the second grows with the receives")
 
-    def test_cpus_that_the_host_moves_are_warned_about(self):
-        for far in (6e-8, 2.4e-7):
-            self.answers("fmplrun", answer(*({"bytes": size, "reps": 1, "seconds": samples(1e-7, 1e-7),
-                                              "floor_seconds": samples(5e-8, 5e-8, far)} for size in (8, 64, 1024))))
-            _, document, printed = self.run_bench("--rounds", "2", "--peers", "none", what=("--only", "latency"))
-            words = "a cache line from one CPU to the other took 0.050 us at one time and 0.240 us at another"
-            self.assertEqual([warning for warning in document["warnings"] if "cache line" in warning] != [], far > 1e-7)
-            self.assertEqual(words in printed, far > 1e-7)
+    def run_with_distances(self, near, far, farther_batches=0):
+        """One time that one of the programs measures is `far`, one `near`, and so on, where they are started."""
+        self.stand_in("cpu-distance", f'if rm "$0.far" 2> /dev/null; then echo {far}; else touch "$0.far"; echo {near}; fi')
+        self.answers("fmplrun", {**answer(*({"bytes": size, "reps": 1, "seconds": samples(1e-7, 1e-7)}
+                                            for size in (8, 64, 1024))), "farther_batches": farther_batches})
+        _, document, printed = self.run_bench("--rounds", "2", "--peers", "none", what=("--only", "latency"))
+        return document, printed
+
+    def test_where_the_host_moves_the_cpus_two_ranks_are_timed_while_they_are_near(self):
+        document, printed = self.run_with_distances(near=110, far=200)
+        self.assertIn("--nearer-than 256", document["commands"]["fmpl"]["latency, 2 ranks"], "they may be moved later")
+        self.assertNotIn("The host moves", printed)
+        document, printed = self.run_with_distances(near=100, far=450)
+        self.assertEqual(document["cpu_distance"], {"near_ns": 100, "far_ns": 450, "nearer_than_ns": 256})
+        for contender in ("fmpl", "mpi"):
+            self.assertIn("--nearer-than 256", document["commands"][contender]["latency, 2 ranks"])
+        self.assertIn("The host moves the CPUs: a cache line takes 100 ns from one to the other and back at one time, 450 ns at another", printed)
+        self.assertEqual(document["warnings"], [warning for warning in document["warnings"] if "near" not in warning])
+        document, printed = self.run_with_distances(near=100, far=450, farther_batches=3)
+        self.assertRegex(printed, "warning: the host did not leave the CPUs near each other for long enough.*FMPL latency, 2 ranks")
 
     def test_only_the_wanted_peers_are_run(self):
         (few, _), document, _ = self.run_bench("--rounds", "1", "--peers", "openmpi")

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 from bench_lib.contenders import apt_command
+from bench_lib.distance import PROGRAM
 from bench_lib.machine import ROOT, read
 
 PRESET = "release"
@@ -30,7 +31,7 @@ def build(programs, peers):
         sys.exit(1)
     quiet(["cmake", "--preset", PRESET, *(["-DFMPL_BENCH_PEERS=ON"] if peers else [])])
     command = ["cmake", "--build", "--preset", PRESET, "--target", "fmplrun", "fmpl_rdma_heap", "fmpl_as_mpich",
-               "fmpl_scalapack_mend", *programs]
+               "fmpl_scalapack_mend", PROGRAM, *programs]
     if subprocess.run(command, cwd=ROOT, stdout=sys.stderr, check=False).returncode != 0:
         sys.exit(f"failed: {shlex.join(command)}")
     return ROOT / "build" / PRESET / "bin"

@@ -1,5 +1,7 @@
 """What a suite of tools/bench measures: steps, each one run of a measuring program, and the figures that they give."""
 
+from bench_lib.distance import OPTION
+
 KIB, MIB = 1 << 10, 1 << 20
 RANKS = (2, 4, 8, 16)
 
@@ -98,6 +100,7 @@ class Step:
         memory = self.memory if contender.kind == "fmpl" else self.peer_memory
         return [*self.arguments, "--samples", str(effort.samples),
                 *(["--batch-ms", str(effort.batch_ms)] if self.fits_batches else []),
+                *([OPTION, str(effort.nearer_than)] if effort.nearer_than and self.ranks == 2 else []),
                 *(["--memory", memory] if memory else [])]
 
     def share_of_rounds(self, _contender):

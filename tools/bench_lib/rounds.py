@@ -4,6 +4,7 @@ import statistics
 import time
 
 from bench_lib.contenders import command_of, mpi_of
+from bench_lib.distance import without
 from bench_lib.progress import Progress
 from bench_lib.running import Failed, measure
 
@@ -12,8 +13,12 @@ COMMUNICATION = ("comm_share", "comm_seconds")  # what a result may say of it, b
 
 
 class Effort:
+    """nearer_than: nanoseconds that a cache line may take from one CPU to the other and back while two ranks are timed; None:
+    whatever it takes."""
+
     def __init__(self, rounds, samples, batch_ms, timeout):
         self.rounds, self.samples, self.batch_ms, self.timeout = rounds, samples, batch_ms, timeout
+        self.nearer_than = None
 
 
 class Measurement:
@@ -122,7 +127,7 @@ class Bench:
             return None, False
         command = command_of(contender, step, self.cpus, self.programs, self.effort)
         self.commands.setdefault(contender.name, {})[step.words()] = shlex.join(command)
-        key = [number, *command]
+        key = [number, *without(command)]
         document, seconds = self.store.recall(key) if self.store else (None, None)
         is_new = document is None
         begin = time.monotonic()
@@ -162,11 +167,10 @@ class Bench:
                         found.setdefault(contender.name, document["library"] + contender.below())
         return found
 
-    def samples_of_all(self, name):
-        """All samples of this name that the contenders' programs have given beside their own times."""
-        return [sample for step in self.steps for contender in self.contenders
-                for _, document in self.of(contender, step).documents
-                for result in document["results"] if name in result for sample in result[name]["samples"]]
+    def farther_batches(self):
+        """[(contender, step)] of those with batches that count though the CPUs were far from each other."""
+        return [(contender, step) for step in self.steps for contender in self.contenders
+                if any(document.get("farther_batches") for _, document in self.of(contender, step).documents)]
 
     def compiler(self):
         for contender in self.contenders:

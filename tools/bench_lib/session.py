@@ -8,6 +8,7 @@ import tempfile
 
 from bench_lib.building import build, build_settings, install
 from bench_lib.contenders import say_missing
+from bench_lib.distance import Distances
 from bench_lib.figures import list_of
 from bench_lib.machine import CpuTimes, activity_before, changes_of_tree, git, machine, two_cpus
 from bench_lib.progress import clock
@@ -16,7 +17,6 @@ from bench_lib.running import LIBC, PR_SET_CHILD_SUBREAPER
 
 BUSY_SHARE = 0.05  # of one CPU, by other processes, that is worth a warning
 STEAL_SHARE = 0.01  # of the CPUs' time that the host gave to others
-DISTANCES = 2  # that a cache line took so many times as long as at another time: the CPUs have been moved
 COMMAND = f"tools/{pathlib.Path(sys.argv[0]).name}"
 
 
@@ -111,7 +111,7 @@ class SuiteRun:
         self.cpus = two_cpus()
         self.steps = [step for step in suite.steps(quick, peers) if step.group in groups]
         self.bench = Bench(self.steps, contenders, self.cpus, programs, effort, suite.limit, store)
-        self.rows, self.about = [], {}
+        self.rows, self.about, self.distances = [], {}, None
 
     def measure(self):
         bench = self.bench
@@ -122,6 +122,8 @@ class SuiteRun:
             bench.warn(f"the machine is not idle: other processes use {others:.0%} of a CPU (load "
                        f"{os.getloadavg()[0]:.1f}); the figures may be worse than they should be")
         LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self.distances = Distances(self.programs, self.cpus)
+        self.effort.nearer_than = self.distances.nearer_than
         begin, times = datetime.datetime.now(datetime.timezone.utc), CpuTimes()
         with tempfile.TemporaryDirectory(prefix="fmpl-bench-") as folder:
             bench.run(pathlib.Path(folder))
@@ -131,12 +133,10 @@ class SuiteRun:
             bench.warn(f"during the run other processes used {others:.0%} of a CPU")
         if steal > STEAL_SHARE:
             bench.warn(f"during the run the host took away {steal:.1%} of the CPUs' time (steal)")
-        lines = sorted(bench.samples_of_all("floor_seconds")) if len(self.cpus) > 1 else []
-        # Not the extremes, which may have been interrupted.
-        near, far = (lines[len(lines) // 10], lines[-1 - len(lines) // 10]) if lines else (0, 0)
-        if far > DISTANCES * near:
-            bench.warn(f"a cache line from one CPU to the other took {near * 1e6:.3f} us at one time and {far * 1e6:.3f} us at "
-                       "another: the host moves the CPUs, and contenders may have met them at different distances")
+        farther = bench.farther_batches()
+        if farther:
+            bench.warn("the host did not leave the CPUs near each other for long enough; some batches count nevertheless: "
+                       + "; ".join(f"{contender.title} {step.words()}" for contender, step in farther))
         self.rows = bench.rows()
         self.suite.complete(self.rows, self.contenders)
         settings = build_settings(self.programs)
@@ -146,7 +146,8 @@ class SuiteRun:
         batches = {"samples": self.effort.samples, "batch_ms": self.effort.batch_ms} if self.suite.has_batches else {}
         self.about = {
             "program": COMMAND, "arguments": sys.argv[1:], "date": begin.isoformat(timespec="seconds"),
-            "elapsed_seconds": round(elapsed, 1), "machine": machine(self.cpus), "compiler": bench.compiler(),
+            "elapsed_seconds": round(elapsed, 1), "machine": machine(self.cpus),
+            "cpu_distance": self.distances.document(), "compiler": bench.compiler(),
             **settings, "commit": commit, "dirty": None if changes is None else changes != "",
             "contenders": {c.name: c.title for c in self.contenders}, "libraries": bench.libraries(), "rounds": self.effort.rounds, **batches,
             "other_processes_share_of_a_cpu": round(others, 4), "steal_share": round(steal, 5),
@@ -171,6 +172,8 @@ class SuiteRun:
             f"{clock(about['elapsed_seconds'])} minutes; {self.suite.unit}: median (quartiles)\n",
             self.suite.write_table(self.rows, bench.contenders),
         ]
+        if self.distances.are_different():
+            lines.append("\n" + self.distances.words())
         sat_out = [(c, s) for c in bench.contenders for s in self.steps if bench.of(c, s).sat_out]
         if sat_out:
             lines.append("\nMeasured in fewer rounds, since one takes long: "

@@ -1,0 +1,60 @@
+// How far apart the CPUs of two ranks are while something is timed. The host of a virtual machine may move its CPUs from
+// cores that share a cache to cores that do not, and back, several times a second; what is compared should have been
+// timed at one distance.
+#pragma once
+
+#include "job.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace fmpl::bench {
+
+class CpuDistance {
+public:
+    // nearer_than_ns: that a cache line may take from rank 0 to rank 1 and back; 0: whatever it takes. Nothing is looked at
+    // either where the job has another number of ranks, or they share a CPU, or cannot share memory. Collective over the job.
+    CpuDistance(const Job& job, double nearer_than_ns);
+    ~CpuDistance();
+    CpuDistance(const CpuDistance&) = delete;
+    CpuDistance& operator=(const CpuDistance&) = delete;
+
+    bool is_watched() const { return line_ != nullptr; }
+
+    // Calls batch(), which returns its seconds, until the CPUs were near before it and after it, or until patience is at
+    // its end, which is the same for all calls together; the seconds of the last one. Collective over the job.
+    template <class TimedBatch>
+    double near(const TimedBatch& batch)
+    {
+        if (!is_watched()) return batch();
+        for (;;) {
+            const bool near_before = becomes_near();
+            const double seconds = batch();
+            if (near_before && is_near()) return seconds;
+            if (is_patience_over()) {
+                ++farther_;
+                return seconds;
+            }
+        }
+    }
+    // Batches that count though the CPUs were not near.
+    int farther() const { return farther_; }
+
+private:
+    struct Line {
+        alignas(128) std::atomic<std::uint64_t> turn;
+    };
+
+    bool is_near();       // collective, as are the next two
+    bool becomes_near();  // within what is left of the patience
+    bool is_patience_over();
+
+    double nearer_than_ns_;
+    std::uint64_t own_turn_;
+    Line* line_ = nullptr;
+    std::chrono::steady_clock::time_point begin_{};
+    int farther_ = 0;
+};
+
+}  // namespace fmpl::bench

@@ -1,0 +1,54 @@
+"""How far apart two CPUs are. The host of a virtual machine may move them from cores that share a cache to cores that do not, and
+back, several times a second."""
+import math
+import statistics
+import subprocess
+import time
+
+PROGRAM = "cpu-distance"
+OPTION = "--nearer-than"  # of the measuring programs
+LOOK_SECONDS = 1.5
+TIMES = 2.5  # so much farther at one time than at another: they are moved
+
+
+class Distances:
+    """near, far: nanoseconds that a cache line takes from one CPU to the other and back, at different times; nearer_than: what
+    tells the two apart, should far not have been met yet, too. None where they cannot be measured."""
+
+    def __init__(self, programs, cpus, seconds=LOOK_SECONDS):
+        program, found = programs / PROGRAM, []
+        end = time.monotonic() + seconds
+        while len(cpus) == 2 and program.exists() and time.monotonic() < end:
+            done = subprocess.run([program, *map(str, cpus)], capture_output=True, text=True, check=False)
+            try:
+                found.append(float(done.stdout))
+            except ValueError:
+                break
+        # Not the extremes, which may have been interrupted.
+        tenths = statistics.quantiles(found, n=10, method="inclusive") if len(found) > 1 else []
+        self.near, self.far = (tenths[0], tenths[-1]) if tenths else (None, None)
+        self.nearer_than = between(self.near, max(self.far, TIMES**2 * self.near)) if tenths else None
+
+    def are_different(self):
+        return self.near is not None and self.far > TIMES * self.near
+
+    def document(self):
+        return {"near_ns": self.near, "far_ns": self.far, "nearer_than_ns": self.nearer_than}
+
+    def words(self):
+        return (f"The host moves the CPUs: a cache line takes {self.near:.0f} ns from one to the other and back at one time, "
+                f"{self.far:.0f} ns at another. Two ranks were timed while it took less than {self.nearer_than} ns.")
+
+
+def between(near, far):
+    """A number well between the two: the same power of four for different measurements of them, if there is one."""
+    power = 4 ** round(math.log(near * far, 16))
+    return power if 1.3 * near < power < far / 1.3 else round(math.sqrt(near * far))
+
+
+def without(command):
+    """The command without the option that says at which distance it measures."""
+    if OPTION not in command:
+        return command
+    at = command.index(OPTION)
+    return [*command[:at], *command[at + 2:]]
