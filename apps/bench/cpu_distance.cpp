@@ -23,8 +23,7 @@ constexpr std::chrono::seconds kPatience{3};
 
 CpuDistance::CpuDistance(const Job& job, double nearer_than_ns)
     : nearer_than_ns_(nearer_than_ns),
-      own_turn_(static_cast<std::uint64_t>(job.rank)),
-      begin_(std::chrono::steady_clock::now())
+      own_turn_(static_cast<std::uint64_t>(job.rank))
 {
     if (nearer_than_ns == 0 || job.ranks != 2 || !job.cpus_suffice()) return;
     // Rank 0 makes the memory and says where it is; rank 1 opens it.
@@ -33,10 +32,11 @@ CpuDistance::CpuDistance(const Job& job, double nearer_than_ns)
         close(fd);
         fd = -1;
     }
-    std::vector<double> place{job.rank == 0 ? static_cast<double>(getpid()) : -1.0, static_cast<double>(fd)};
+    // Of numbers that are not negative: so it is in the BLACS.
+    std::vector<double> place{job.rank == 0 ? static_cast<double>(getpid()) : 0.0, static_cast<double>(fd + 1)};
     max_over_ranks(place);
-    if (job.rank == 1 && place[1] >= 0) {
-        fd = open(fmt::format("/proc/{:.0f}/fd/{:.0f}", place[0], place[1]).c_str(), O_RDWR | O_CLOEXEC);
+    if (job.rank == 1 && place[1] > 0) {
+        fd = open(fmt::format("/proc/{:.0f}/fd/{:.0f}", place[0], place[1] - 1).c_str(), O_RDWR | O_CLOEXEC);
     }
     void* at = MAP_FAILED;
     if (fd >= 0) at = mmap(nullptr, sizeof(Line), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -57,26 +57,27 @@ CpuDistance::~CpuDistance()
 bool CpuDistance::is_near()
 {
     transport::barrier();
-    const auto begin = std::chrono::steady_clock::now();
+    const Clock::time_point begin = Clock::now();
     for (std::uint64_t round = 0; round < kRounds; ++round, own_turn_ += 2) {
         wait_for<false>(line_->turn, own_turn_);
         line_->turn.store(own_turn_ + 1, std::memory_order_release);
     }
-    const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double, std::nano> elapsed = Clock::now() - begin;
     return !on_any_rank(elapsed.count() / kRounds >= nearer_than_ns_);
 }
 
 bool CpuDistance::becomes_near()
 {
+    const Clock::time_point begin = Clock::now();
     while (!is_near()) {
-        if (is_patience_over()) return false;
+        if (is_patience_over(Clock::now() - begin)) return false;
     }
     return true;
 }
 
-bool CpuDistance::is_patience_over()
+bool CpuDistance::is_patience_over(Clock::duration spent)
 {
-    return on_any_rank(std::chrono::steady_clock::now() - begin_ > kPatience);
+    return on_any_rank(waited_ + spent > kPatience);
 }
 
 }  // namespace fmpl::bench

@@ -22,17 +22,22 @@ public:
 
     bool is_watched() const { return line_ != nullptr; }
 
-    // Calls batch(), which returns its seconds, until the CPUs were near before it and after it, or until patience is at
-    // its end, which is the same for all calls together; the seconds of the last one. Collective over the job.
+    // Calls batch(), which returns its seconds, until the CPUs were near before it and after it; returns the seconds of
+    // the last one. When three seconds in all have been waited for that, each batch counts. Collective over the job.
     template <class TimedBatch>
     double near(const TimedBatch& batch)
     {
         if (!is_watched()) return batch();
         for (;;) {
+            const Clock::time_point begin = Clock::now();
             const bool near_before = becomes_near();
+            const Clock::time_point batch_begin = Clock::now();
             const double seconds = batch();
-            if (near_before && is_near()) return seconds;
-            if (is_patience_over()) {
+            const bool counts = near_before && is_near();
+            // Its time is not lost when it counts.
+            waited_ += (counts ? batch_begin : Clock::now()) - begin;
+            if (counts) return seconds;
+            if (is_patience_over(Clock::duration::zero())) {
                 ++farther_;
                 return seconds;
             }
@@ -40,20 +45,24 @@ public:
     }
     // Batches that count though the CPUs were not near.
     int farther() const { return farther_; }
+    // What waiting for near CPUs has taken, with the batches that do not count.
+    double waited_seconds() const { return std::chrono::duration<double>(waited_).count(); }
 
 private:
+    using Clock = std::chrono::steady_clock;
+
     struct Line {
         alignas(128) std::atomic<std::uint64_t> turn;
     };
 
-    bool is_near();       // collective, as are the next two
-    bool becomes_near();  // within what is left of the patience
-    bool is_patience_over();
+    bool is_near();                                // collective, as are the next two
+    bool becomes_near();                           // within what is left of the patience
+    bool is_patience_over(Clock::duration spent);  // beside what has been waited before
 
     double nearer_than_ns_;
     std::uint64_t own_turn_;
     Line* line_ = nullptr;
-    std::chrono::steady_clock::time_point begin_{};
+    Clock::duration waited_{};
     int farther_ = 0;
 };
 

@@ -62,7 +62,10 @@ int run(int argc, const char* const* argv)
     CpuDistance distance(job, options.nearer_than_ns);
     options.distance = &distance;
     options.benchmark->run(options, job, report);
-    if (distance.is_watched()) report.add("farther_batches", distance.farther());
+    if (distance.is_watched()) {
+        report.add("farther_batches", distance.farther());
+        report.add("waited_seconds", distance.waited_seconds());
+    }
     return report.finish() ? 0 : 1;
 }
 

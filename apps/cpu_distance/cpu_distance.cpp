@@ -69,7 +69,13 @@ public:
             turn_.store(turn + 1, std::memory_order_relaxed);
         }
     }
-    void leave() { turn_.store(kLeft, std::memory_order_relaxed); }
+    // In the turn of who leaves: the other thread may still be about to write its answer before.
+    void leave(std::uint64_t turn)
+    {
+        while (turn_.load(std::memory_order_relaxed) != turn) {
+        }
+        turn_.store(kLeft, std::memory_order_relaxed);
+    }
 
 private:
     static constexpr std::uint64_t kLeft = ~std::uint64_t{0};
@@ -96,7 +102,7 @@ double median_nanoseconds(int first_cpu, int second_cpu)
         const std::chrono::duration<double, std::nano> elapsed = Clock::now() - begin;
         batches.push_back(elapsed.count() / static_cast<double>(kRoundsOfBatch));
     }
-    line.leave();
+    line.leave(turn);
     other.join();
     std::nth_element(batches.begin(), batches.begin() + static_cast<std::ptrdiff_t>(batches.size() / 2), batches.end());
     return batches[batches.size() / 2];

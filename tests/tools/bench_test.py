@@ -515,6 +515,7 @@ class StandIns(unittest.TestCase):
         _, document, printed = self.run_bench("--rounds", "2", "--peers", "none", what=("--only", "latency"))
         return document, printed
 
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one CPU")
     def test_where_the_host_moves_the_cpus_two_ranks_are_timed_while_they_are_near(self):
         document, printed = self.run_with_distances(near=110, far=200)
         self.assertIn("--nearer-than 256", document["commands"]["fmpl"]["latency, 2 ranks"], "they may be moved later")

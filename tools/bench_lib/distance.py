@@ -7,22 +7,24 @@ import time
 
 PROGRAM = "cpu-distance"
 OPTION = "--nearer-than"  # of the measuring programs
-LOOK_SECONDS = 1.5
+LOOK_SECONDS, LIMIT_SECONDS = 1.5, 10
+MOST_NS = 1_000_000  # that the option takes
 TIMES = 2.5  # so much farther at one time than at another: they are moved
 
 
 class Distances:
-    """near, far: nanoseconds that a cache line takes from one CPU to the other and back, at different times; nearer_than: what
-    tells the two apart, should far not have been met yet, too. None where they cannot be measured."""
+    """near, far: nanoseconds that a cache line takes from one CPU to the other and back, at different times; nearer_than: a limit
+    between the two; where far has not been met, it is taken for 6.25 times near. All None where nothing was measured."""
 
     def __init__(self, programs, cpus, seconds=LOOK_SECONDS):
         program, found = programs / PROGRAM, []
         end = time.monotonic() + seconds
         while len(cpus) == 2 and program.exists() and time.monotonic() < end:
-            done = subprocess.run([program, *map(str, cpus)], capture_output=True, text=True, check=False)
             try:
+                done = subprocess.run([program, *map(str, cpus)], capture_output=True, text=True, check=False,
+                                      timeout=LIMIT_SECONDS)
                 found.append(float(done.stdout))
-            except ValueError:
+            except (ValueError, OSError, subprocess.TimeoutExpired):
                 break
         # Not the extremes, which may have been interrupted.
         tenths = statistics.quantiles(found, n=10, method="inclusive") if len(found) > 1 else []
@@ -37,13 +39,13 @@ class Distances:
 
     def words(self):
         return (f"The host moves the CPUs: a cache line takes {self.near:.0f} ns from one to the other and back at one time, "
-                f"{self.far:.0f} ns at another. Two ranks were timed while it took less than {self.nearer_than} ns.")
+                f"{self.far:.0f} ns at another. Batches of two ranks were timed again when it took {self.nearer_than} ns or more.")
 
 
 def between(near, far):
     """A number well between the two: the same power of four for different measurements of them, if there is one."""
     power = 4 ** round(math.log(near * far, 16))
-    return power if 1.3 * near < power < far / 1.3 else round(math.sqrt(near * far))
+    return min(power if 1.3 * near < power < far / 1.3 else round(math.sqrt(near * far)), MOST_NS)
 
 
 def without(command):

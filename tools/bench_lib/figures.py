@@ -100,8 +100,16 @@ class Step:
         memory = self.memory if contender.kind == "fmpl" else self.peer_memory
         return [*self.arguments, "--samples", str(effort.samples),
                 *(["--batch-ms", str(effort.batch_ms)] if self.fits_batches else []),
-                *([OPTION, str(effort.nearer_than)] if effort.nearer_than and self.ranks == 2 else []),
+                *self.distance_words(effort),
                 *(["--memory", memory] if memory else [])]
+
+    def distance_words(self, effort):
+        """The option that tells the programs at which distance of the CPUs they are to measure."""
+        return [OPTION, str(effort.nearer_than)] if effort.nearer_than and self.watches_distance() else []
+
+    def watches_distance(self):
+        """Whether the programs have that option, and it has a meaning."""
+        return self.ranks == 2
 
     def share_of_rounds(self, _contender):
         """Less than 1 for what takes long; everybody is measured once at least."""

@@ -70,6 +70,9 @@ class KernelStep(Step):
             return None
         return self.programs.get(contender.name)
 
+    def watches_distance(self):
+        return False
+
     def words_for(self, contender, _effort):
         return [] if contender.other_source else self.arguments
 

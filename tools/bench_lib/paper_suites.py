@@ -61,6 +61,7 @@ class UsesStep(Step):
         use = self.uses[contender.name]
         return [*use.arguments, "--samples", str(effort.samples),
                 *(["--batch-ms", str(effort.batch_ms)] if use.fits_batches else []),
+                *self.distance_words(effort),
                 *(["--memory", use.memory] if use.memory else [])]
 
 

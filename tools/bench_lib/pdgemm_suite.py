@@ -67,6 +67,9 @@ class ProductStep(Step):
                 programs[f"pdgemm-{mpi}"] = f"pdgemm.{mpi}"
         return programs
 
+    def watches_distance(self):
+        return False
+
     def is_crowded(self, contender):
         return contender.kind == "mpich" and self.ranks > CPUS
 

@@ -150,7 +150,7 @@ class Bench:
             seconds = time.monotonic() - begin
             if self.store:
                 self.store.keep(key, document, seconds)
-        measurement.seconds += seconds
+        measurement.seconds += seconds - document.get("waited_seconds", 0)
         measurement.documents.append((number, document))
         used = document["machine"]["cpus"] if "machine" in document else len(self.cpus)
         if not min(step.ranks, len(self.cpus)) <= used <= len(self.cpus) and number == 1:

@@ -122,8 +122,9 @@ class SuiteRun:
             bench.warn(f"the machine is not idle: other processes use {others:.0%} of a CPU (load "
                        f"{os.getloadavg()[0]:.1f}); the figures may be worse than they should be")
         LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        self.distances = Distances(self.programs, self.cpus)
-        self.effort.nearer_than = self.distances.nearer_than
+        if any(step.watches_distance() for step in self.steps):
+            self.distances = Distances(self.programs, self.cpus)
+            self.effort.nearer_than = self.distances.nearer_than
         begin, times = datetime.datetime.now(datetime.timezone.utc), CpuTimes()
         with tempfile.TemporaryDirectory(prefix="fmpl-bench-") as folder:
             bench.run(pathlib.Path(folder))
@@ -147,7 +148,7 @@ class SuiteRun:
         self.about = {
             "program": COMMAND, "arguments": sys.argv[1:], "date": begin.isoformat(timespec="seconds"),
             "elapsed_seconds": round(elapsed, 1), "machine": machine(self.cpus),
-            "cpu_distance": self.distances.document(), "compiler": bench.compiler(),
+            **({"cpu_distance": self.distances.document()} if self.distances else {}), "compiler": bench.compiler(),
             **settings, "commit": commit, "dirty": None if changes is None else changes != "",
             "contenders": {c.name: c.title for c in self.contenders}, "libraries": bench.libraries(), "rounds": self.effort.rounds, **batches,
             "other_processes_share_of_a_cpu": round(others, 4), "steal_share": round(steal, 5),
@@ -172,7 +173,7 @@ class SuiteRun:
             f"{clock(about['elapsed_seconds'])} minutes; {self.suite.unit}: median (quartiles)\n",
             self.suite.write_table(self.rows, bench.contenders),
         ]
-        if self.distances.are_different():
+        if self.distances and self.distances.are_different():
             lines.append("\n" + self.distances.words())
         sat_out = [(c, s) for c in bench.contenders for s in self.steps if bench.of(c, s).sat_out]
         if sat_out:

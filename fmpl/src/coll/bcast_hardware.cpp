@@ -29,8 +29,9 @@ constexpr std::size_t kLeastChunk = 4 * 1024;
 constexpr std::size_t kMostChunks = 8;
 constexpr std::size_t kPartitionChunk = 16 * 1024;
 constexpr std::size_t kBlockBytes = 8 * 1024;
-// Of large broadcasts from roots in turn, no more are under way than what a rank that shares its CPU reads from the
-// cache that the one before it on that CPU has filled: 16 ranks on two CPUs, 64 KiB, 64 of them 24 us, 8 22 us, 4 21 us.
+// Where ranks share CPUs, a root waits until all have left the broadcast so many before its own, if that is read from
+// its own buffer: a rank then finds in the cache what the one before it on that CPU has read. 16 ranks on two CPUs, 64
+// KiB, roots in turn: 64 before 24 us, 8 22 us, 4 21 us.
 constexpr std::size_t kWholeAhead = 4;
 
 // The chunks of a partitioned broadcast.
@@ -118,44 +119,50 @@ void Collectives::bcast_from_root(
         }
     }
 
+    const auto publish = [&](BroadcastSlot& slot, std::uint64_t use, Offset in_arena) {
+        slot.total_bytes = no_memory ? kBroadcastFailed : bytes;
+        slot.root = static_cast<std::uint32_t>(comm.rank());
+        slot.manner = partitioned ? BroadcastManner::partitioned
+                      : whole     ? BroadcastManner::whole
+                                  : BroadcastManner::in_pieces;
+        slot.at = whole ? crossbar.offset_of(buffer) : in_arena;
+        if (whole) {
+            if (receivers > 1) slot.taken.store(0, std::memory_order_relaxed);
+        } else if (in_arena == kNoOffset && !no_memory && bytes > 0) {
+            copy_out(0, bytes, reinterpret_cast<std::byte*>(slot.payload));
+        }
+        slot.stamp.store(use + 1, std::memory_order_release);  // pairs with the receivers' acquire
+    };
+
+    // So many uses after the last one that not all have left this rank may begin one: there are no more slots.
+    const std::size_t ahead = whole && !node_->helps() ? kWholeAhead : kBroadcastSlots;
     std::size_t sent = 0;
     do {
         const std::uint64_t use = comm.broadcasts.uses++;
         BroadcastSlot& slot = comm.station->broadcast[use % kBroadcastSlots];
-        // The slot is free when all have left its last use.
-        const std::size_t ahead = whole ? kWholeAhead : kBroadcastSlots;
-        if (use >= ahead) await_left(comm, use + 1 - ahead, what);
-        if (sent == 0 && !slot.claim(use)) [[unlikely]] {
-            // Another root has been here. Its broadcast is received and dropped, so that the next one begins in step.
-            --comm.broadcasts.uses;
-            bcast_to_receiver(comm, nullptr, nullptr, bytes, comm.rank());
-        }
+        if (use >= ahead) await_left(comm, use + 1 - ahead, use + 1 - ahead / 2, what);
 
         const std::size_t piece = std::min(piece_bytes, bytes - sent);
         const bool in_buffer = !whole && !no_memory && bytes > kBroadcastInlineBytes;
         const Offset in_arena = in_buffer ? broadcast_buffer(comm, use, what) : kNoOffset;
+        bool is_only_root = true;
         {
             const SerializedCrossbar serialized(*node_, comm.hardware.serialized, what);
-            slot.total_bytes = no_memory ? kBroadcastFailed : bytes;
-            slot.root = static_cast<std::uint32_t>(comm.rank());
-            slot.manner = partitioned ? BroadcastManner::partitioned
-                          : whole     ? BroadcastManner::whole
-                                      : BroadcastManner::in_pieces;
-            slot.at = whole ? crossbar.offset_of(buffer) : in_arena;
-            if (whole) {
-                if (receivers > 1) slot.taken.store(0, std::memory_order_relaxed);
-            } else if (in_buffer) {
-                copy_out(sent, piece, crossbar.local(in_arena));
-            } else if (!no_memory && bytes > 0) {
-                copy_out(0, bytes, reinterpret_cast<std::byte*>(slot.payload));
-            }
-            slot.stamp.store(use + 1, std::memory_order_release);  // pairs with the receivers' acquire
+            // Before the copy: the line of the slot comes meanwhile.
+            is_only_root = sent > 0 || slot.claim(use);
+            if (is_only_root && in_buffer) copy_out(sent, piece, crossbar.local(in_arena));
+            if (is_only_root) publish(slot, use, in_arena);
+        }
+        if (!is_only_root) [[unlikely]] {
+            // Another root has been here. Its broadcast is received and dropped, so that the next one begins in step.
+            --comm.broadcasts.uses;
+            bcast_to_receiver(comm, nullptr, nullptr, bytes, comm.rank());
         }
         wake_members(comm);
         sent += piece;
         if (whole) {
             // The receivers read the caller's buffer.
-            const bool may_help = receivers == 1 && node_->helps();
+            const bool may_help = receivers == 1 && node_->helps() && bytes >= kBroadcastSharedBytes;
             bool has_helped = false;
             node_->wait(
                 [&] {
@@ -167,6 +174,8 @@ void Collectives::bcast_from_root(
                     return slot.taken.load(std::memory_order_acquire) == receivers;  // pairs with bcast_to_receiver
                 },
                 what);
+            // All have come to this use.
+            comm.broadcasts.left = std::max(comm.broadcasts.left, use);
         }
         leave_broadcast(comm, use);
         if (no_memory) std::rethrow_exception(no_memory);
@@ -196,7 +205,9 @@ bool Collectives::all_have_left(Communicator& comm, std::uint64_t uses)
     return true;
 }
 
-void Collectives::await_left(Communicator& comm, std::uint64_t uses, const WaitFor& what)
+// If not all have left so many uses, waits until they have left `enough`, which is more: one wait in place of one for
+// each use from now on.
+void Collectives::await_left(Communicator& comm, std::uint64_t uses, std::uint64_t enough, const WaitFor& what)
 {
     if (all_have_left(comm, uses)) return;
     struct Waiting {
@@ -207,7 +218,7 @@ void Collectives::await_left(Communicator& comm, std::uint64_t uses, const WaitF
         ~Waiting() { count.fetch_sub(1, std::memory_order_relaxed); }
         std::atomic<std::uint32_t>& count;
     } const waiting(comm.station->waiting_roots);
-    node_->wait([&] { return all_have_left(comm, uses); }, what);
+    node_->wait([&] { return all_have_left(comm, enough); }, what);
 }
 
 // A root that waits for this is woken: it has counted itself before its last look, or sees this member's word in it, as
@@ -224,8 +235,11 @@ void Collectives::leave_broadcast(Communicator& comm, std::uint64_t use)
 Offset Collectives::broadcast_buffer(Communicator& comm, std::uint64_t use, const WaitFor& what)
 {
     BroadcastState& state = comm.broadcasts;
+    constexpr std::size_t kHalf = BroadcastState::kBuffers / 2;
     const std::size_t buffer = state.next_buffer++ % BroadcastState::kBuffers;
-    await_left(comm, std::exchange(state.buffer_uses[buffer], use + 1), what);
+    const std::uint64_t last_use = std::exchange(state.buffer_uses[buffer], use + 1);
+    const std::uint64_t of_half = state.buffer_uses[(buffer + kHalf - 1) % BroadcastState::kBuffers];
+    await_left(comm, last_use, std::max(last_use, of_half), what);
     return state.buffers + buffer * kBroadcastBufferBytes;
 }
 
@@ -366,7 +380,7 @@ void Collectives::bcast_to_receiver(
 {
     const Crossbar& crossbar = node_->crossbar;
     const auto receivers = static_cast<std::uint64_t>(comm.size() - 1);
-    const WaitFor what = waiting_for(comm, root, bytes);
+    const WaitFor what = waiting_for(comm, root == comm.rank() ? -1 : root, bytes);
     const auto leave = [&](BroadcastSlot& slot, std::uint64_t use) {
         const int from = comm.members()[slot.root];
         // The last one wakes a root whose own buffer was read. release: pairs with bcast_from_root
@@ -392,6 +406,7 @@ void Collectives::bcast_to_receiver(
         BroadcastSlot& slot = comm.station->broadcast[use % kBroadcastSlots];
         node_->wait(
             [&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; }, what);  // pairs with the root
+        if (receivers == 1) comm.broadcasts.left = std::max(comm.broadcasts.left, use);    // the root has come to it
         total = slot.total_bytes;
         came_from = static_cast<int>(slot.root);
         if (total == kBroadcastFailed) {

@@ -115,7 +115,7 @@ private:
     void receive_with_help(Communicator& comm, BroadcastSlot& slot, std::byte* buffer, std::size_t bytes);
     bool help_to_receive(Communicator& comm, std::uint64_t use, const std::byte* buffer, std::size_t bytes);
     bool all_have_left(Communicator& comm, std::uint64_t uses);
-    void await_left(Communicator& comm, std::uint64_t uses, const WaitFor& what);
+    void await_left(Communicator& comm, std::uint64_t uses, std::uint64_t enough, const WaitFor& what);
     void leave_broadcast(Communicator& comm, std::uint64_t use);
     Offset broadcast_buffer(Communicator& comm, std::uint64_t use, const WaitFor& what);
     bool is_partitioned(const Communicator& comm, std::size_t bytes) const;

@@ -55,7 +55,7 @@ struct alignas(kLine) BroadcastSlot {
         // relaxed: what is written next needs no order among the roots, since only one of them writes
         return stamp.compare_exchange_strong(last, claimed(use), std::memory_order_relaxed, std::memory_order_relaxed);
     }
-    // While the root writes; no use's stamp.
+    // While the root writes the first piece; no use's stamp.
     static constexpr std::uint64_t claimed(std::uint64_t use) { return ~use; }
 };
 static_assert(sizeof(BroadcastSlot) == 2 * kLine);
