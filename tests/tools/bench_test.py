@@ -521,13 +521,31 @@ class StandIns(unittest.TestCase):
         self.assertIn("--nearer-than 256", document["commands"]["fmpl"]["latency, 2 ranks"], "they may be moved later")
         self.assertNotIn("The host moves", printed)
         document, printed = self.run_with_distances(near=100, far=450)
-        self.assertEqual(document["cpu_distance"], {"near_ns": 100, "far_ns": 450, "nearer_than_ns": 256})
+        self.assertEqual(document["cpu_distance"],
+                         {"near_ns": 100, "far_ns": 450, "nearer_than_ns": 256, "turns_left_out": 0})
         for contender in ("fmpl", "mpi"):
             self.assertIn("--nearer-than 256", document["commands"][contender]["latency, 2 ranks"])
         self.assertIn("The host moves the CPUs: a cache line takes 100 ns from one to the other and back at one time, 450 ns at another", printed)
         self.assertEqual(document["warnings"], [warning for warning in document["warnings"] if "near" not in warning])
         document, printed = self.run_with_distances(near=100, far=450, farther_batches=3)
-        self.assertRegex(printed, "warning: the host did not leave the CPUs near each other for long enough.*FMPL latency, 2 ranks")
+        self.assertRegex(printed, "warning: the host never left the CPUs near each other for long enough.*FMPL latency, 2 ranks")
+
+    def test_rounds_in_which_the_cpus_were_far_are_left_out_where_there_are_others(self):
+        def latencies(seconds, farther_batches):
+            return json.dumps({**answer(*({"bytes": size, "reps": 1, "seconds": samples(seconds, seconds)}
+                                          for size in (8, 64, 1024))), "farther_batches": farther_batches})
+
+        # Of FMPL and its MPI in turn: the first two turns are far, the next four near.
+        far, near = self.root / "far", self.root / "near"
+        far.write_text(latencies(5e-7, 2))
+        near.write_text(latencies(1e-7, 0))
+        self.stand_in("fmplrun", f'for last; do :; done; echo >> "$0.turns"; '
+                                 f'if [ $(wc -l < "$0.turns") -le 2 ]; then cp {far} "$last"; else cp {near} "$last"; fi')
+        (figure, *_), document, printed = self.run_bench("--rounds", "3", "--peers", "none", what=("--only", "latency"))
+        for shown in figure["contenders"].values():
+            self.assertEqual([r["round"] for r in shown["rounds"]], [2, 3])
+            self.assertAlmostEqual(shown["median"], 1e-7)
+        self.assertNotIn("near each other", printed)
 
     def test_only_the_wanted_peers_are_run(self):
         (few, _), document, _ = self.run_bench("--rounds", "1", "--peers", "openmpi")

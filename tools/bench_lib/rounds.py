@@ -30,10 +30,18 @@ class Measurement:
         self.failed = False
         self.sat_out = 0
 
+    def counted(self):
+        """The documents that are shown: where there are some whose batches were all near (bench_lib.distance), these alone; none of
+        a failed step."""
+        if self.failed:
+            return []
+        return [(number, document) for number, document in self.documents if not document.get("farther_batches")] or \
+            self.documents
+
     def series(self, figure, samples="seconds"):
-        """One dictionary a round with the samples of the figure; those of a failed step are not shown."""
+        """One dictionary a round with the samples of the figure."""
         rounds = []
-        for number, document in [] if self.failed else self.documents:
+        for number, document in self.counted():
             for result in document["results"]:
                 if result[figure.key] == figure.value and samples in result:
                     rounds.append({"round": number, "reps": result["reps"], "median": result[samples]["median"],
@@ -44,7 +52,7 @@ class Measurement:
     def parts(self, figure):
         """{name: one dictionary a round} of the times that the program gives beside those of the whole."""
         found = {}
-        for number, document in [] if self.failed else self.documents:
+        for number, document in self.counted():
             for result in document["results"]:
                 if result[figure.key] == figure.value:
                     for name, part in result.get("parts", {}).items():
@@ -167,10 +175,17 @@ class Bench:
                         found.setdefault(contender.name, document["library"] + contender.below())
         return found
 
-    def farther_batches(self):
-        """[(contender, step)] of those with batches that count though the CPUs were far from each other."""
-        return [(contender, step) for step in self.steps for contender in self.contenders
-                if any(document.get("farther_batches") for _, document in self.of(contender, step).documents)]
+    def farther(self):
+        """How many turns were left out, since the CPUs were far from each other; and [(contender, step)] of those that have
+        only such, which count."""
+        left_out, only = 0, []
+        for step in self.steps:
+            for contender in self.contenders:
+                measurement = self.of(contender, step)
+                left_out += len(measurement.documents) - len(measurement.counted()) if not measurement.failed else 0
+                if any(document.get("farther_batches") for _, document in measurement.counted()):
+                    only.append((contender, step))
+        return left_out, only
 
     def compiler(self):
         for contender in self.contenders:

@@ -111,7 +111,8 @@ class SuiteRun:
         self.cpus = two_cpus()
         self.steps = [step for step in suite.steps(quick, peers) if step.group in groups]
         self.bench = Bench(self.steps, contenders, self.cpus, programs, effort, suite.limit, store)
-        self.rows, self.about, self.distances = [], {}, None
+        self.rows, self.about = [], {}
+        self.distances, self.left_out = None, 0
 
     def measure(self):
         bench = self.bench
@@ -134,9 +135,9 @@ class SuiteRun:
             bench.warn(f"during the run other processes used {others:.0%} of a CPU")
         if steal > STEAL_SHARE:
             bench.warn(f"during the run the host took away {steal:.1%} of the CPUs' time (steal)")
-        farther = bench.farther_batches()
+        self.left_out, farther = bench.farther()
         if farther:
-            bench.warn("the host did not leave the CPUs near each other for long enough; some batches count nevertheless: "
+            bench.warn("the host never left the CPUs near each other for long enough; what was measured far counts: "
                        + "; ".join(f"{contender.title} {step.words()}" for contender, step in farther))
         self.rows = bench.rows()
         self.suite.complete(self.rows, self.contenders)
@@ -148,7 +149,8 @@ class SuiteRun:
         self.about = {
             "program": COMMAND, "arguments": sys.argv[1:], "date": begin.isoformat(timespec="seconds"),
             "elapsed_seconds": round(elapsed, 1), "machine": machine(self.cpus),
-            **({"cpu_distance": self.distances.document()} if self.distances else {}), "compiler": bench.compiler(),
+            **({"cpu_distance": {**self.distances.document(), "turns_left_out": self.left_out}} if self.distances else {}),
+            "compiler": bench.compiler(),
             **settings, "commit": commit, "dirty": None if changes is None else changes != "",
             "contenders": {c.name: c.title for c in self.contenders}, "libraries": bench.libraries(), "rounds": self.effort.rounds, **batches,
             "other_processes_share_of_a_cpu": round(others, 4), "steal_share": round(steal, 5),
@@ -174,7 +176,8 @@ class SuiteRun:
             self.suite.write_table(self.rows, bench.contenders),
         ]
         if self.distances and self.distances.are_different():
-            lines.append("\n" + self.distances.words())
+            lines.append("\n" + self.distances.words() + (f" {self.left_out} turns are left out, since it was longer for too long."
+                                                          if self.left_out else ""))
         sat_out = [(c, s) for c in bench.contenders for s in self.steps if bench.of(c, s).sat_out]
         if sat_out:
             lines.append("\nMeasured in fewer rounds, since one takes long: "
