@@ -546,6 +546,8 @@ class StandIns(unittest.TestCase):
             self.assertEqual([r["round"] for r in shown["rounds"]], [2, 3])
             self.assertAlmostEqual(shown["median"], 1e-7)
         self.assertNotIn("near each other", printed)
+        if len(os.sched_getaffinity(0)) > 1:
+            self.assertIn("2 turns of two ranks are left out", printed)
 
     def test_only_the_wanted_peers_are_run(self):
         (few, _), document, _ = self.run_bench("--rounds", "1", "--peers", "openmpi")

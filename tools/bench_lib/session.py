@@ -176,8 +176,10 @@ class SuiteRun:
             self.suite.write_table(self.rows, bench.contenders),
         ]
         if self.distances and self.distances.are_different():
-            lines.append("\n" + self.distances.words() + (f" {self.left_out} turns are left out, since it was longer for too long."
-                                                          if self.left_out else ""))
+            lines.append("\n" + self.distances.words())
+        if self.left_out:
+            lines.append(f"\n{self.left_out} turns of two ranks are left out: a cache line took {self.effort.nearer_than} ns or more "
+                         "from one CPU to the other and back for too long.")
         sat_out = [(c, s) for c in bench.contenders for s in self.steps if bench.of(c, s).sat_out]
         if sat_out:
             lines.append("\nMeasured in fewer rounds, since one takes long: "
