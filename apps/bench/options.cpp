@@ -144,8 +144,7 @@ void add_options(CLI::App& command, const Benchmark& benchmark, Options& options
     command
         .add_option("--nearer-than", words.nearer_than,
             "Of two ranks: time a batch again while a cache line takes so many nanoseconds or more from one to the "
-            "other "
-            "and back; 0: never (default: 0)")
+            "other and back; 0: never (default: 0)")
         ->type_name("NS");
     for (const OwnOption& own : benchmark.own_options) {
         options.own[own.name] = own.default_text;

@@ -28,7 +28,7 @@ struct Options {
     std::map<std::string, std::string> own;  // the benchmark's own options, as typed
     std::string json_file;
     double nearer_than_ns = 0;        // see CpuDistance
-    CpuDistance* distance = nullptr;  // the job's
+    CpuDistance* distance = nullptr;  // the job's; there while a benchmark runs
 
     // chosen: the operations of a batch where the user has not said how many, rounded up to a multiple of the unit.
     Sampling sampling(int chosen, int unit = 1) const;

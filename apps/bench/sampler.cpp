@@ -90,7 +90,7 @@ Samples sample(
         for (std::size_t s = 0; s < samples; ++s, first += static_cast<std::uint64_t>(reps)) {
             for (std::size_t a = 0; a < activities.size(); ++a) {
                 const auto once = [&] { return seconds_of(activities[a], first, static_cast<std::uint64_t>(reps)); };
-                result.seconds[a][s] = (sampling.distance != nullptr ? sampling.distance->near(once) : once()) / reps;
+                result.seconds[a][s] = sampling.distance->near(once) / reps;
             }
         }
     }

@@ -48,12 +48,12 @@ using Batch = std::function<void(std::uint64_t first, std::uint64_t count)>;
 class CpuDistance;
 
 struct Sampling {
-    int reps;                         // operations in a batch
-    int warmup;                       // operations before the first batch; -1: as many as in a batch
-    int samples;                      // batches
-    double batch_seconds;             // fewer operations where the first activity would take longer for them; 0: never
-    int unit;                         // fewer operations are a multiple of it, if that leaves any
-    CpuDistance* distance = nullptr;  // at which batches count; nullptr: at any
+    int reps;               // operations in a batch
+    int warmup;             // operations before the first batch; -1: as many as in a batch
+    int samples;            // batches
+    double batch_seconds;   // fewer operations where the first activity would take longer for them; 0: never
+    int unit;               // fewer operations are a multiple of it, if that leaves any
+    CpuDistance* distance;  // at which batches count
 };
 
 struct Samples {
