@@ -2,6 +2,7 @@
 
 #include "p2p/channels.hpp"
 #include "p2p/direct_packing.hpp"
+#include "p2p/direct_reading.hpp"
 #include "p2p/fmpl_call.hpp"
 #include "p2p/matching.hpp"
 #include "p2p/outbox.hpp"
@@ -17,7 +18,8 @@ namespace {
 
 bool is_announcement(const Envelope& envelope)
 {
-    return envelope.kind == EnvelopeKind::rendezvous || envelope.kind == EnvelopeKind::scattered;
+    return envelope.kind == EnvelopeKind::rendezvous || envelope.kind == EnvelopeKind::scattered ||
+           envelope.kind == EnvelopeKind::readable;
 }
 
 Status status_of(const Envelope& message)
@@ -30,7 +32,7 @@ Status status_of(const Envelope& message)
 }  // namespace
 
 struct Engine::Parts {
-    explicit Parts(int ranks) : outbox(ranks), channels(ranks, outbox), packing(outbox) {}
+    explicit Parts(int ranks) : outbox(ranks), channels(ranks, outbox), packing(outbox), reading(outbox) {}
 
     // What an envelope from another rank brings.
     void arrive(int source, const Envelope& envelope, const void* body);
@@ -48,6 +50,7 @@ struct Engine::Parts {
     Outbox outbox;
     Channels channels;
     DirectPacking packing;
+    DirectReading reading;
     std::vector<Ref<ActiveRequest>> active;
     std::unordered_map<std::uint64_t, Ref<SendOperation>> synchronous;  // by send_id: sent, not known to be matched
     std::exception_ptr failure;                                         // inside the envelope handler
@@ -135,6 +138,10 @@ void Engine::Parts::receive_own(ReceiveOperation& operation, UnexpectedMessage& 
 
 void Engine::Parts::begin(const Ref<ReceiveOperation>& operation, int source, const Envelope& envelope)
 {
+    if (envelope.kind == EnvelopeKind::readable) {
+        reading.receive(*operation, source, envelope);
+        return;
+    }
     operation->source = source;
     operation->envelope = envelope;
     if (envelope.kind == EnvelopeKind::scattered) {
@@ -161,7 +168,8 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
         case EnvelopeKind::eager:
         case EnvelopeKind::synchronous:
         case EnvelopeKind::rendezvous:
-        case EnvelopeKind::scattered: {
+        case EnvelopeKind::scattered:
+        case EnvelopeKind::readable: {
             const Ref<ReceiveOperation> operation =
                 matching.take_posted({envelope.context, envelope.source, envelope.tag});
             const bool inlined = envelope.kind == EnvelopeKind::eager && envelope.bytes <= kInlineBytes;
@@ -189,6 +197,9 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
             break;
         case EnvelopeKind::piece:
             packing.piece(envelope, body);
+            break;
+        case EnvelopeKind::read:
+            reading.read(envelope);
             break;
         case EnvelopeKind::ready:
             channels.ready(envelope);
@@ -259,7 +270,9 @@ RequestRef Engine::isend(
         if (!is_short) envelope.kind = EnvelopeKind::synchronous;
         parts_->send_to_self(operation);
     } else if (!is_short || !parts_->outbox.window_is_open(world_rank, buffer.bytes)) {
-        if (!parts_->channels.try_send(operation)) parts_->packing.send(operation);
+        if (!parts_->reading.try_send(operation) && !parts_->channels.try_send(operation)) {
+            parts_->packing.send(operation);
+        }
     } else {
         if (mode == SendMode::synchronous) {
             envelope.send_id = reinterpret_cast<std::uintptr_t>(operation.get());

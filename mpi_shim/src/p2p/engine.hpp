@@ -2,8 +2,8 @@
 //
 //   eager       up to eager_limit() bytes (fewer from remote-DMA memory): the message travels with its envelope. A synchronous send is told when it is matched.
 //   rendezvous  longer, or when the destination has more unmatched eager messages of this rank than it should keep: the envelope
-//               announces the message, which then goes through one of FMPL's channels between the pair, straight from buffer to
-//               buffer where they can be addressed.
+//               announces the message, which the receiver then reads where it lies, or which goes through one of FMPL's channels
+//               between the pair, straight from buffer to buffer where they can be addressed.
 //   self        a message to the own rank is copied from buffer to buffer, or kept.
 //
 // Ranks in arguments are those of the communicator (of its remote group for an intercommunicator) and were checked by the caller,

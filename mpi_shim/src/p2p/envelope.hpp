@@ -15,11 +15,13 @@ enum class EnvelopeKind : std::uint8_t {
     synchronous,  // the same, always as the body; the receiver answers `matched` when it has matched it
     rendezvous,   // announces one that goes through FMPL's channel `channel`
     scattered,    // announces one that the receiver is to name a place for: see DirectPacking
+    readable,     // announces one that the receiver reads at `place`: see DirectReading
     // Answers and what else belongs to them.
     matched,  // to send `send_id`: its message has been matched
     ready,    // to send `send_id`, announced as waiting: the receive is posted in its channel
     room,     // to send `send_id`: where it is to be packed, for receive `receive_id`; `place` 0: nowhere
     packed,   // to receive `receive_id`: the message is where it was to be packed
+    read,     // to send `send_id`: its message has been read where it lies
     piece,    // to receive `receive_id`: bytes of its message, from `place` on, are the body
     credit,   // how much of the receiver's eager messages has been matched since the beginning: `bytes`
 };
