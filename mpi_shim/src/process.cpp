@@ -77,7 +77,7 @@ void Process::leave()
     engine.close();
     collective.leave();
     left_ = true;
-    // What was never received is said by FMPL itself; the job has been left all the same.
+    // What of FMPL's messages was never received, as long ones may be, is said by FMPL itself; the job has been left all the same.
     if (const int code = fmpl_finalize(); code != FMPL_ERR_PENDING) check_fmpl(code);
 }
 

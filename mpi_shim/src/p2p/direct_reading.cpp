@@ -19,16 +19,16 @@ bool DirectReading::try_send(const Ref<SendOperation>& operation)
     }
     if (free_.empty()) {
         announced_.emplace_back();
-        free_.reserve(announced_.size());
+        free_.reserve(announced_.capacity());
         free_.push_back(announced_.size() - 1);
     }
     Envelope& envelope = operation->envelope;
     envelope.kind = EnvelopeKind::readable;
     envelope.send_id = free_.back();
     check_fmpl(fmpl_remote_place(buffer.data, buffer.bytes, &envelope.place));
+    outbox_->post(operation->destination, envelope);  // the answer comes in a later call
     free_.pop_back();
     announced_[envelope.send_id] = operation;
-    outbox_->post(operation->destination, envelope);
     return true;
 }
 
@@ -45,13 +45,15 @@ void DirectReading::receive(ReceiveOperation& operation, int source, const Envel
     Envelope read{};
     read.kind = EnvelopeKind::read;
     read.send_id = envelope.send_id;
-    outbox_->post(source, read);
     operation.finish_with(envelope);
+    outbox_->post(source, read);
 }
 
-void DirectReading::read(const Envelope& envelope)
+void DirectReading::read(int source, const Envelope& envelope)
 {
-    if (envelope.send_id >= announced_.size() || !announced_[envelope.send_id]) return;
+    if (envelope.send_id >= announced_.size()) return;
+    const Ref<SendOperation>& announced = announced_[envelope.send_id];
+    if (!announced || announced->destination != source) return;
     const Ref<SendOperation> operation = std::exchange(announced_[envelope.send_id], {});
     free_.push_back(envelope.send_id);
     operation->complete_with(Status::empty());

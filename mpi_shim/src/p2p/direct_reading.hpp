@@ -5,7 +5,10 @@
 //                                 <-    read{send_id}
 //
 // For messages in one piece of remote-DMA memory that the receiver addresses: one copy, whatever the form of the buffer, and nothing
-// but the envelope to wait for. From kSharedFrom on a channel is faster, since there both ranks copy.
+// but the envelope to wait for. From kSharedFrom on a channel is faster, since there both ranks copy if each has a processor.
+//
+// The answer is an envelope like any other: it waits in the receiver's outbox while the sender, which has not looked for long, has no
+// room for more.
 #pragma once
 
 #include "p2p/operations.hpp"
@@ -19,7 +22,7 @@ namespace fmpl::mpi {
 
 class DirectReading {
 public:
-    // From here on FMPL lets both ranks copy a message (kSharedBytes, see fmpl_info).
+    // From here on FMPL lets both ranks copy a message: kSharedBytes of its sources, shared_bytes of fmpl_info.
     static constexpr std::size_t kSharedFrom = 64 * 1024;
 
     explicit DirectReading(Outbox& outbox) : outbox_(&outbox) {}
@@ -29,7 +32,7 @@ public:
     // A receive has matched the message that `envelope` from `source` (world rank) announces: reads it, and the receive is complete.
     void receive(ReceiveOperation& operation, int source, const Envelope& envelope);
     // An envelope of kind read has come.
-    void read(const Envelope& envelope);
+    void read(int source, const Envelope& envelope);
 
 private:
     Outbox* outbox_;

@@ -199,7 +199,7 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
             packing.piece(envelope, body);
             break;
         case EnvelopeKind::read:
-            reading.read(envelope);
+            reading.read(source, envelope);
             break;
         case EnvelopeKind::ready:
             channels.ready(envelope);
@@ -326,6 +326,8 @@ RequestRef Engine::recv(const MessageBuffer& buffer, Communicator& comm, Traffic
     if (!request->complete) {
         const int peer = source == MPI_ANY_SOURCE ? -1 : comm.peers().world_rank(source);
         wait(*request, peer, tag == MPI_ANY_TAG ? -1 : tag, buffer.bytes);
+    } else {
+        parts_->outbox.flush();  // an answer to the sender may be there
     }
     return request;
 }
@@ -440,7 +442,10 @@ bool Engine::progress_until(Over&& over)
     } const guard(parts_->progressing);
     for (;;) {
         const bool arrived = poll();
-        if (arrived && over()) return true;
+        if (arrived && over()) {
+            parts_->outbox.flush();
+            return true;
+        }
         const bool changed = look();
         if (over()) return true;
         if (!arrived && !changed) return false;

@@ -39,7 +39,7 @@ struct Envelope {
     union {
         std::uint8_t payload[kInlineBytes];
         __extension__ struct {
-            std::uint64_t send_id;     // the sender's own; 0: none
+            std::uint64_t send_id;     // the sender's own
             std::uint64_t place;       // in remote-DMA memory, see fmpl_remote_place; 0: none
             std::uint64_t receive_id;  // the receiver's own
         };

@@ -25,6 +25,7 @@ void Outbox::add(int destination, Entry entry)
 
 void Outbox::post(int destination, const Envelope& envelope)
 {
+    flush();
     const Peer& peer = peers_[static_cast<std::size_t>(destination)];
     if (!peer.entries.empty() || !send_head(destination, envelope)) add(destination, {envelope, {}});
 }
