@@ -530,6 +530,15 @@ class StandIns(unittest.TestCase):
         document, printed = self.run_with_distances(near=100, far=450, farther_batches=3)
         self.assertRegex(printed, "warning: the host never left the CPUs near each other for long enough.*FMPL latency, 2 ranks")
 
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one CPU")
+    def test_cpus_that_are_far_from_each_other_at_first_are_looked_at_for_longer(self):
+        self.answers("fmplrun", answer(*({"bytes": size, "reps": 1, "seconds": samples(1e-7, 1e-7)} for size in (8, 64, 1024))))
+        self.stand_in("cpu-distance", '[ -e "$0.first" ] || date +%s > "$0.first"; '
+                                      'if [ $(date +%s) -ge $(($(cat "$0.first") + 4)) ]; then echo 100; else echo 450; fi')
+        _, document, _ = self.run_bench("--rounds", "1", "--peers", "none", what=("--only", "latency"))
+        self.assertEqual(document["cpu_distance"],
+                         {"near_ns": 100, "far_ns": 450, "nearer_than_ns": 256, "turns_left_out": 0})
+
     def test_rounds_in_which_the_cpus_were_far_are_left_out_where_there_are_others(self):
         def latencies(seconds, farther_batches):
             return json.dumps({**answer(*({"bytes": size, "reps": 1, "seconds": samples(seconds, seconds)}

@@ -7,29 +7,34 @@ import time
 
 PROGRAM = "cpu-distance"
 OPTION = "--nearer-than"  # of the measuring programs
-LOOK_SECONDS, LIMIT_SECONDS = 1.5, 10
+LOOK_SECONDS, LONGER_SECONDS, LIMIT_SECONDS = 1.5, 6, 10
 MOST_NS = 1_000_000  # that the option takes
 TIMES = 2.5  # so much farther at one time than at another: they are moved
 
 
 class Distances:
     """near, far: nanoseconds that a cache line takes from one CPU to the other and back, at different times; nearer_than: a limit
-    between the two; where far has not been met, it is taken for 6.25 times near. All None where nothing was measured."""
+    between the two; where far has not been met, it is taken for 6.25 times near. All None where nothing was measured.
 
-    def __init__(self, programs, cpus, seconds=LOOK_SECONDS):
+    It takes longer while all times are alike: they may all be far, and the limit would be one of others."""
+
+    def __init__(self, programs, cpus):
         program, found = programs / PROGRAM, []
-        end = time.monotonic() + seconds
-        while len(cpus) == 2 and program.exists() and time.monotonic() < end:
+        begin = time.monotonic()
+
+        def goes_on():
+            alike = found and max(found) < TIMES * min(found)
+            return time.monotonic() - begin < (LONGER_SECONDS if alike else LOOK_SECONDS)
+
+        while len(cpus) == 2 and program.exists() and goes_on():
             try:
                 done = subprocess.run([program, *map(str, cpus)], capture_output=True, text=True, check=False,
                                       timeout=LIMIT_SECONDS)
                 found.append(float(done.stdout))
             except (ValueError, OSError, subprocess.TimeoutExpired):
                 break
-        # Not the extremes, which may have been interrupted.
-        tenths = statistics.quantiles(found, n=10, method="inclusive") if len(found) > 1 else []
-        self.near, self.far = (tenths[0], tenths[-1]) if tenths else (None, None)
-        self.nearer_than = between(self.near, max(self.far, TIMES**2 * self.near)) if tenths else None
+        self.near, self.far = near_and_far(found) if len(found) > 1 else (None, None)
+        self.nearer_than = between(self.near, max(self.far, TIMES**2 * self.near)) if len(found) > 1 else None
 
     def are_different(self):
         return self.near is not None and self.far > TIMES * self.near
@@ -40,6 +45,17 @@ class Distances:
     def words(self):
         return (f"The host moves the CPUs: a cache line takes {self.near:.0f} ns from one to the other and back at one time, "
                 f"{self.far:.0f} ns at another. Batches of two ranks were timed again when it took {self.nearer_than} ns or more.")
+
+
+def near_and_far(times):
+    """Not the extremes of either. One near time among many far ones counts; one far time may have been interrupted."""
+    near = [time for time in times if time < TIMES * min(times)]
+    far = [time for time in times if time >= TIMES * min(times)]
+
+    def tenths(some):
+        return statistics.quantiles(some, n=10, method="inclusive") if len(some) > 1 else some
+
+    return tenths(near)[0], tenths(far if len(far) > len(times) / 20 else near)[-1]
 
 
 def between(near, far):
