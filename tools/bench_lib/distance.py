@@ -49,8 +49,8 @@ class Distances:
 
 def near_and_far(times):
     """Not the extremes of either. One near time among many far ones counts; one far time may have been interrupted."""
-    near = [time for time in times if time < TIMES * min(times)]
-    far = [time for time in times if time >= TIMES * min(times)]
+    limit = TIMES * min(times)
+    near, far = [ns for ns in times if ns < limit], [ns for ns in times if ns >= limit]
 
     def tenths(some):
         return statistics.quantiles(some, n=10, method="inclusive") if len(some) > 1 else some

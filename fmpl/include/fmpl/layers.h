@@ -27,8 +27,8 @@ void *fmpl_try_malloc(size_t size);
  * the calling rank reads `size` bytes at such a place of `world_rank`; NULL where it cannot (the rank is none of the job's, its
  * memory is not addressable from here, or the bytes are not in that rank's remote-DMA memory). It stays there until the owner frees the
  * memory or a rank finalizes. When the bytes may be read, and until when, the ranks have to agree on by calls that
- * synchronise them (fmpl_barrier, fmpl_allreduce), or by envelopes: one from the owner, and one back. fmpl_is_addressable: 1 when the calling rank addresses the remote-DMA memory of
- * `world_rank`, else 0. None of the three blocks. */
+ * synchronise them (fmpl_barrier, fmpl_allreduce), or by envelopes: one from the owner, and one back. fmpl_is_addressable: 1
+ * when the calling rank addresses the remote-DMA memory of `world_rank`, else 0. None of the three blocks. */
 int fmpl_is_addressable(int world_rank);
 int fmpl_remote_place(const void *p, size_t size, uint64_t *place);
 const void *fmpl_remote_view(int world_rank, uint64_t place, size_t size);
@@ -84,8 +84,8 @@ int fmpl_irecv_discard(int src, int mai, fmpl_comm_t comm);
  * never passes to fmpl_recv or fmpl_recv_any.
  *
  * Each ordered pair of ranks has a ring of lines, one an envelope, and a ring of bytes for the bodies, in the memory of the
- * receiver. What the sender wrote before the commit is visible to the handler that gets the envelope, and what it read was there before. Envelopes that nobody
- * has taken when the ranks finalize are dropped without a word. */
+ * receiver. What the sender wrote before the commit is visible to the handler that gets the envelope, and what it read before
+ * the commit may be overwritten by then. Envelopes that nobody has taken when the ranks finalize are dropped without a word. */
 #define FMPL_ENVELOPE_HEAD 48 /* bytes that travel in the line that announces the envelope */
 
 /* Collective over FMPL_COMM_WORLD, once, after fmpl_init: makes the rings. body_bytes: room of each pair's ring of bodies,

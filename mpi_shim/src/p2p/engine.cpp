@@ -381,7 +381,7 @@ void Engine::activate(const Ref<ActiveRequest>& request)
     if (!request->complete) parts_->active.push_back(request);
 }
 
-// One look at what has come; whether there was anything.
+// Takes what has come, and sends what has waited for room; whether anything had come.
 bool Engine::poll()
 {
     Parts& parts = *parts_;
@@ -394,6 +394,7 @@ bool Engine::poll()
         }
     };
     const bool any = fmpl_envelopes_poll(handler, &parts) > 0;
+    parts.outbox.flush();  // at each look, also where the next thing that has come ends the wait
     if (parts.failure) [[unlikely]]
         std::rethrow_exception(std::exchange(parts.failure, nullptr));
     return any;
@@ -403,7 +404,6 @@ bool Engine::poll()
 bool Engine::look()
 {
     Parts& parts = *parts_;
-    parts.outbox.flush();
     for (std::size_t i = 0; i < parts.active.size();) {
         const Ref<ActiveRequest> request = parts.active[i];
         request->advance();
@@ -442,10 +442,7 @@ bool Engine::progress_until(Over&& over)
     } const guard(parts_->progressing);
     for (;;) {
         const bool arrived = poll();
-        if (arrived && over()) {
-            parts_->outbox.flush();
-            return true;
-        }
+        if (arrived && over()) return true;
         const bool changed = look();
         if (over()) return true;
         if (!arrived && !changed) return false;
