@@ -170,6 +170,27 @@ TEST_F(Waiters, AWaitThatBeginsAfterTheEndOfTheJobThrows)
     EXPECT_THROW(Waiter(crossbars_[0], kSleepAtOnce).check_abort(), Error);
 }
 
+// Whose CPU nobody else needs before makes no room for others while it spins.
+TEST_F(Waiters, AWaitThatIsAloneSpinsLonger)
+{
+    WaitingPolicy policy{3, kHangNs};
+    policy.alone_spins = 1000;
+    Waiter waiter(crossbars_[0], policy);
+    for (const bool alone : {false, true}) {
+        int looks = 0;
+        int spun = 0;  // before the wait says what it is blocked in, which it does when it begins to yield
+        WaitFor what{.call = Call::barrier, .deadline_ns = monotonic_ns() + kHangNs};
+        what.alone = alone;
+        EXPECT_TRUE(waiter.wait(
+            [&] {
+                if (crossbars_[0].record(0).blocked_in.call.load() == 0) ++spun;
+                return ++looks == 2000;
+            },
+            what));
+        EXPECT_EQ(spun, alone ? 1000 : 3);
+    }
+}
+
 TEST_F(Waiters, ALookThatIsTrueIsTheLast)
 {
     for (const std::uint32_t spins : {0u, 1u, 20u}) {

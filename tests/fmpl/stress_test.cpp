@@ -523,7 +523,7 @@ void random_send_buffer(std::mt19937_64& random)
     }
 }
 
-FMPL_RANKS_TEST_AT(Stress, RandomTrafficArrivesIntact, ({2, 3, 4, 7, 8, 16}))
+void exchange_random_traffic()
 {
     const fmpl::Session session(kIndices);
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(stress_seconds());
@@ -544,6 +544,18 @@ FMPL_RANKS_TEST_AT(Stress, RandomTrafficArrivesIntact, ({2, 3, 4, 7, 8, 16}))
     for (std::size_t c = 1; c < groups.size(); ++c) {
         if (groups[c].comm != FMPL_COMM_NULL) REQUIRE_OK(fmpl_comm_free(&groups[c].comm));
     }
+}
+
+FMPL_RANKS_TEST_AT(Stress, RandomTrafficArrivesIntact, ({2, 3, 4, 7, 8, 16}))
+{
+    exchange_random_traffic();
+}
+
+// Ranks that know who shares their CPU, with shares that may be uneven.
+FMPL_RANKS_TEST_AT(Stress, RandomTrafficOfRanksBoundToCpus, ({3, 4, 7, 8, 16}))
+{
+    bind_to_one_cpu(message_key(seed(), static_cast<std::uint64_t>(rank())));
+    exchange_random_traffic();
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -438,6 +439,20 @@ void wait_until(const std::function<bool()>& condition, const char* what)
             throw std::runtime_error(std::string("waited in vain for ") + what);
         std::this_thread::yield();
     }
+}
+
+void bind_to_one_cpu(std::uint64_t draw)
+{
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) throw std::runtime_error("no CPU mask");
+    std::vector<int> cpus;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
+    }
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpus[draw % cpus.size()], &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0) throw std::runtime_error("the rank cannot be bound to a CPU");
 }
 
 void random_delay(std::mt19937_64& random)

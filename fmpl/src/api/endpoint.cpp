@@ -1,5 +1,6 @@
 #include "api/endpoint.hpp"
 
+#include "crossbar/host.hpp"
 #include "error.hpp"
 
 #include <unistd.h>
@@ -125,6 +126,8 @@ void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
     }
     std::memcpy(node.crossbar.record(rank()).bootstrap, &own, sizeof own);
     node.private_memory.publish();
+    const std::vector<int> cpus = affinity_cpus();
+    node.crossbar.record(rank()).cpu = cpus.size() == 1 ? cpus.front() : -1;
     // release: pairs with the acquire loads of all ranks below
     node.crossbar.record(rank()).state.store(static_cast<std::uint32_t>(RankState::ready), std::memory_order_release);
     node.crossbar.wake(world->members());
@@ -157,6 +160,7 @@ void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
         tables.push_back(theirs.tables);
     }
     world->connect(node.crossbar, tables);
+    find_cpu_mates(*world);
     any_domain.watch(*world);
     comms_.push_back({FMPL_COMM_WORLD, std::move(world)});
     initialized_ = true;
@@ -495,6 +499,14 @@ void Endpoint::join_station(Communicator& comm, Offset station, int colour)
     if (station != kNoOffset) comm.station = reinterpret_cast<Station*>(node.crossbar.local(station));
 }
 
+// All ranks of the job are ready.
+void Endpoint::find_cpu_mates(Communicator& comm)
+{
+    std::vector<int> cpus;
+    for (int r = 0; r < job_size(); ++r) cpus.push_back(node.crossbar.record(r).cpu);
+    comm.cpu_mates = cpu_mates(cpus, comm.members(), comm.rank());
+}
+
 fmpl_comm_t Endpoint::add(std::unique_ptr<Communicator> comm)
 {
     std::size_t slot = 1;
@@ -604,6 +616,7 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
     std::vector<TableOffsets> tables(size);
     std::memcpy(tables.data(), answer.data() + sizeof foundation, size * sizeof(TableOffsets));
     made->connect(node.crossbar, tables);
+    find_cpu_mates(*made);
     any_domain.watch(*made);
     *comm = add(std::move(made));
 }

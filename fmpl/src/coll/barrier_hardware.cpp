@@ -1,7 +1,7 @@
 // The hardware barrier: one counter of arrivals and one epoch for each colour; two ranks count their own arrivals each.
 //
-// Cost with p ranks: p atomic adds on one line, then one store that all read; where ranks share CPUs each rank runs
-// twice, which no barrier can undercut. With two ranks: one line back and forth, for both counts lie in it
+// Cost with p ranks: their arrivals (arrival.cpp), then one store that all read; where ranks share CPUs each rank runs
+// once. With two ranks: one line back and forth, for both counts lie in it
 // (docs/decisions/0001-one-line-for-both-directions.md).
 #include "coll/collectives.hpp"
 
@@ -12,16 +12,16 @@ void Collectives::barrier_hardware(Communicator& comm, BarrierRecord& record)
     if (comm.size() == 2) return barrier_of_two(comm, record);
     // The epoch cannot change before this rank arrives.
     const std::uint32_t epoch = record.epoch.load(std::memory_order_relaxed);
-    const auto all = static_cast<std::uint32_t>(comm.size());
-    // acq_rel, with the other arrivals: what every rank wrote before its own reaches the last, and by its release all.
-    if (record.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == all) {
-        record.arrived.store(0, std::memory_order_relaxed);
+    const Arrival arrival = arrive(comm, record.arrived, cpu_arrivals(comm).barrier);
+    if (arrival.last) {
         record.epoch.store(epoch + 1, std::memory_order_release);  // pairs with the acquire below
         wake_members(comm);
         return;
     }
+    WaitFor what = waiting_for(comm, -1, 0);
+    what.alone = arrival.alone;
     // acquire: pairs with the last to arrive, above
-    node_->wait([&] { return record.epoch.load(std::memory_order_acquire) != epoch; }, waiting_for(comm, -1, 0));
+    node_->wait([&] { return record.epoch.load(std::memory_order_acquire) != epoch; }, what);
 }
 
 void Collectives::barrier_of_two(Communicator& comm, BarrierRecord& record)

@@ -1,7 +1,7 @@
 // Collective communication: each operation in a hardware form (the crossbar's barrier and broadcast, memory that all
 // members map) and a tree form over point-to-point messages, and the choice between them (paper, sections 2.4 and 4.2).
 //
-// One algorithm a file: barrier_hardware, barrier_tree, bcast_hardware, bcast_tree, reduce_hardware, reduce_pair,
+// One algorithm a file: arrival, barrier_hardware, barrier_tree, bcast_hardware, bcast_tree, reduce_hardware, reduce_pair,
 // reduce_tree.
 #pragma once
 
@@ -79,6 +79,9 @@ template <class One, class Other>
         described(first), other_rank, described(other));
 }
 
+// Who of the members shares the CPU of the one that has this rank among them. cpus: of all ranks of the job (NodeRecord::cpu).
+CpuMates cpu_mates(std::span<const int> cpus, std::span<const int> members, int rank);
+
 class Collectives {
 public:
     Collectives(Node& node, Sender& sender, Receiver& receiver, CollectiveForm form)
@@ -101,6 +104,15 @@ public:
 private:
     std::size_t whole_bytes() const { return node_->helps() ? kBroadcastWholeBytes : kBroadcastWholeBytesSharedCpus; }
     bool hardware(bool allowed) const { return allowed && form_ != CollectiveForm::tree; }
+
+    // Whether this rank is the last of all to arrive, or the last of those that share its CPU.
+    struct Arrival {
+        bool last;
+        bool alone;  // none of these has anything to do until the others have come
+    };
+    Arrival arrive(
+        const Communicator& comm, std::atomic<std::uint32_t>& arrived, std::atomic<std::uint32_t>& of_cpu) const;
+    CpuArrivals& cpu_arrivals(const Communicator& comm) const { return comm.station->arrivals(comm.cpu_mates.first); }
 
     void barrier_hardware(Communicator& comm, BarrierRecord& record);
     void barrier_of_two(Communicator& comm, BarrierRecord& record);
@@ -128,13 +140,13 @@ private:
     void reduce_hardware(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole, std::byte* work);
     ReduceManner reduce_once(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole);
     std::uint64_t begin_use(Communicator& comm, const Reduction& whole);
-    void await_end(Communicator& comm, std::uint64_t use);
+    void await_end(Communicator& comm, std::uint64_t use, bool alone = false);
     void deposit(Communicator& comm, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole);
     void combine_shares(Communicator& comm, std::uint64_t use, const std::byte* operand, const Reduction& whole);
     std::size_t partition_bytes(bool to_all) const;
-    bool arrive(Communicator& comm, std::uint64_t use);
+    Arrival hand_in(Communicator& comm, std::uint64_t use);
     void publish_verdict(Communicator& comm, std::uint64_t use);
-    const ReduceSlot& await_verdict(Communicator& comm, std::uint64_t use);
+    const ReduceSlot& await_verdict(Communicator& comm, std::uint64_t use, bool alone);
     std::exception_ptr disagreement(Communicator& comm, std::uint64_t use);
     void leave_use(Communicator& comm, std::uint64_t use);
     void end_use(Communicator& comm, std::uint64_t use);

@@ -54,11 +54,13 @@ std::uint64_t Collectives::begin_use(Communicator& comm, const Reduction& whole)
 }
 
 // Requires that this rank has not arrived for the slot's next use, so that the use is still the slot's last.
-void Collectives::await_end(Communicator& comm, std::uint64_t use)
+void Collectives::await_end(Communicator& comm, std::uint64_t use, bool alone)
 {
+    WaitFor what = waiting_for(comm, -1, 0);
+    what.alone = alone;
     const ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-    node_->wait([&] { return slot.over.load(std::memory_order_acquire) == use + 1; },  // pairs with end_use
-        waiting_for(comm, -1, 0));
+    // acquire: pairs with end_use
+    node_->wait([&] { return slot.over.load(std::memory_order_acquire) == use + 1; }, what);
 }
 
 void Collectives::end_use(Communicator& comm, std::uint64_t use)
@@ -78,15 +80,12 @@ std::size_t Collectives::partition_bytes(bool to_all) const
     return std::min(kPartitionBytesSharedCpus * ranks_a_cpu, kDepositBytes + 1);
 }
 
-// Hands in this rank's deposit. True for the last to arrive, who has then judged the deposits of all and publishes the
-// verdict.
-bool Collectives::arrive(Communicator& comm, std::uint64_t use)
+// Hands in this rank's deposit. The last to arrive has then judged the deposits of all, and publishes the verdict.
+Collectives::Arrival Collectives::hand_in(Communicator& comm, std::uint64_t use)
 {
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-    // acq_rel, with the other arrivals: every member's deposit comes before the last
-    if (slot.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != static_cast<std::uint32_t>(comm.size()))
-        return false;
-    slot.arrived.store(0, std::memory_order_relaxed);
+    const Arrival arrival = arrive(comm, slot.arrived, cpu_arrivals(comm).reduce[use % kReduceSlots]);
+    if (!arrival.last) return arrival;
     const Deposit& first = comm.station->deposit(0, use);
     const std::uint64_t bytes = first.count * first.element_size;
     bool all_in_place = true;
@@ -112,7 +111,7 @@ bool Collectives::arrive(Communicator& comm, std::uint64_t use)
                                     : ReduceManner::combined;
     slot.taken.store(0, std::memory_order_relaxed);
     slot.finished.store(0, std::memory_order_relaxed);
-    return true;
+    return arrival;
 }
 
 void Collectives::publish_verdict(Communicator& comm, std::uint64_t use)
@@ -131,11 +130,13 @@ void Collectives::publish_verdict(Communicator& comm, std::uint64_t use)
     }
 }
 
-const ReduceSlot& Collectives::await_verdict(Communicator& comm, std::uint64_t use)
+const ReduceSlot& Collectives::await_verdict(Communicator& comm, std::uint64_t use, bool alone)
 {
+    WaitFor what = waiting_for(comm, -1, 0);
+    what.alone = alone;
     const ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-    node_->wait([&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; },  // pairs with publish_verdict
-        waiting_for(comm, -1, 0));
+    // acquire: pairs with publish_verdict
+    node_->wait([&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; }, what);
     return slot;
 }
 
@@ -260,8 +261,10 @@ ReduceManner Collectives::reduce_once(Communicator& comm, const ReduceBuffers& b
     const bool waits = own.waits != 0;
     std::exception_ptr no_one_else;  // may be waiting to report a disagreement
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-    const bool last = arrive(comm, use);
-    if (last) {
+    const Arrival arrival = hand_in(comm, use);
+    // In a reduce the others of this CPU may have gone on.
+    const bool alone = to_all && arrival.alone;
+    if (arrival.last) {
         if (to_all && slot.manner == ReduceManner::combined) {
             slot.result_at = deposit_buffer(comm, use) + kReduceSlots * kDepositBytes;
             std::byte* const results[] = {crossbar.local(slot.result_at), buffers.result};
@@ -276,7 +279,7 @@ ReduceManner Collectives::reduce_once(Communicator& comm, const ReduceBuffers& b
         return ReduceManner::combined;
     }
 
-    await_verdict(comm, use);
+    await_verdict(comm, use, alone);
     const ReduceManner manner = slot.manner;
     bool await_others = false;  // they read this rank's operand
     switch (manner) {
@@ -285,13 +288,13 @@ ReduceManner Collectives::reduce_once(Communicator& comm, const ReduceBuffers& b
                 combine(operands(comm, use, buffers.operand), 0, whole.count, whole.op, std::span(&buffers.result, 1));
             } else if (!to_all) {
                 await_others = true;
-            } else if (!last && whole.count > 0) {
+            } else if (!arrival.last && whole.count > 0) {
                 copy_across(buffers.result, crossbar.mapped(0, 0) + slot.result_at, whole.bytes());
             }
             break;
         case ReduceManner::partitioned:
             combine_shares(comm, use, buffers.operand, whole);
-            await_end(comm, use);
+            await_end(comm, use, alone);
             return manner;
         case ReduceManner::in_pieces:
         case ReduceManner::failed:

@@ -145,10 +145,23 @@ struct alignas(kLine) BroadcastProgress {
 };
 static_assert(sizeof(BroadcastProgress) == kLine);
 
+// How many of the members that are bound to one CPU have arrived, and beyond kSettled, how many of these have transfers
+// under way. In the records of the lowest such member; the last of them resets it, and arrives for all where members meet.
+// Where ranks share CPUs this line stays in one core's cache.
+struct alignas(kLine) CpuArrivals {
+    static constexpr std::uint32_t kUnsettled = 1u << 16;
+
+    std::atomic<std::uint32_t> barrier;
+    std::atomic<std::uint32_t> reduce[kReduceSlots];
+    std::uint8_t pad[kLine - 4 - 4 * kReduceSlots];
+};
+static_assert(sizeof(CpuArrivals) == kLine);
+
 struct alignas(kLine) MemberRecords {
     Deposit deposits[kReduceSlots];
     Reception reception;
     BroadcastProgress broadcasts;
+    CpuArrivals arrivals;
 };
 
 struct alignas(kLine) Station {
@@ -170,6 +183,7 @@ struct alignas(kLine) Station {
         return members[static_cast<std::size_t>(member)].broadcasts.left;
     }
     Reception& reception(int member) { return members[static_cast<std::size_t>(member)].reception; }
+    CpuArrivals& arrivals(int member) { return members[static_cast<std::size_t>(member)].arrivals; }
     static std::size_t bytes(int members)
     {
         return sizeof(Station) + sizeof(MemberRecords) * static_cast<std::size_t>(members);

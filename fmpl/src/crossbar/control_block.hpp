@@ -21,7 +21,7 @@ using Offset = std::uint64_t;           // bytes from the base of the job's memo
 inline constexpr Offset kNoOffset = 0;  // the control block's own offset: never a message's
 
 inline constexpr std::uint64_t kControlMagic = 0x31304c504d46'0a00;
-inline constexpr std::uint32_t kControlVersion = 8;
+inline constexpr std::uint32_t kControlVersion = 9;
 inline constexpr int kBarrierColours = 8;  // paper, section 3.3
 inline constexpr int kMaxRanks = 4096;
 
@@ -129,11 +129,11 @@ inline constexpr std::size_t kBootstrapBytes = 64;
 
 // One rank's place in the job.
 struct alignas(kLine) NodeRecord {
-    // Line 0: life. state, pid: the rank. exited: the launcher (1 when the process has ended).
+    // Line 0: life. state, pid, cpu: the rank. exited: the launcher (1 when the process has ended).
     std::atomic<std::uint32_t> state;  // RankState
     std::atomic<std::int32_t> pid;     // 0: free; taken by compare-exchange, so that a rank is attached once
     std::atomic<std::uint32_t> exited;
-    std::uint32_t pad_exited;
+    std::int32_t cpu;  // the only one that the rank may run on, -1: there are several; the rank, before `ready`
     std::atomic<std::uint64_t> probe_at;  // address of a word in the rank's private memory, see PrivateMemory
     std::uint8_t pad0[kLine - 24];
 

@@ -84,9 +84,11 @@ WaitingPolicy waiting_policy(int ranks, int cpus)
     const std::uint64_t spin_us = whole_number_of("microseconds", "FMPL_SPIN_US", ranks <= cpus ? kSpinUs : 0);
     const std::uint64_t yield_us = whole_number_of("microseconds", "FMPL_YIELD_US", kYieldUs);
     const std::uint64_t answer_ns = whole_number_of("nanoseconds", "FMPL_ANSWER_NS", kNsBeforeAnswer);
-    policy.spins = spin_us == 0 ? kSharedCpuSpins
-                                : static_cast<std::uint32_t>(
-                                      std::min<std::uint64_t>(spin_us * 1000 / kNsBetweenLooks, UINT32_MAX));
+    const auto looks = [](std::uint64_t us) {
+        return static_cast<std::uint32_t>(std::min<std::uint64_t>(us * 1000 / kNsBetweenLooks, UINT32_MAX));
+    };
+    policy.spins = spin_us == 0 ? kSharedCpuSpins : looks(spin_us);
+    policy.alone_spins = std::getenv("FMPL_SPIN_US") != nullptr ? policy.spins : looks(kSpinUs);
     policy.cpus_suffice = ranks <= cpus;
     if (policy.cpus_suffice) measure_times(policy, answer_ns);
     policy.answer_is_fixed = std::getenv("FMPL_ANSWER_NS") != nullptr;

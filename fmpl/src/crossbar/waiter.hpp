@@ -46,7 +46,8 @@ struct WaitingPolicy {
     // For so many cycles (crossbar/cycle_clock.hpp) after a question a look for its answer may be too early. 0: not known, or ranks
     // share CPUs.
     std::uint64_t answer_cycles = 0;
-    bool answer_is_fixed = false;  // always so long; otherwise at most, as p2p/answer_pause.hpp finds
+    bool answer_is_fixed = false;   // always so long; otherwise at most, as p2p/answer_pause.hpp finds
+    std::uint32_t alone_spins = 0;  // looks before the first yield of a wait that is WaitFor::alone
 };
 WaitingPolicy waiting_policy(int ranks, int cpus);
 
@@ -63,6 +64,8 @@ struct WaitFor {
     const char* words = nullptr;    // instead of the call's name, for a layer above; nullptr: none
     // Something else than another rank may end the wait: a signal handler, another thread of the process.
     bool from_outside = false;
+    // No rank that shares this one's CPU has anything to do before.
+    bool alone = false;
 };
 
 class Waiter {
@@ -72,7 +75,7 @@ public:
     template <class Ready>
     bool wait(Ready&& ready, const WaitFor& what)
     {
-        return spin(ready) || yield_or_sleep(ready, what);
+        return spin(ready, what.alone) || yield_or_sleep(ready, what);
     }
 
     // The phases after it alone.
@@ -83,13 +86,14 @@ public:
             const_cast<void*>(static_cast<const void*>(&ready)), what);
     }
 
-    // The first phase alone: whether ready() came true while spinning.
+    // The first phase alone: whether ready() came true while spinning. alone: see WaitFor.
     template <class Ready>
-    bool spin(Ready&& ready)
+    bool spin(Ready&& ready, bool alone = false)
     {
+        const std::uint32_t spins = alone ? policy_.alone_spins : policy_.spins;
         // With time between two looks: a look takes the line away from the core that is about to write it
         // (docs/decisions/0007-time-between-looks.md).
-        for (std::uint32_t i = 0; i < policy_.spins; ++i) {
+        for (std::uint32_t i = 0; i < spins; ++i) {
             if (ready()) return true;
             for (std::uint32_t p = 0; p < policy_.pauses; ++p) cpu_relax();
         }

@@ -79,6 +79,14 @@ struct PairState {
 // Shared records of the hardware forms of collectives: see coll/station.hpp.
 struct Station;
 
+// The members that are bound to the CPU of this rank.
+struct CpuMates {
+    int cpus = 0;          // that the members are bound to; 0: some are not bound to one, or each has its own
+    int first = 0;         // the lowest of these members
+    int count = 1;         // of them, this rank included
+    bool are_all = false;  // no other rank of the job may run on this CPU
+};
+
 struct BroadcastState {
     static constexpr std::size_t kBuffers = 8;
 
@@ -185,6 +193,7 @@ public:
     HardwareSupport hardware;
     int colour = -1;             // of the hardware barrier; -1: none
     Station* station = nullptr;  // in the keeper's arena; nullptr: none
+    CpuMates cpu_mates;
     BroadcastState broadcasts;
     std::uint64_t reduce_uses = 0;  // uses of the station's reduce slots so far, the same at all members
     Offset deposits = kNoOffset;    // this rank's deposits for reductions, made when first needed

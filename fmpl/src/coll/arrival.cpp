@@ -1,0 +1,52 @@
+// How members arrive where they meet, in a barrier or a reduction. Where they share CPUs and are bound to them, first those of one
+// CPU among themselves, in a line that stays in its core's cache; the last of these arrives for all of them. It also knows that
+// none of them can go on before the others have come, and looks for that instead of making room for them.
+//
+// Cost with p ranks on c CPUs: p atomic adds in the cores' own caches, c on a line that all have; each CPU changes its process
+// p / c - 1 times, which is the least (docs/decisions/0018-arrive-by-cpu.md).
+#include "coll/collectives.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace fmpl {
+
+CpuMates cpu_mates(std::span<const int> cpus, std::span<const int> members, int rank)
+{
+    const auto cpu_of = [&](int node) { return cpus[static_cast<std::size_t>(node)]; };
+    std::set<int> of_members;
+    for (const int member : members) of_members.insert(cpu_of(member));
+    if (of_members.contains(-1) || of_members.size() == members.size()) return {};
+    const int own = cpu_of(members[static_cast<std::size_t>(rank)]);
+    const auto is_mate = [&](int node) { return cpu_of(node) == own; };
+    CpuMates mates;
+    mates.cpus = static_cast<int>(of_members.size());
+    mates.first = static_cast<int>(std::find_if(members.begin(), members.end(), is_mate) - members.begin());
+    mates.count = static_cast<int>(std::count_if(members.begin(), members.end(), is_mate));
+    mates.are_all =
+        std::count_if(cpus.begin(), cpus.end(), [&](int cpu) { return cpu == own || cpu < 0; }) == mates.count;
+    return mates;
+}
+
+// acq_rel, both: what every member wrote before its own arrival reaches the last of its CPU, and through that the last of all.
+Collectives::Arrival Collectives::arrive(
+    const Communicator& comm, std::atomic<std::uint32_t>& arrived, std::atomic<std::uint32_t>& of_cpu) const
+{
+    const CpuMates& mates = comm.cpu_mates;
+    auto expected = static_cast<std::uint32_t>(comm.size());
+    bool alone = false;
+    if (mates.cpus > 0) {
+        const auto count = static_cast<std::uint32_t>(mates.count);
+        const std::uint32_t own = node_->has_transfers() ? 1 + CpuArrivals::kUnsettled : 1;
+        const std::uint32_t so_far = of_cpu.fetch_add(own, std::memory_order_acq_rel) + own;
+        if (so_far % CpuArrivals::kUnsettled != count) return {.last = false, .alone = false};
+        of_cpu.store(0, std::memory_order_relaxed);  // nobody comes again before this meeting is over
+        alone = mates.are_all && so_far == count;
+        expected = static_cast<std::uint32_t>(mates.cpus);
+    }
+    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != expected) return {.last = false, .alone = alone};
+    arrived.store(0, std::memory_order_relaxed);
+    return {.last = true, .alone = alone};
+}
+
+}  // namespace fmpl

@@ -1,0 +1,133 @@
+// Ranks that are bound to CPUs and share them: in a barrier and a reduction they arrive by CPU, and the last of a CPU does not
+// make room for the others, which wait for the same.
+#include "../support/guarded_buffer.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace {
+
+using namespace fmpl_test;
+
+// A communicator of random ranks in random order, this one perhaps among them; the same on all.
+struct Group {
+    std::vector<int> members;
+    fmpl::Comm comm{FMPL_COMM_NULL};
+
+    explicit Group(std::mt19937_64& random)
+    {
+        for (int r = 0; r < size(); ++r) members.push_back(r);
+        std::shuffle(members.begin(), members.end(), random);
+        members.resize(1 + random() % members.size());
+        if (std::find(members.begin(), members.end(), rank()) == members.end()) return;
+        fmpl_comm_t handle = FMPL_COMM_NULL;
+        REQUIRE_OK(fmpl_comm_create_group(&handle, members.data(), static_cast<int>(members.size())));
+        comm = fmpl::Comm(handle);
+    }
+};
+
+double value_of(int member, int round, std::size_t i)
+{
+    return static_cast<double>(message_key(static_cast<std::uint64_t>(member * 1009 + round), i) % 1000);
+}
+
+// A sum of doubles over the members, to all or to one of them, in the heap or in remote-DMA memory.
+void check_sum(const Group& group, int round, std::size_t count, int root, double* operand)
+{
+    const int members = group.comm.size();
+    const int own = group.comm.rank();
+    std::vector<double> expected(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        operand[i] = value_of(own, round, i);
+        for (int m = 0; m < members; ++m) expected[i] += value_of(m, round, i);
+    }
+    std::vector<double> work(count);
+    const fmpl_comm_t comm = group.comm.handle();
+    if (root < 0) {
+        REQUIRE_OK(fmpl_allreduce(operand, count, FMPL_SUM_DOUBLE, comm, work.data()));
+    } else {
+        REQUIRE_OK(fmpl_reduce(operand, count, FMPL_SUM_DOUBLE, root, comm, work.data()));
+    }
+    if (root < 0 || root == own) {
+        EXPECT_TRUE(std::equal(expected.begin(), expected.end(), operand)) << "root " << root;
+    }
+}
+
+void meet_in_all_ways()
+{
+    const fmpl::Session session(2);
+    std::mt19937_64 common(seed() + static_cast<std::uint64_t>(size()));
+    std::mt19937_64 own(seed() * 31 + static_cast<std::uint64_t>(rank()));
+    std::vector<Group> groups;
+    for (int g = 0; g < 6; ++g) groups.emplace_back(common);
+    constexpr std::size_t kMost = 6000;  // elements: more than a library buffer has
+    double* const dma = static_cast<double*>(fmpl_malloc(kMost * sizeof(double)));
+    std::vector<double> heap(kMost);
+    for (int round = 0; round < 150; ++round) {
+        const std::size_t g = common() % groups.size();
+        const Group& group = groups[g];
+        const std::uint64_t kind = common() % 4;
+        constexpr std::size_t kCounts[] = {1, 40, 1000, kMost};
+        const std::size_t count = kCounts[common() % 4];
+        const int root = static_cast<int>(common() % group.members.size());
+        const bool in_dma = common() % 2 == 0;
+        if (!group.comm) continue;
+        random_delay(own);
+        if (kind < 2) {
+            // Plain bytes that the others read after the barrier: ThreadSanitizer sees whether it orders them.
+            unsigned char* const plain = shared_plain().data() + g * 256;
+            plain[group.comm.rank()] = static_cast<unsigned char>(round);
+            group.comm.barrier();
+            for (int m = 0; m < group.comm.size(); ++m) EXPECT_EQ(plain[m], static_cast<unsigned char>(round));
+            group.comm.barrier();
+        } else {
+            check_sum(group, round, count, kind == 2 ? -1 : root, in_dma ? dma : heap.data());
+        }
+    }
+    fmpl_free(dma);
+    for (Group& group : groups) {
+        if (group.comm) group.comm.free();
+    }
+}
+
+FMPL_RANKS_TEST_AT(CpuMates, MeetWithUnevenShares, ({3, 4, 7, 8, 16}))
+{
+    bind_to_one_cpu(message_key(seed(), static_cast<std::uint64_t>(rank())));
+    meet_in_all_ways();
+}
+
+// Of the communicators, those without rank 0 know where their members run, the others do not.
+FMPL_RANKS_TEST_WITH(CpuMates, MeetWithOneThatRunsAnywhere, (RanksOptions{.ranks = {4, 7}, .processes = false}))
+{
+    if (rank() != 0) bind_to_one_cpu(static_cast<std::uint64_t>(rank()));
+    meet_in_all_ways();
+}
+
+// A member that waits in the barrier has messages under way which others need before they come.
+FMPL_RANKS_TEST_AT(CpuMates, MessagesGoOnWhileMembersMeet, ({4, 8}))
+{
+    bind_to_one_cpu(static_cast<std::uint64_t>(rank()) / 2);
+    const fmpl::Session session(1);
+    constexpr std::size_t kBytes = kMiB;
+    for (int round = 0; round < 10; ++round) {
+        const bool sends = rank() < size() / 2;
+        const int peer = (rank() + size() / 2) % size();
+        GuardedBuffer buffer(Place::heap, kBytes);
+        const std::uint64_t key =
+            message_key(static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(sends ? rank() : peer));
+        if (sends) {
+            buffer.fill(key);
+            REQUIRE_OK(fmpl_isend(buffer.data(), kBytes, peer, 0, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_isend_wait(peer, 0, FMPL_COMM_WORLD));
+        } else {
+            REQUIRE_OK(fmpl_recv(buffer.data(), kBytes, peer, 0, FMPL_COMM_WORLD));
+            EXPECT_TRUE(buffer.holds(key));
+            REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+        }
+    }
+}
+
+}  // namespace
