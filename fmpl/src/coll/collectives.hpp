@@ -144,10 +144,11 @@ private:
     void deposit(Communicator& comm, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole);
     void combine_shares(Communicator& comm, std::uint64_t use, const std::byte* operand, const Reduction& whole);
     std::size_t partition_bytes(bool to_all) const;
-    Arrival hand_in(Communicator& comm, std::uint64_t use);
-    void publish_verdict(Communicator& comm, std::uint64_t use);
+    ReduceVerdict judge(Communicator& comm, std::uint64_t use) const;
+    void publish_verdict(
+        Communicator& comm, std::uint64_t use, const ReduceVerdict& verdict, std::span<const std::byte> result);
     const ReduceSlot& await_verdict(Communicator& comm, std::uint64_t use, bool alone);
-    std::exception_ptr disagreement(Communicator& comm, std::uint64_t use);
+    std::exception_ptr disagreement(Communicator& comm, std::uint64_t use, const ReduceVerdict& verdict);
     void leave_use(Communicator& comm, std::uint64_t use);
     void end_use(Communicator& comm, std::uint64_t use);
     Offset deposit_buffer(Communicator& comm, std::uint64_t use);

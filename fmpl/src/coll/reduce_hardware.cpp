@@ -5,17 +5,17 @@
 // with other arguments, or without memory, is an error in words on every rank that waits for the use, and the next
 // reduction begins in step.
 //
-// Where an operand lies: in the member's own buffer, if that is remote-DMA memory and the member waits until it has
-// been read; that saves a copy, and costs the members of a reduce a wait that only pays while each rank has a CPU or
-// there is much to reduce. Else, up to kDepositBytes, in a library buffer, and the members of a reduce leave without
-// waiting.
+// Where an operand lies: up to 16 bytes in the deposit itself. Else in the member's own buffer, if that is remote-DMA
+// memory and the member waits until it has been read; that saves a copy, and costs the members of a reduce a wait that
+// only pays while each rank has a CPU or there is much to reduce. Else, up to kDepositBytes, in a library buffer, and
+// the members of a reduce leave without waiting.
 //
-// Who combines: if all operands lie in the members' own buffers and there is enough to share (partition_bytes), the
-// members that run, each taking one share of the elements after the other and writing it to all buffers that want the
-// result. Where ranks share CPUs most members find the work done when they run: a reduction costs one run of each. Else
-// the root, in an allreduce the last to arrive, whose result the others copy. What is too long for a library buffer
-// goes in pieces. Cost with p ranks and n bytes: one meeting + p n / combine rate, on as many CPUs as run if
-// partitioned, else on one.
+// Who combines: in an allreduce of up to 16 bytes the last to arrive, whose verdict has the result; that ends the use.
+// If all operands lie in the members' own buffers and there is enough to share (partition_bytes), the members that run,
+// each taking one share of the elements after the other and writing it to all buffers that want the result. Where ranks
+// share CPUs most members find the work done when they run: a reduction costs one run of each. Else the root, in an
+// allreduce the last to arrive, whose result the others copy. What is too long for a library buffer goes in pieces. Cost
+// with p ranks and n bytes: one meeting + p n / combine rate, on as many CPUs as run if partitioned, else on one.
 //
 // The operands are combined in the order of the ranks by whoever does it, so that the result does not depend on who
 // arrives when. Several slots take turns, so that a member other than the root need not wait for the combination of its
@@ -80,50 +80,58 @@ std::size_t Collectives::partition_bytes(bool to_all) const
     return std::min(kPartitionBytesSharedCpus * ranks_a_cpu, kDepositBytes + 1);
 }
 
-// Hands in this rank's deposit. The last to arrive has then judged the deposits of all, and publishes the verdict.
-Collectives::Arrival Collectives::hand_in(Communicator& comm, std::uint64_t use)
+// Whether the deposits of all go together, and how the reduction goes on. By the last to arrive.
+ReduceVerdict Collectives::judge(Communicator& comm, std::uint64_t use) const
 {
-    ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-    const Arrival arrival = arrive(comm, slot.arrived, cpu_arrivals(comm).reduce[use % kReduceSlots]);
-    if (!arrival.last) return arrival;
     const Deposit& first = comm.station->deposit(0, use);
     const std::uint64_t bytes = first.count * first.element_size;
     bool all_in_place = true;
-    slot.waiting = 0;
+    ReduceVerdict verdict{ReduceManner::combined, 0, -1};
     for (int member = 0; member < comm.size(); ++member) {
         const Deposit& theirs = comm.station->deposit(member, use);
-        slot.waiting += theirs.waits;
+        verdict.waiting += theirs.waits;
         all_in_place = all_in_place && theirs.in_place != 0;
     }
-    const bool is_long = bytes > kDepositBytes;
-    const bool partitioned = all_in_place && bytes >= partition_bytes(first.root == kAllMembers);
-    slot.culprit = -1;
-    for (int member = 0; member < comm.size() && slot.culprit < 0; ++member) {
+    const bool to_all = first.root == kAllMembers;
+    if (to_all && bytes <= kReduceInlineBytes) {
+        verdict.manner = ReduceManner::in_line;
+    } else if (all_in_place && bytes >= partition_bytes(to_all)) {
+        verdict.manner = ReduceManner::partitioned;
+    } else if (bytes > kDepositBytes) {
+        verdict.manner = ReduceManner::in_pieces;
+    }
+    for (int member = 0; member < comm.size(); ++member) {
         const Deposit& theirs = comm.station->deposit(member, use);
         const bool same =
             theirs.count == first.count && theirs.element_size == first.element_size && theirs.root == first.root;
-        const bool enough_memory = theirs.no_memory == 0 || partitioned;
-        if (!same || !enough_memory) slot.culprit = member;
+        const bool enough_memory = theirs.no_memory == 0 || verdict.manner == ReduceManner::partitioned;
+        if (same && enough_memory) continue;
+        return {ReduceManner::failed, verdict.waiting, member};
     }
-    slot.manner = slot.culprit >= 0 ? ReduceManner::failed
-                  : partitioned     ? ReduceManner::partitioned
-                  : is_long         ? ReduceManner::in_pieces
-                                    : ReduceManner::combined;
-    slot.taken.store(0, std::memory_order_relaxed);
-    slot.finished.store(0, std::memory_order_relaxed);
-    return arrival;
+    return verdict;
 }
 
-void Collectives::publish_verdict(Communicator& comm, std::uint64_t use)
+// By the last to arrive. All that others read in the slot's line is written at once: they look at it meanwhile.
+// result: of an allreduce that is combined.
+void Collectives::publish_verdict(
+    Communicator& comm, std::uint64_t use, const ReduceVerdict& verdict, std::span<const std::byte> result)
 {
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
+    slot.verdict = verdict;
+    slot.taken.store(0, std::memory_order_relaxed);
+    slot.finished.store(0, std::memory_order_relaxed);
+    if (verdict.manner == ReduceManner::in_line) {
+        if (!result.empty()) std::memcpy(slot.result, result.data(), result.size());
+        // release: pairs with await_end. Until all have left this use, the slot's next one writes nothing but deposits.
+        slot.over.store(use + 1, std::memory_order_release);
+    } else if (!result.empty()) {
+        slot.result_at = node_->crossbar.offset_of(result.data());
+    }
     const int root = comm.station->deposit(comm.rank(), use).root;
-    const bool to_root = slot.manner == ReduceManner::combined && slot.waiting == 1;
-    const bool to_nobody = slot.waiting == 0;
     slot.stamp.store(use + 1, std::memory_order_release);  // pairs with await_verdict
-    if (to_nobody) {
+    if (verdict.waiting == 0) {
         end_use(comm, use);
-    } else if (to_root) {
+    } else if (verdict.manner == ReduceManner::combined && verdict.waiting == 1) {
         node_->crossbar.wake(comm.members()[static_cast<std::size_t>(root)]);
     } else {
         wake_members(comm);
@@ -141,15 +149,14 @@ const ReduceSlot& Collectives::await_verdict(Communicator& comm, std::uint64_t u
 }
 
 // What the verdict says is wrong, or null. Called before this rank leaves the use.
-std::exception_ptr Collectives::disagreement(Communicator& comm, std::uint64_t use)
+std::exception_ptr Collectives::disagreement(Communicator& comm, std::uint64_t use, const ReduceVerdict& verdict)
 {
-    const ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-    if (slot.culprit < 0) [[likely]]
+    if (verdict.culprit < 0) [[likely]]
         return nullptr;
-    const Deposit& other = comm.station->deposit(slot.culprit, use);
+    const Deposit& other = comm.station->deposit(verdict.culprit, use);
     try {
-        if (other.no_memory != 0) fail_no_memory(slot.culprit);
-        fail_mismatch(slot.culprit, comm.station->deposit(0, use), other);
+        if (other.no_memory != 0) fail_no_memory(verdict.culprit);
+        fail_mismatch(verdict.culprit, comm.station->deposit(0, use), other);
     } catch (const Error&) {
         return std::current_exception();
     }
@@ -160,9 +167,9 @@ std::exception_ptr Collectives::disagreement(Communicator& comm, std::uint64_t u
 void Collectives::leave_use(Communicator& comm, std::uint64_t use)
 {
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-    const std::exception_ptr failure = disagreement(comm, use);  // thrown when this rank has left
+    const std::exception_ptr failure = disagreement(comm, use, slot.verdict);  // thrown when this rank has left
     // acq_rel, with the others that leave: everybody's reads come before the end of the use
-    if (slot.leaving.fetch_add(1, std::memory_order_acq_rel) + 1 == slot.waiting) {
+    if (slot.leaving.fetch_add(1, std::memory_order_acq_rel) + 1 == slot.verdict.waiting) {
         slot.leaving.store(0, std::memory_order_relaxed);
         end_use(comm, use);
     }
@@ -218,7 +225,7 @@ void Collectives::combine(std::span<const std::byte* const> operands, std::size_
     }
 }
 
-// This rank's operand: in place, in a library buffer, or, of a long one, nowhere yet.
+// This rank's operand: in the deposit itself, in place, in a library buffer, or, of a long one, nowhere yet.
 void Collectives::deposit(Communicator& comm, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole)
 {
     const Crossbar& crossbar = node_->crossbar;
@@ -227,6 +234,12 @@ void Collectives::deposit(Communicator& comm, std::uint64_t use, const ReduceBuf
     const bool is_root = whole.root == comm.rank();
     const bool is_long = bytes > kDepositBytes;
     Deposit& own = comm.station->deposit(comm.rank(), use);
+    if (bytes <= kReduceInlineBytes) {
+        own.at = crossbar.offset_of(own.operand);
+        if (bytes > 0) std::memcpy(own.operand, buffers.operand, bytes);
+        own.waits = to_all || is_root ? 1 : 0;
+        return;
+    }
     const bool leaves_at_once = !to_all && !is_root && bytes < partition_bytes(false) && !node_->helps();
     const bool wants_result = to_all || is_root;
     if (!leaves_at_once && crossbar.contains(buffers.operand, bytes) &&
@@ -261,17 +274,21 @@ ReduceManner Collectives::reduce_once(Communicator& comm, const ReduceBuffers& b
     const bool waits = own.waits != 0;
     std::exception_ptr no_one_else;  // may be waiting to report a disagreement
     ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-    const Arrival arrival = hand_in(comm, use);
-    // In a reduce the others of this CPU may have gone on.
-    const bool alone = to_all && arrival.alone;
+    const Arrival arrival = arrive(comm, slot.arrived, cpu_arrivals(comm).reduce[use % kReduceSlots]);
     if (arrival.last) {
-        if (to_all && slot.manner == ReduceManner::combined) {
-            slot.result_at = deposit_buffer(comm, use) + kReduceSlots * kDepositBytes;
-            std::byte* const results[] = {crossbar.local(slot.result_at), buffers.result};
-            combine(operands(comm, use, buffers.operand), 0, whole.count, whole.op, results);
+        const ReduceVerdict verdict = judge(comm, use);
+        const bool in_line = verdict.manner == ReduceManner::in_line;
+        std::span<const std::byte> result;
+        if (to_all && (in_line || verdict.manner == ReduceManner::combined)) {
+            std::byte* const for_all =
+                in_line ? buffers.result : crossbar.local(deposit_buffer(comm, use) + kReduceSlots * kDepositBytes);
+            std::byte* const results[] = {buffers.result, for_all};
+            combine(
+                operands(comm, use, buffers.operand), 0, whole.count, whole.op, std::span(results, in_line ? 1 : 2));
+            result = {for_all, whole.bytes()};
         }
-        if (!waits && !no_memory) no_one_else = disagreement(comm, use);
-        publish_verdict(comm, use);
+        if (!waits && !no_memory) no_one_else = disagreement(comm, use, verdict);
+        publish_verdict(comm, use, verdict, result);
     }
     if (!waits) {
         if (no_memory) std::rethrow_exception(no_memory);
@@ -279,10 +296,15 @@ ReduceManner Collectives::reduce_once(Communicator& comm, const ReduceBuffers& b
         return ReduceManner::combined;
     }
 
+    // In a reduce the others of this CPU may have gone on.
+    const bool alone = to_all && arrival.alone;
     await_verdict(comm, use, alone);
-    const ReduceManner manner = slot.manner;
+    const ReduceManner manner = slot.verdict.manner;
     bool await_others = false;  // they read this rank's operand
     switch (manner) {
+        case ReduceManner::in_line:
+            if (!arrival.last && whole.count > 0) std::memcpy(buffers.result, slot.result, whole.bytes());
+            return manner;
         case ReduceManner::combined:
             if (whole.root == comm.rank()) {
                 combine(operands(comm, use, buffers.operand), 0, whole.count, whole.op, std::span(&buffers.result, 1));

@@ -22,6 +22,7 @@ inline constexpr std::size_t kBroadcastInlineBytes = 32;
 inline constexpr std::uint64_t kBroadcastFailed = ~std::uint64_t{0};
 inline constexpr std::size_t kReduceSlots = 8;
 inline constexpr std::size_t kDepositBytes = 32 * 1024;
+inline constexpr std::size_t kReduceInlineBytes = 16;
 inline constexpr std::size_t kMostShares = 64;
 
 // Where the receivers of a broadcast get its payload, or a piece of it, from.
@@ -76,42 +77,48 @@ static_assert(sizeof(Reception) == kLine);
 
 // How a reduction goes on, once its deposits are known to go together.
 enum class ReduceManner : std::uint32_t {
-    failed,       // it does not
-    combined,     // the root combines all operands, in an allreduce the last to arrive
+    failed,    // it does not
+    in_line,   // the last to arrive combines the operands of an allreduce, and its verdict has the result: that is all
+    combined,  // the root combines all operands, in an allreduce the last to arrive
     partitioned,  // the members that run take shares of the elements until there is none left
     in_pieces,    // in further uses of at most kDepositBytes, since some operand is not to be reached where it is
 };
 
-// In one line: between two ranks it goes back and forth, which costs a third of what two lines cost.
-struct alignas(kLine) ReduceSlot {
-    std::atomic<std::uint32_t> arrived;  // members that have made their deposit; the last one resets it
-    std::atomic<std::uint32_t> leaving;  // members that need the verdict no more; the last one resets it
-    std::atomic<std::uint64_t> over;     // use + 1 of the last use that is over: who ends it (release)
-    // The verdict, written by the last to arrive.
-    std::atomic<std::uint64_t> stamp;  // use + 1 (release, after the rest of the verdict and the result)
-    Offset result_at;                  // manner combined, of an allreduce
-    std::uint32_t waiting;             // members that wait for the verdict, see Deposit::waits
-    std::int32_t culprit;              // a member whose deposit does not go with member 0's, or -1
+struct ReduceVerdict {
     ReduceManner manner;
-    // Manner partitioned:
+    std::uint32_t waiting;  // members that wait for the verdict, see Deposit::waits
+    std::int32_t culprit;   // a member whose deposit does not go with member 0's, or -1
+};
+
+struct alignas(kLine) ReduceSlot {
+    std::atomic<std::uint64_t> stamp;  // use + 1 (release, after the verdict and the result): the last to arrive
+    std::atomic<std::uint64_t> over;   // use + 1 of the last use that is over: who ends it (release)
+    // By the last to arrive, before `stamp`:
+    union {
+        Offset result_at;                      // manner combined, of an allreduce
+        std::byte result[kReduceInlineBytes];  // manner in_line
+    };
+    ReduceVerdict verdict;
     std::atomic<std::uint32_t>
-        finished;  // shares that have been written to the results; who finishes the last ends the use
+        arrived;  // members that have made their deposit, by CPU (CpuArrivals); the last one resets it
+    std::atomic<std::uint32_t> leaving;  // members that need the verdict no more; the last one resets it
+    // Manner partitioned: shares that have been written to the results. Who finishes the last ends the use.
+    std::atomic<std::uint32_t> finished;
     std::atomic<std::uint64_t> taken;  // bit i: a member has taken share i
-    std::uint8_t pad[kLine - 56];
 };
 static_assert(sizeof(ReduceSlot) == kLine);
 
 // A member's contribution to a use. Writer: the member, before it adds to `arrived`.
 struct alignas(kLine) Deposit {
-    Offset at;                   // of its operand; kNoOffset: none that others can read, or the root's own
-    Offset result_at;            // in place: where the member wants the result, of the whole reduction
-    std::uint64_t count;         // elements of the whole reduction
-    std::uint64_t element_size;  // bytes
-    std::int32_t root;           // -1: all members get the result
-    std::uint32_t waits;         // 1: the member waits for the verdict
-    std::uint32_t in_place;      // 1: `at` is the member's own buffer, of the whole reduction
-    std::uint32_t no_memory;     // 1: the member has no library buffers for its pieces
-    std::uint8_t pad[kLine - 48];
+    Offset at;                              // of its operand; kNoOffset: none that others can read, or the root's own
+    Offset result_at;                       // in place: where the member wants the result, of the whole reduction
+    std::uint64_t count;                    // elements of the whole reduction
+    std::uint64_t element_size;             // bytes
+    std::int32_t root;                      // -1: all members get the result
+    std::uint32_t waits;                    // 1: the member waits for the verdict
+    std::uint32_t in_place;                 // 1: `at` is the member's own buffer, of the whole reduction
+    std::uint32_t no_memory;                // 1: the member has no library buffers for its pieces
+    std::byte operand[kReduceInlineBytes];  // if it is no longer than that
 };
 static_assert(sizeof(Deposit) == kLine);
 
