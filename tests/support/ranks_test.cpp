@@ -441,9 +441,12 @@ void wait_until(const std::function<bool()>& condition, const char* what)
     }
 }
 
-void bind_to_one_cpu(std::uint64_t draw)
+std::size_t bind_to_one_cpu(std::uint64_t draw)
 {
+    // From all CPUs that the job may use, whatever the launcher has chosen: the kernel cuts the mask to those.
     cpu_set_t allowed;
+    std::memset(&allowed, 0xff, sizeof allowed);
+    sched_setaffinity(0, sizeof allowed, &allowed);
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) throw std::runtime_error("no CPU mask");
     std::vector<int> cpus;
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
@@ -453,6 +456,7 @@ void bind_to_one_cpu(std::uint64_t draw)
     CPU_ZERO(&one);
     CPU_SET(cpus[draw % cpus.size()], &one);
     if (sched_setaffinity(0, sizeof one, &one) != 0) throw std::runtime_error("the rank cannot be bound to a CPU");
+    return cpus.size();
 }
 
 void random_delay(std::mt19937_64& random)

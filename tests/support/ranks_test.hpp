@@ -87,8 +87,9 @@ void wait_until(const std::function<bool()>& condition, const char* what);
 // sleep.
 void random_delay(std::mt19937_64& random);
 
-// Lets the calling rank run on one of its CPUs only, the same for the same draw; before fmpl_init, which tells the others.
-void bind_to_one_cpu(std::uint64_t draw);
+// Lets the calling rank run on one of the machine's CPUs only, the same for the same draw; before fmpl_init, which tells the
+// others. Of how many CPUs it was chosen.
+std::size_t bind_to_one_cpu(std::uint64_t draw);
 
 // What a program printed (standard output and error together) and how it ended: its exit status, or 128 + signal.
 struct ProgramResult {

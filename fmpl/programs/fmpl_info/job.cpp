@@ -54,14 +54,20 @@ Fact form(const char* key, int ranks, bool hardware, const char* reason)
 
 std::string waiting_words(const WaitingPolicy& policy)
 {
-    return fmt::format("{} looks, {} pause{} of the CPU after each, then yields for {} us, then sleeps", policy.spins,
-        policy.pauses, policy.pauses == 1 ? "" : "s", policy.yield_ns / 1000);
+    const std::string of_last = policy.cpus_suffice
+                                    ? ""
+                                    : fmt::format("; the last of a CPU in a barrier or reduction: {} looks, {} pause{}",
+                                          policy.alone_spins, policy.alone_pauses, policy.alone_pauses == 1 ? "" : "s");
+    return fmt::format("{} looks, {} pause{} of the CPU after each, then yields for {} us, then sleeps{}", policy.spins,
+        policy.pauses, policy.pauses == 1 ? "" : "s", policy.yield_ns / 1000, of_last);
 }
 
 Fact waiting_fact(const char* key, int ranks, int cpus, const char* why)
 {
     const WaitingPolicy policy = waiting_policy(ranks, cpus);
-    return {key, {{"spins", policy.spins}, {"pauses", policy.pauses}, {"yield_us", policy.yield_ns / 1000}},
+    return {key,
+        {{"spins", policy.spins}, {"pauses", policy.pauses}, {"yield_us", policy.yield_ns / 1000},
+            {"alone_spins", policy.alone_spins}, {"alone_pauses", policy.alone_pauses}},
         waiting_words(policy), why};
 }
 

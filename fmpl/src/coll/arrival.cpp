@@ -37,7 +37,7 @@ Collectives::Arrival Collectives::arrive(
     bool alone = false;
     if (mates.cpus > 0) {
         const auto count = static_cast<std::uint32_t>(mates.count);
-        const std::uint32_t own = node_->has_transfers() ? 1 + CpuArrivals::kUnsettled : 1;
+        const std::uint32_t own = node_->has_busy() ? 1 + CpuArrivals::kUnsettled : 1;
         const std::uint32_t so_far = of_cpu.fetch_add(own, std::memory_order_acq_rel) + own;
         if (so_far % CpuArrivals::kUnsettled != count) return {.last = false, .alone = false};
         of_cpu.store(0, std::memory_order_relaxed);  // nobody comes again before this meeting is over

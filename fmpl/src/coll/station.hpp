@@ -152,9 +152,9 @@ struct alignas(kLine) BroadcastProgress {
 };
 static_assert(sizeof(BroadcastProgress) == kLine);
 
-// How many of the members that are bound to one CPU have arrived, and beyond kSettled, how many of these have transfers
-// under way. In the records of the lowest such member; the last of them resets it, and arrives for all where members meet.
-// Where ranks share CPUs this line stays in one core's cache.
+// How many of the members that are bound to one CPU have arrived, and kUnsettled for each that has transfers under way. In the
+// records of the lowest such member; the last of them resets it, and arrives for all where members meet. This line stays in one
+// core's cache.
 struct alignas(kLine) CpuArrivals {
     static constexpr std::uint32_t kUnsettled = 1u << 16;
 

@@ -159,7 +159,7 @@ static_assert(sizeof(BlockedIn) == 56);
 
 // A hardware barrier: see coll/barrier_hardware.cpp.
 struct alignas(kLine) BarrierRecord {
-    std::atomic<std::uint32_t> arrived;  // all members add 1; the last one resets it
+    std::atomic<std::uint32_t> arrived;  // all members add 1, or the last of each CPU; the last one resets it
     std::uint8_t pad0[kLine - 4];
     alignas(kLine) std::atomic<std::uint32_t> epoch;  // the last one to arrive adds 1
     std::uint8_t pad1[kLine - 4];

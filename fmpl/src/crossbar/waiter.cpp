@@ -63,7 +63,7 @@ void measure_times(WaitingPolicy& policy, std::uint64_t answer_ns)
         its_ticks = read_clock(clock) - begin_ticks;
     }
     const double pause_ns = static_cast<double>(shortest_ns) / static_cast<double>(kPauses);
-    policy.pauses =
+    policy.alone_pauses =
         static_cast<std::uint32_t>(std::clamp(std::round(static_cast<double>(kNsBetweenLooks) / pause_ns), 1.0, 8.0));
     if (clock == ClockKind::cycles)
         policy.answer_cycles = answer_ns * its_ticks / std::max<std::uint64_t>(shortest_ns, 1);
@@ -90,7 +90,12 @@ WaitingPolicy waiting_policy(int ranks, int cpus)
     policy.spins = spin_us == 0 ? kSharedCpuSpins : looks(spin_us);
     policy.alone_spins = std::getenv("FMPL_SPIN_US") != nullptr ? policy.spins : looks(kSpinUs);
     policy.cpus_suffice = ranks <= cpus;
-    if (policy.cpus_suffice) measure_times(policy, answer_ns);
+    measure_times(policy, answer_ns);
+    if (policy.cpus_suffice) {
+        policy.pauses = policy.alone_pauses;
+    } else {
+        policy.answer_cycles = 0;
+    }
     policy.answer_is_fixed = std::getenv("FMPL_ANSWER_NS") != nullptr;
     policy.yield_ns = yield_us * 1000;
     return policy;

@@ -46,8 +46,10 @@ struct WaitingPolicy {
     // For so many cycles (crossbar/cycle_clock.hpp) after a question a look for its answer may be too early. 0: not known, or ranks
     // share CPUs.
     std::uint64_t answer_cycles = 0;
-    bool answer_is_fixed = false;   // always so long; otherwise at most, as p2p/answer_pause.hpp finds
-    std::uint32_t alone_spins = 0;  // looks before the first yield of a wait that is WaitFor::alone
+    bool answer_is_fixed = false;  // always so long; otherwise at most, as p2p/answer_pause.hpp finds
+    // Of a wait that is WaitFor::alone: looks before the first yield, and pauses between two.
+    std::uint32_t alone_spins = 0;
+    std::uint32_t alone_pauses = 1;
 };
 WaitingPolicy waiting_policy(int ranks, int cpus);
 
@@ -91,11 +93,12 @@ public:
     bool spin(Ready&& ready, bool alone = false)
     {
         const std::uint32_t spins = alone ? policy_.alone_spins : policy_.spins;
+        const std::uint32_t pauses = alone ? policy_.alone_pauses : policy_.pauses;
         // With time between two looks: a look takes the line away from the core that is about to write it
         // (docs/decisions/0007-time-between-looks.md).
         for (std::uint32_t i = 0; i < spins; ++i) {
             if (ready()) return true;
-            for (std::uint32_t p = 0; p < policy_.pauses; ++p) cpu_relax();
+            for (std::uint32_t p = 0; p < pauses; ++p) cpu_relax();
         }
         return false;
     }

@@ -27,7 +27,8 @@ std::span<const EnvironmentVariable> environment_variables()
             false},
         {"FMPL_SPIN_US", "microseconds", "20 while the ranks have a CPU each, else 0",
             "a message that is under way comes within that time; where ranks share CPUs, spinning keeps the sender "
-            "from running (but not when all ranks of a CPU are in the same barrier or reduction: 20)",
+            "from running; unless the variable is set, the last of a CPU's ranks to come to a barrier or reduction "
+            "spins for 20 all the same",
             false},
         {"FMPL_YIELD_US", "microseconds", "1000",
             "after the spinning, a wait gives its CPU to other processes for so long, and then sleeps, which costs its "

@@ -87,7 +87,6 @@ public:
     // A transfer that needs this rank again and again (busy), or only seldom: that one is looked at when a wait is
     // long, so that thousands of posted receives cost a short wait nothing.
     bool has_busy() const { return !busy_.empty(); }
-    bool has_transfers() const { return !busy_.empty() || !idle_.empty(); }
     void add_busy(Progressing& transfer) { busy_.push_back(&transfer); }
     void add_idle(Progressing& transfer)
     {
