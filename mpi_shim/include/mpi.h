@@ -389,12 +389,12 @@ FMPL_MPI_CALL(int, MPI_Test, (MPI_Request * request, int *flag, MPI_Status *stat
 FMPL_MPI_CALL(int, MPI_Request_free, (MPI_Request * request));
 FMPL_MPI_CALL(int, MPI_Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *status));
 FMPL_MPI_CALL(int, MPI_Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status));
-FMPL_MPI_CALL(int, MPI_Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]));
-FMPL_MPI_CALL(int, MPI_Testall, (int count, MPI_Request requests[], int *flag, MPI_Status statuses[]));
+FMPL_MPI_CALL(int, MPI_Waitall, (int count, MPI_Request requests[], MPI_Status *statuses));
+FMPL_MPI_CALL(int, MPI_Testall, (int count, MPI_Request requests[], int *flag, MPI_Status *statuses));
 FMPL_MPI_CALL(int, MPI_Waitsome,
-              (int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]));
+              (int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status *statuses));
 FMPL_MPI_CALL(int, MPI_Testsome,
-              (int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]));
+              (int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status *statuses));
 FMPL_MPI_CALL(int, MPI_Request_get_status, (MPI_Request request, int *flag, MPI_Status *status));
 
 /* 3.8 Probe, matched probe, cancel */

@@ -53,6 +53,24 @@ def mpich_headers():
 
 MPICH = mpich_headers()
 
+IGNORES = """
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int to = 0, from = 0, flag, done, which[2];
+    MPI_Request requests[2];
+    MPI_Init(&argc, &argv);
+    MPI_Irecv(&to, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(&from, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Testall(2, requests, &flag, MPI_STATUSES_IGNORE);
+    MPI_Testsome(2, requests, &done, which, MPI_STATUSES_IGNORE);
+    MPI_Waitsome(2, requests, &done, which, MPI_STATUSES_IGNORE);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    return MPI_Finalize();
+}
+"""
+
 CPP = """
 #include <mpi.h>
 #include <cstddef>
@@ -99,6 +117,13 @@ class Headers(unittest.TestCase):
                 with self.subTest(standard=standard):
                     run(compiler, f"-std={standard}", "-pedantic", "-Wall", "-Wextra", "-Werror", f"-I{OURS}",
                         "-fsyntax-only", file)
+
+    # A compiler that optimises takes MPI_STATUSES_IGNORE for an array without room where the header declares arrays.
+    def test_ignored_statuses_are_compiled_without_a_warning(self):
+        file = pathlib.Path(self.folder) / "ignores.c"
+        file.write_text(IGNORES)
+        for compiler in ("cc", "c++"):
+            run(compiler, "-O2", "-Wall", "-Wextra", "-Werror", f"-I{OURS}", "-c", file, "-o", f"{file}.o")
 
     def test_mpif_h_compiles_in_fixed_and_free_form(self):
         for suffix in (".f", ".f90"):
