@@ -57,6 +57,7 @@ int poll(const Handler& handler)
                 EXPECT_TRUE(has_pattern(body, bytes, head.seal)) << "from rank " << source;
             }
             (*static_cast<const Handler*>(context))(source, head, body);
+            return 0;
         },
         const_cast<Handler*>(&handler));
 }
@@ -319,6 +320,7 @@ FMPL_RANKS_TEST_AT(Envelopes, NoStaleOrForgedStampIsTakenForAnEnvelope, ({2, 3})
         for (std::size_t k = 0; k < bytes / 8; ++k) {
             EXPECT_EQ(static_cast<const std::uint64_t*>(body)[k], own.word(before, k));
         }
+        return 0;
     };
     while (sent < kEach || received < kEach) {
         for (std::uint64_t burst = random() % 3 == 0 ? random() % 70 : random() % 2; burst > 0 && sent < kEach;
@@ -756,6 +758,48 @@ FMPL_RANKS_TEST_AT(LayerCalls, StatisticsCountNoTimeTwice, ({2}))
     EXPECT_EQ(of("fmpl_wait_until").calls, 1u);
     EXPECT_GT(of("fmpl_wait_until").seconds, 0);
     EXPECT_LE(fmpl_stats_seconds(), elapsed);
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+}
+
+// A handler that has enough leaves the rest in order, and no source waits for another that has more.
+FMPL_RANKS_TEST_AT(Envelopes, AHandlerThatHasEnoughLeavesTheRest, ({2, 3, 7}))
+{
+    const fmpl::Session session(1);
+    REQUIRE_OK(fmpl_envelopes_open(1024));
+    constexpr std::uint64_t kEach = 50;  // as many as the rings hold, unread
+    const auto others = static_cast<std::size_t>(size() - 1);
+    if (rank() != 0) {
+        for (std::uint64_t i = 0; i < kEach; ++i) {
+            const std::uint64_t head[6] = {i};
+            int sent = 0;
+            REQUIRE_OK(fmpl_envelope_send(0, head, &sent));
+            EXPECT_EQ(sent, 1);
+        }
+    }
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    struct Taken {
+        std::vector<std::uint64_t> of;  // by source
+        std::uint64_t enough = 0;       // in one poll
+        std::uint64_t now = 0;
+    } taken{std::vector<std::uint64_t>(static_cast<std::size_t>(size()))};
+    const auto handler = [](void* context, int source, const void* head, const void*, std::size_t) {
+        Taken& self = *static_cast<Taken*>(context);
+        EXPECT_EQ(*static_cast<const std::uint64_t*>(head), self.of[static_cast<std::size_t>(source)]++);
+        return ++self.now == self.enough ? 1 : 0;
+    };
+    const auto poll = [&](std::uint64_t enough) {
+        taken.enough = enough;
+        taken.now = 0;
+        return fmpl_envelopes_poll(handler, &taken);
+    };
+    if (rank() == 0) {
+        for (std::size_t turn = 0; turn < 2 * others; ++turn) EXPECT_EQ(poll(1), 1);
+        for (std::size_t source = 1; source <= others; ++source) EXPECT_EQ(taken.of[source], 2u);
+        EXPECT_EQ(poll(3), 3);
+        EXPECT_EQ(poll(0), static_cast<int>(others * (kEach - 2) - 3));
+        EXPECT_EQ(poll(1), 0);
+        for (std::size_t source = 1; source <= others; ++source) EXPECT_EQ(taken.of[source], kEach);
+    }
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
 }
 

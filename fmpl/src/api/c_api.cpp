@@ -52,7 +52,7 @@ int take_envelopes(Endpoint& endpoint, fmpl_envelope_handler_t handler, void* co
 {
     return endpoint.envelopes.poll([&](int source, const void* head, const void* body, std::size_t bytes) {
         const CallbackScope scope(endpoint.node);
-        handler(context, source, head, body, bytes);
+        return handler(context, source, head, body, bytes) == 0;
     });
 }
 

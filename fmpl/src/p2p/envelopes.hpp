@@ -137,19 +137,21 @@ public:
         return place < outboxes_.size() && outboxes_[place].reserved ? outboxes_[place].body_bytes : 0;
     }
 
-    // Calls handler(source, head, body, body_bytes) for what has come, at most a ring of cells from each source; how many.
-    // Takes nothing when it is called by the handler.
+    // Calls handler(source, head, body, body_bytes) for what has come, at most a ring of cells from each source, while it
+    // returns true; how many. Takes nothing when it is called by the handler.
     template <class Handler>
     int poll(Handler&& handler)
     {
         if (polling_) return 0;
         const ScopedFlag during(&polling_);
         int taken = 0;
-        for (Inbox& inbox : inboxes_) {
+        for (std::size_t looked = 0; looked < inboxes_.size(); ++looked) {
+            Inbox& inbox = inboxes_[next_inbox_];
+            if (++next_inbox_ == inboxes_.size()) next_inbox_ = 0;
             const EnvelopeCell* cell = arrived(inbox);
             for (std::uint32_t left = cells_; cell != nullptr && left != 0; --left) {
-                take(inbox, *cell, handler);
                 ++taken;
+                if (!take(inbox, *cell, handler)) return taken;
                 cell = arrived(inbox);
             }
         }
@@ -229,7 +231,7 @@ private:
     }
 
     template <class Handler>
-    void take(Inbox& inbox, const EnvelopeCell& cell, Handler& handler)
+    bool take(Inbox& inbox, const EnvelopeCell& cell, Handler& handler)
     {
         // What the rank knows of the rings is brought up to date first, for a handler that throws all the same.
         Source& source = sources_[static_cast<std::size_t>(&inbox - inboxes_.data())];
@@ -245,19 +247,21 @@ private:
                 after > source.next_line ? after - source.next_line : after + body_lines_ - source.next_line;
             source.next_line = after;
         }
+        bool goes_on = true;
         if (&cell == inbox.pair_cell) {
             if (inbox.asked_at != 0) answer_pause_.learn(inbox.waited);  // else the source has spoken first
             // It is this rank's turn now, and the handler may answer: the head must not lie there any more.
             alignas(16) std::uint8_t head[FMPL_ENVELOPE_HEAD];
             std::memcpy(head, cell.head, sizeof head);
             outboxes_[static_cast<std::size_t>(inbox.source)].pair_cell = std::exchange(inbox.pair_cell, nullptr);
-            handler(inbox.source, static_cast<const void*>(head), body, std::size_t{body_bytes});
+            goes_on = handler(inbox.source, static_cast<const void*>(head), body, std::size_t{body_bytes});
         } else {
-            handler(inbox.source, static_cast<const void*>(cell.head), body, std::size_t{body_bytes});
+            goes_on = handler(inbox.source, static_cast<const void*>(cell.head), body, std::size_t{body_bytes});
         }
         if (number - source.returned >= cells_ / 4 || source.lines_taken - source.lines_returned >= body_lines_ / 4) {
             return_credits(inbox, source, number);
         }
+        return goes_on;
     }
 
     // Whether a cell and so many body lines are free, with a look at the credits when they are not known to be.
@@ -320,6 +324,7 @@ private:
     std::vector<Outbox> outboxes_;  // by rank, with this rank's own, which is unused
     std::vector<Inbox> inboxes_;    // of all other ranks
     std::vector<Source> sources_;   // likewise
+    std::size_t next_inbox_ = 0;    // where the next poll begins: after the source that the last one was ended by
     bool polling_ = false;
 };
 

@@ -381,19 +381,27 @@ void Engine::activate(const Ref<ActiveRequest>& request)
     if (!request->complete) parts_->active.push_back(request);
 }
 
-// Takes what has come, and sends what has waited for room; whether anything had come.
-bool Engine::poll()
+// Takes what has come, and sends what has waited for room; whether anything had come. When over() is true and no receive is posted, what
+// else has come stays in FMPL's rings: taken, it would have to be kept, and copied twice.
+template <class Over>
+bool Engine::poll(Over& over)
 {
-    Parts& parts = *parts_;
+    struct Taking {
+        Parts& parts;
+        Over& over;
+    } taking{*parts_, over};
     const auto handler = [](void* context, int source, const void* head, const void* body, std::size_t) {
-        Parts& self = *static_cast<Parts*>(context);
+        Taking& self = *static_cast<Taking*>(context);
         try {
-            self.arrive(source, *static_cast<const Envelope*>(head), body);
+            self.parts.arrive(source, *static_cast<const Envelope*>(head), body);
+            return self.over() && !self.parts.matching.any_posted() ? 1 : 0;
         } catch (...) {
-            self.failure = std::current_exception();
+            self.parts.failure = std::current_exception();
+            return 1;
         }
     };
-    const bool any = fmpl_envelopes_poll(handler, &parts) > 0;
+    Parts& parts = *parts_;
+    const bool any = fmpl_envelopes_poll(handler, &taking) > 0;
     parts.outbox.flush();  // at each look, also where the next thing that has come ends the wait
     if (parts.failure) [[unlikely]]
         std::rethrow_exception(std::exchange(parts.failure, nullptr));
@@ -441,7 +449,7 @@ bool Engine::progress_until(Over&& over)
         bool& flag_;
     } const guard(parts_->progressing);
     for (;;) {
-        const bool arrived = poll();
+        const bool arrived = poll(over);
         if (arrived && over()) return true;
         const bool changed = look();
         if (over()) return true;

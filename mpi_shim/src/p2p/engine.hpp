@@ -98,7 +98,8 @@ public:
 
 private:
     bool is_eager(const MessageBuffer& buffer) const;
-    bool poll();
+    template <class Over>
+    bool poll(Over& over);
     void raise_failure_in_fmpl();
     bool look();
     template <class Over>

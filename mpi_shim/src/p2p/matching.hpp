@@ -25,6 +25,8 @@ public:
         return take(*newest_);
     }
 
+    bool any_posted() const { return newest_ != nullptr || posted_.size() > 0; }
+
     void keep(std::unique_ptr<UnexpectedMessage> message);
     // The earliest message that a receive with this key matches; nullptr when there is none. It stays.
     UnexpectedMessage* find_unexpected(const MatchKey& receive) const;
