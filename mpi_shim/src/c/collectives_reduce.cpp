@@ -149,7 +149,10 @@ auto scan_of(const void* sendbuf, void* recvbuf, Reduction reduction, bool inclu
         const void* const contribution =
             contribution_of(comm, schedule, sendbuf, reduction.count, recvbuf, receives ? reduction.count : 0);
         if (reduction.count == 0) return;
-        recursive_doubling_scan(schedule, schedule.channel(), contribution, recvbuf, reduction.count, inclusive);
+        const bool is_long =
+            schedule.elements(contribution, reduction.count).bytes > static_cast<std::uint64_t>(kScanPieceBytes);
+        const auto scan = comm.size() <= kLinearScanRanks || is_long ? linear_scan : recursive_doubling_scan;
+        scan(schedule, schedule.channel(), contribution, recvbuf, reduction.count, inclusive);
     };
 }
 

@@ -177,7 +177,7 @@ MPI_TEST(UserOperation, ReduceScattersInTheOrderOfTheRanks)
     }
 }
 
-MPI_TEST(UserOperation, ScansInTheOrderOfTheRanks)
+void scan_in_the_order_of_the_ranks()
 {
     const CommittedType type(matrix_type());
     const UserOperation op(&multiply, false);
@@ -195,6 +195,17 @@ MPI_TEST(UserOperation, ScansInTheOrderOfTheRanks)
             }
         }
     }
+}
+
+MPI_TEST(UserOperation, ScansInTheOrderOfTheRanks)
+{
+    scan_in_the_order_of_the_ranks();
+}
+
+// A library may have another algorithm there.
+MPI_TEST_AT(UserOperation, ScansManyRanksInTheirOrder, ({17, 20}))
+{
+    scan_in_the_order_of_the_ranks();
 }
 
 // Neighbours only, left before right: what a library may do with an operation that is associative and no more.
