@@ -98,7 +98,7 @@ int fmpl_envelopes_open(size_t body_bytes);
 size_t fmpl_envelope_body_limit(void);
 
 /* Room for an envelope to world_rank: 1, and in *body where its body_bytes are to be written, contiguous (0 bytes: NULL; body
- * itself may be NULL then). 0 when there is no room now (it comes when the receiver polls), and also when there never will
+ * itself may be NULL then). 0 when there is no room now (it comes when the receiver has taken some), and also when there never will
  * be: before fmpl_envelopes_open, when world_rank is the caller itself or no rank of the job, when body_bytes is beyond the
  * limit, or body NULL with body_bytes > 0. fmpl_envelope_commit follows before any other envelope call to the same rank; a reservation that is not
  * committed is forgotten by the next one. Never blocks. */
@@ -113,8 +113,9 @@ int fmpl_envelope_commit(int world_rank, const void *head);
 int fmpl_envelope_send(int world_rank, const void *head, int *sent);
 
 /* Calls handler for the envelopes that have come, in the order sent by each source, sources in turn; returns how many. The
- * handler returns 0 to go on; else what else has come stays where it is, for another call, which begins with the next source. At
- * most one ring of lines is taken from a source by a call, so that it ends while others go on sending. head (8-byte aligned)
+ * handler returns 0 to go on; else what else has come stays where it is, for another call, which begins with the same source, but
+ * for no more than a ring of lines before the others have their turn. A function that waits call (ready, progress) and whose poll was ended so
+ * returns nonzero or polls again: nobody wakes the rank for what lies there. At most one ring of lines is taken from a source by a call, so that it ends while others go on sending. head (8-byte aligned)
  * and body (64-byte aligned; NULL when body_bytes is 0) lie in the ring and are gone when the handler returns. The handler may reserve
  * and commit envelopes, call fmpl_isend, fmpl_irecv and their _test forms; it may neither poll (a poll inside the handler
  * takes nothing and returns 0) nor wait, and must not let an exception pass. Never blocks. */

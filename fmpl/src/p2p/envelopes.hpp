@@ -147,13 +147,17 @@ public:
         int taken = 0;
         for (std::size_t looked = 0; looked < inboxes_.size(); ++looked) {
             Inbox& inbox = inboxes_[next_inbox_];
-            if (++next_inbox_ == inboxes_.size()) next_inbox_ = 0;
             const EnvelopeCell* cell = arrived(inbox);
             for (std::uint32_t left = cells_; cell != nullptr && left != 0; --left) {
                 ++taken;
-                if (!take(inbox, *cell, handler)) return taken;
+                if (!take(inbox, *cell, handler)) {
+                    // The same source first next time, which may send many in a row; but each has its turn.
+                    if (++ended_by_it_ >= cells_) go_to_next_inbox();
+                    return taken;
+                }
                 cell = arrived(inbox);
             }
+            go_to_next_inbox();
         }
         return taken;
     }
@@ -228,6 +232,12 @@ private:
         if (is_too_early(inbox)) return nullptr;
         const std::uint64_t stamp = inbox.pair_cell->stamp.load(std::memory_order_acquire);
         return stamp == pair_stamp(inbox.number, inbox.source, node_->rank()) ? inbox.pair_cell : nullptr;
+    }
+
+    void go_to_next_inbox()
+    {
+        if (++next_inbox_ == inboxes_.size()) next_inbox_ = 0;
+        ended_by_it_ = 0;
     }
 
     template <class Handler>
@@ -321,10 +331,11 @@ private:
     std::uint32_t cells_ = 0;       // of each ring, a power of two
     std::uint32_t body_lines_ = 0;  // of each ring, a multiple of 4
     Offset block_ = kNoOffset;
-    std::vector<Outbox> outboxes_;  // by rank, with this rank's own, which is unused
-    std::vector<Inbox> inboxes_;    // of all other ranks
-    std::vector<Source> sources_;   // likewise
-    std::size_t next_inbox_ = 0;    // where the next poll begins: after the source that the last one was ended by
+    std::vector<Outbox> outboxes_;   // by rank, with this rank's own, which is unused
+    std::vector<Inbox> inboxes_;     // of all other ranks
+    std::vector<Source> sources_;    // likewise
+    std::size_t next_inbox_ = 0;     // where the next poll begins
+    std::uint32_t ended_by_it_ = 0;  // polls in a row that its envelopes have ended
     bool polling_ = false;
 };
 

@@ -149,9 +149,10 @@ auto scan_of(const void* sendbuf, void* recvbuf, Reduction reduction, bool inclu
         const void* const contribution =
             contribution_of(comm, schedule, sendbuf, reduction.count, recvbuf, receives ? reduction.count : 0);
         if (reduction.count == 0) return;
-        const bool is_long =
-            schedule.elements(contribution, reduction.count).bytes > static_cast<std::uint64_t>(kScanPieceBytes);
-        const auto scan = comm.size() <= kLinearScanRanks || is_long ? linear_scan : recursive_doubling_scan;
+        const std::uint64_t pieces =
+            schedule.elements(contribution, reduction.count).bytes / static_cast<std::uint64_t>(kScanPieceBytes);
+        const bool is_linear = comm.size() <= kLinearScanRanks || pieces >= static_cast<std::uint64_t>(comm.size()) / 4;
+        const auto scan = is_linear ? linear_scan : recursive_doubling_scan;
         scan(schedule, schedule.channel(), contribution, recvbuf, reduction.count, inclusive);
     };
 }

@@ -45,7 +45,7 @@ void partitioned_allreduce(Schedule& schedule, const Channel& channel, void* val
 void direct_reduce_scatter(Schedule& schedule, const Channel& channel, const void* contribution, void* result,
     std::span<const std::int64_t> counts);
 // inclusive: over the ranks up to this one; else over those before it, and rank 0's result is left alone. Linear up to so many ranks,
-// and where a scan is longer than a piece (docs/performance.md).
+// and where a scan has a quarter as many pieces as ranks (docs/performance.md).
 inline constexpr int kLinearScanRanks = 16;
 inline constexpr std::int64_t kScanPieceBytes = 32 * 1024;
 void linear_scan(Schedule& schedule, const Channel& channel, const void* contribution, void* result, std::int64_t count,

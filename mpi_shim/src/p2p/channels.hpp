@@ -34,6 +34,8 @@ public:
 
     // Whether a message has come to its end.
     bool progress();
+    // Whether nothing is under way.
+    bool is_idle() const { return sends_.empty() && waiting_.empty() && receives_.empty(); }
 
 private:
     void put(const Ref<SendOperation>& operation);

@@ -36,6 +36,7 @@ public:
 
     // Whether a message has come to its end.
     bool progress() { return !streams_.empty() && stream(); }
+    bool is_idle() const { return announced_.empty() && streams_.empty() && receives_.empty(); }
 
 private:
     struct Stream {  // a message that goes in pieces

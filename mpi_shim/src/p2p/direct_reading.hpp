@@ -7,8 +7,8 @@
 // For messages in one piece of remote-DMA memory that the receiver addresses: one copy, whatever the form of the buffer, and nothing
 // but the envelope to wait for. From kSharedFrom on a channel is faster, since there both ranks copy if each has a processor.
 //
-// The answer is an envelope like any other: it waits in the receiver's outbox while the sender, which has not looked for long, has no
-// room for more.
+// The answer is an envelope like any other: it waits in the receiver's outbox while the sender, which has yet to take as many as its
+// ring holds, has no room for more.
 #pragma once
 
 #include "p2p/operations.hpp"
@@ -33,6 +33,7 @@ public:
     void receive(ReceiveOperation& operation, int source, const Envelope& envelope);
     // An envelope of kind read has come.
     void read(int source, const Envelope& envelope);
+    bool is_idle() const { return announced_.size() == free_.size(); }
 
 private:
     Outbox* outbox_;

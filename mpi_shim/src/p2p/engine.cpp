@@ -43,6 +43,12 @@ struct Engine::Parts {
     // The message has been matched by the operation.
     void receive(const Ref<ReceiveOperation>& operation, std::unique_ptr<UnexpectedMessage> message);
     void send_to_self(const Ref<SendOperation>& operation);
+    // Whether what comes next can only be a message for a later receive: nobody waits for it, here or at its source.
+    bool awaits_nothing() const
+    {
+        return !matching.any_posted() && channels.is_idle() && packing.is_idle() && reading.is_idle() &&
+               synchronous.empty() && active.empty() && outbox.is_empty();
+    }
 
     RequestPool<SendOperation> sends;
     RequestPool<ReceiveOperation> receives;
@@ -381,8 +387,8 @@ void Engine::activate(const Ref<ActiveRequest>& request)
     if (!request->complete) parts_->active.push_back(request);
 }
 
-// Takes what has come, and sends what has waited for room; whether anything had come. When over() is true and no receive is posted, what
-// else has come stays in FMPL's rings: taken, it would have to be kept, and copied twice.
+// Takes what has come, and sends what has waited for room; whether anything had come. When over() is true and nothing else is under way,
+// what else has come stays in FMPL's rings: taken, it would have to be kept, and copied twice.
 template <class Over>
 bool Engine::poll(Over& over)
 {
@@ -394,10 +400,10 @@ bool Engine::poll(Over& over)
         Taking& self = *static_cast<Taking*>(context);
         try {
             self.parts.arrive(source, *static_cast<const Envelope*>(head), body);
-            return self.over() && !self.parts.matching.any_posted() ? 1 : 0;
+            return self.parts.awaits_nothing() && self.over() ? 1 : 0;
         } catch (...) {
             self.parts.failure = std::current_exception();
-            return 1;
+            return 0;
         }
     };
     Parts& parts = *parts_;

@@ -1,6 +1,6 @@
 // Envelopes on their way to the other ranks, in the order in which they were sent to each, and the sender's side of flow control.
 //
-// Where the destination's ring is full, envelopes wait here until it polls; nothing here blocks. The *window* bounds the eager
+// Where the destination's ring is full, envelopes wait here until it takes some; nothing here blocks. The *window* bounds the eager
 // messages that a destination has to keep because no receive matched them: beyond it messages go by rendezvous, and stay in the
 // sender's memory.
 #pragma once
@@ -43,6 +43,8 @@ public:
     {
         if (!waiting_.empty()) flush_waiting();
     }
+
+    bool is_empty() const { return waiting_.empty(); }
 
     // Whether an eager message of so many bytes may be sent to the rank.
     bool window_is_open(int destination, std::uint64_t bytes) const

@@ -78,7 +78,7 @@ MPI_Datatype matrix_type()
     return type;
 }
 
-constexpr int kCounts[] = {1, 3, 1000};
+constexpr int kCounts[] = {1, 3, 1000, 5000};
 
 // A range of ranks. Joining two that are not neighbours, or in the wrong order, spoils it.
 struct Range {
@@ -192,6 +192,12 @@ void scan_in_the_order_of_the_ranks()
                 form, MPI_Exscan, MPI_Iexscan, mine.data(), total.data(), count, type.get(), op.get(), MPI_COMM_WORLD);
             if (rank() > 0) {
                 EXPECT_EQ(total, products(rank(), count));
+            }
+            total = mine;
+            call_as(
+                form, MPI_Exscan, MPI_Iexscan, MPI_IN_PLACE, total.data(), count, type.get(), op.get(), MPI_COMM_WORLD);
+            if (rank() > 0) {
+                EXPECT_EQ(total, products(rank(), count)) << "in place";
             }
         }
     }
