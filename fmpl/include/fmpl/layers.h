@@ -113,12 +113,13 @@ int fmpl_envelope_commit(int world_rank, const void *head);
 int fmpl_envelope_send(int world_rank, const void *head, int *sent);
 
 /* Calls handler for the envelopes that have come, in the order sent by each source, sources in turn; returns how many. The
- * handler returns 0 to go on; else what else has come stays where it is, for another call, which begins with the same source, but
- * for no more than a ring of lines before the others have their turn. A function that waits call (ready, progress) and whose poll was ended so
- * returns nonzero or polls again: nobody wakes the rank for what lies there. At most one ring of lines is taken from a source by a call, so that it ends while others go on sending. head (8-byte aligned)
- * and body (64-byte aligned; NULL when body_bytes is 0) lie in the ring and are gone when the handler returns. The handler may reserve
- * and commit envelopes, call fmpl_isend, fmpl_irecv and their _test forms; it may neither poll (a poll inside the handler
- * takes nothing and returns 0) nor wait, and must not let an exception pass. Never blocks. */
+ * handler returns 0 to go on; else what else has come stays where it is, for another call, which begins with the same
+ * source, but for no more than a ring of lines before the others have their turn. A function that waits call (ready,
+ * progress) and whose poll was ended so returns nonzero or polls again: nobody wakes the rank for what lies there. At most
+ * one ring of lines is taken from a source by a call, so that it ends while others go on sending. head (8-byte aligned) and
+ * body (64-byte aligned; NULL when body_bytes is 0) lie in the ring and are gone when the handler returns. The handler may
+ * reserve and commit envelopes, call fmpl_isend, fmpl_irecv and their _test forms; it may neither poll (a poll inside the
+ * handler takes nothing and returns 0) nor wait, and must not let an exception pass. Never blocks. */
 typedef int (*fmpl_envelope_handler_t)(
     void *context, int source_world_rank, const void *head, const void *body, size_t body_bytes);
 int fmpl_envelopes_poll(fmpl_envelope_handler_t handler, void *context);
