@@ -78,10 +78,12 @@ std::uint64_t monotonic_ns()
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-WaitingPolicy waiting_policy(int ranks, int cpus)
+WaitingPolicy waiting_policy(int ranks, int found_cpus)
 {
     WaitingPolicy policy;
-    const std::uint64_t spin_us = whole_number_of("microseconds", "FMPL_SPIN_US", ranks <= cpus ? kSpinUs : 0);
+    const std::uint64_t cpus = whole_number_of("CPUs", "FMPL_CPUS", static_cast<std::uint64_t>(found_cpus));
+    const bool cpus_suffice = static_cast<std::uint64_t>(ranks) <= cpus;
+    const std::uint64_t spin_us = whole_number_of("microseconds", "FMPL_SPIN_US", cpus_suffice ? kSpinUs : 0);
     const std::uint64_t yield_us = whole_number_of("microseconds", "FMPL_YIELD_US", kYieldUs);
     const std::uint64_t answer_ns = whole_number_of("nanoseconds", "FMPL_ANSWER_NS", kNsBeforeAnswer);
     const auto looks = [](std::uint64_t us) {
@@ -89,7 +91,7 @@ WaitingPolicy waiting_policy(int ranks, int cpus)
     };
     policy.spins = spin_us == 0 ? kSharedCpuSpins : looks(spin_us);
     policy.alone_spins = std::getenv("FMPL_SPIN_US") != nullptr ? policy.spins : looks(kSpinUs);
-    policy.cpus_suffice = ranks <= cpus;
+    policy.cpus_suffice = cpus_suffice;
     measure_times(policy, answer_ns);
     if (policy.cpus_suffice) {
         policy.pauses = policy.alone_pauses;

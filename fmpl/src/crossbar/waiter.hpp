@@ -36,7 +36,7 @@ inline void cpu_relax()
 
 std::uint64_t monotonic_ns();
 
-// When a wait changes its manner. waiting_policy() chooses them from ranks and CPUs and FMPL_SPIN_US,
+// When a wait changes its manner. waiting_policy() chooses them from ranks and CPUs and FMPL_CPUS, FMPL_SPIN_US,
 // FMPL_YIELD_US, FMPL_ANSWER_NS.
 struct WaitingPolicy {
     std::uint32_t spins = 0;     // looks before the first yield
@@ -51,7 +51,7 @@ struct WaitingPolicy {
     std::uint32_t alone_spins = 0;
     std::uint32_t alone_pauses = 1;
 };
-WaitingPolicy waiting_policy(int ranks, int cpus);
+WaitingPolicy waiting_policy(int ranks, int found_cpus);
 
 // For "what is rank r blocked in": who waits for whom. The two that may be -1 begin a word each: in the upper half of
 // one they make a double that is no number of what this leaves in the stack, and programs that read what they have not

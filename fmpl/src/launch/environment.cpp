@@ -25,6 +25,11 @@ std::span<const EnvironmentVariable> environment_variables()
             "ranks; "
             "tree takes the trees of messages always, for comparison",
             false},
+        {"FMPL_CPUS", "CPUs", "those that the job may use",
+            "a rank with a CPU of its own spins, and copies what another one waits for; for tests, which take more "
+            "ranks "
+            "for that than the machine has CPUs",
+            false},
         {"FMPL_SPIN_US", "microseconds", "20 while the ranks have a CPU each, else 0",
             "a message that is under way comes within that time; where ranks share CPUs, spinning keeps the sender "
             "from running; unless the variable is set, the last of a CPU's ranks to come to a barrier or reduction "
