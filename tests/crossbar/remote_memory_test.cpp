@@ -114,12 +114,12 @@ TEST_P(RemoteMemory, FlagsAndWordsArrive)
     EXPECT_EQ(origin_.read_flag(1, there(64)), 77u);
 }
 
-TEST_P(RemoteMemory, AddsOfBothNodesAreCounted)
+TEST_P(RemoteMemory, ExchangesOfBothNodesGiveWhatTheLastOnePut)
 {
-    EXPECT_EQ(origin_.fetch_add(1, there(), 5), 0u);
-    EXPECT_EQ(target_.fetch_add(1, there(), 7), 5u);
-    EXPECT_EQ(origin_.fetch_add(1, there(), ~std::uint64_t{0}), 12u);
-    EXPECT_EQ(target_.read_flag(1, there()), 11u);
+    EXPECT_EQ(origin_.exchange(1, there(), 5), 0u);
+    EXPECT_EQ(target_.exchange(1, there(), 7), 5u);
+    EXPECT_EQ(origin_.exchange(1, there(), ~std::uint64_t{0}), 7u);
+    EXPECT_EQ(target_.read_flag(1, there()), ~std::uint64_t{0});
 }
 
 TEST_P(RemoteMemory, OperationsOnTheOwnNodeWorkToo)
@@ -203,7 +203,7 @@ TEST(UnmappedEngine, AnAccessOutsideThePeersArenaIsADefect)
             [&] { crossbar.write_flag(p.node, p.at, 1); },
             [&] { crossbar.read_flag(p.node, p.at); },
             [&] { crossbar.write_words(p.node, p.at, words); },
-            [&] { crossbar.fetch_add(p.node, p.at, 1); },
+            [&] { crossbar.exchange(p.node, p.at, 1); },
             [&] { TransmissionControlWord<2>(p.node, p.at, first).kick(crossbar, words, 1); },
         };
         int access = 0;

@@ -29,10 +29,10 @@ Crossbar::Crossbar(std::shared_ptr<JobMemory> memory, int node)
 {
 }
 
-std::uint64_t Crossbar::fetch_add(int node, Offset at, std::uint64_t value) const
+std::uint64_t Crossbar::exchange(int node, Offset at, std::uint64_t value) const
 {
     if (!maps(node)) check_move(node, at, sizeof value);
-    return word(at).fetch_add(value, std::memory_order_acq_rel);  // pairs with the other side's fetch_add
+    return word(at).exchange(value, std::memory_order_acq_rel);  // pairs with the other side's exchange
 }
 
 void Crossbar::ring(int node) const

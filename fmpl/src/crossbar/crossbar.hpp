@@ -1,4 +1,4 @@
-// The emulated crossbar as one node sees it: remote write, write then flag, remote read, atomic add, wake-up.
+// The emulated crossbar as one node sees it: remote write, write then flag, remote read, atomic exchange, wake-up.
 //
 // Protocol code is written against these operations. An engine *maps* the memory of a peer, and an operation is then
 // loads and stores after one branch, or it *moves* the bytes itself (a network would). Protocols poll words in their
@@ -9,7 +9,7 @@
 //   the
 //                target's acquire load of the flag
 //   read         complete when it returns; ordered after the acquire load that made its source known
-//   fetch_add    atomic against every other fetch_add on the word, and acquire and release
+//   exchange     atomic against every other exchange of the word, and acquire and release
 //
 // A Crossbar belongs to one rank; one thread at a time uses it. Rank r sits on node r.
 #pragma once
@@ -107,7 +107,8 @@ public:
         return word(flag).load(std::memory_order_acquire);  // pairs with the node's release store
     }
 
-    std::uint64_t fetch_add(int node, Offset at, std::uint64_t value) const;
+    // The word's value before.
+    std::uint64_t exchange(int node, Offset at, std::uint64_t value) const;
 
     // Wakes the node if it sleeps in Waiter. Called after the flag that ends its wait has been written. Costs one load
     // of a line that rarely changes: the sleeper's membarrier orders the flag before this load (see Waiter).

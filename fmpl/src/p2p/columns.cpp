@@ -1,6 +1,8 @@
 #include "p2p/columns.hpp"
 
 #include "error.hpp"
+#include "p2p/records.hpp"
+#include "p2p/wide_copy.hpp"
 
 #include <cstring>
 
@@ -106,6 +108,9 @@ void copy_columns(std::byte* to, std::size_t to_stride, const std::byte* from, s
             return copy_elements<16>(to, to_stride, from, from_stride, n);
         default:
             break;
+    }
+    if (!asking_ahead_pays() && length >= kLeastWide && length <= kMostWide) {
+        return copy_wide_columns(to, to_stride, from, from_stride, length, n);
     }
     const std::size_t ahead = asking_ahead_pays() && to_stride != length ? columns_ahead(length) : n;
     for (std::size_t j = 0; j < n; ++j) {
@@ -282,6 +287,19 @@ void check_columns(const fmpl_columns& shape)
         fail(FMPL_ERR_ARGUMENT, "{} columns {} bytes apart have more bytes than memory has addresses", shape.count,
             shape.stride);
     }
+}
+
+Columns block_columns(std::uint64_t block_word, std::size_t bytes)
+{
+    const std::size_t column = BlockWord::column_bytes(block_word);
+    return Columns(
+        {column, bytes / column, BlockWord::stride(block_word), 0, 0, static_cast<std::ptrdiff_t>(column), 0});
+}
+
+void copy_columns(
+    std::byte* to, const Columns& to_columns, const std::byte* from, const Columns& from_columns, std::size_t bytes)
+{
+    copy(to, to_columns, 0, from, from_columns, 0, bytes);
 }
 
 void write_columns(const Crossbar& crossbar, int node, Offset to, const Columns& to_columns, const std::byte* from,

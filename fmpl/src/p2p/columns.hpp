@@ -77,6 +77,13 @@ private:
 // Throws Error(ARGUMENT) when the columns overlap, or when there are more bytes than memory has addresses.
 void check_columns(const fmpl_columns& shape);
 
+// A block of whole columns, by its BlockWord (p2p/records.hpp) and its bytes.
+Columns block_columns(std::uint64_t block_word, std::size_t bytes);
+
+// Copies the first `bytes` of a message between columns that this process addresses.
+void copy_columns(
+    std::byte* to, const Columns& to_columns, const std::byte* from, const Columns& from_columns, std::size_t bytes);
+
 // Copies the first `bytes` of a message from columns of this process to ones at `to` of a node, mapped or not.
 void write_columns(const Crossbar& crossbar, int node, Offset to, const Columns& to_columns, const std::byte* from,
     const Columns& from_columns, std::size_t bytes);

@@ -5,6 +5,7 @@
 #include "crossbar/crossbar.hpp"
 #include "crossbar/transmission_control_word.hpp"
 #include "error.hpp"
+#include "p2p/offer_chance.hpp"
 #include "p2p/records.hpp"
 
 #include <array>
@@ -50,6 +51,7 @@ struct SendChannel {
     SendOperation* request = nullptr;   // the isend not yet waited for
     ChainEntry* first_entry = nullptr;  // memory of messages not yet known to be consumed, oldest first
     ChainEntry* last_entry = nullptr;
+    OfferChance offers;
     bool touched = false;  // in the sender's list of channels with such memory
     bool sending = false;  // a blocking send waits; a layer's function that it calls may not send before it
 };
@@ -60,6 +62,7 @@ struct ReceiveChannel {
     Offset cursor = kNoOffset;              // the ChainNode of the last message consumed; kNoOffset: it was a head
     ReceiveOperation* request = nullptr;    // the irecv not yet waited for
     ReceiveOperation* receiving = nullptr;  // the operation that message received + 1 belongs to
+    bool was_offered = false;               // the last message came as an offer in the lane
     TransmissionControlWord<3> post;
 };
 

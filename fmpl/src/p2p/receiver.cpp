@@ -242,7 +242,7 @@ bool Receiver::step(ReceiveOperation& op)
         case Arrival::Place::none:
             return false;
         case Arrival::Place::lane:
-            ++op.comm->pair(op.source).lane_taken;
+            if (LaneStamp::is_offer(found.stamp)) return take_lane_offer(op);
             take_inline(op, op.comm->peer(op.source).lane_from->payload, LaneStamp::bytes(found.stamp));
             return true;
         case Arrival::Place::head:
@@ -252,6 +252,78 @@ bool Receiver::step(ReceiveOperation& op)
             return true;
     }
     return false;
+}
+
+bool Receiver::take_offered(Communicator& comm, ReceiveChannel& channel, int source, int index, void* buffer,
+    const Columns* columns, std::size_t capacity)
+{
+    channel.was_offered = false;
+    if (channel.request != nullptr || channel.receiving != nullptr || node_->has_busy()) return false;
+    CompletionFlag& flag = comm.flag(source, index);
+    const Peer& peer = comm.peer(source);
+    PairState& pair = comm.pair(source);
+    const std::uint64_t number = channel.received + 1;
+    std::uint64_t stamp = 0;
+    bool in_lane = false;
+    node_->waiter.spin([&] {
+        stamp = peer.lane_from->stamp.load(std::memory_order_acquire);  // pairs with Sender::write_lane
+        in_lane = LaneStamp::is(stamp, pair.lane_taken + 1, index);
+        // A message that comes another way ends the fast path too.
+        return in_lane || Stamp::number(flag.stamp.load(std::memory_order_relaxed)) == number ||
+               flag.available.load(std::memory_order_relaxed) >= number;
+    });
+    if (!in_lane || !LaneStamp::is_offer(stamp)) return false;
+    const LaneOffer offer = offer_in(*peer.lane_from);
+    if (offer.bytes() > capacity || !claim(flag, number)) return false;
+    read_offer(peer.node, offer, static_cast<std::byte*>(buffer), columns, capacity);
+    matched = {source, index, offer.bytes()};
+    channel.was_offered = true;
+    channel.cursor = kNoOffset;
+    leave_lane(peer, pair);
+    consume(comm, channel, source, index);
+    return true;
+}
+
+LaneOffer Receiver::offer_in(const LaneHalf& lane)
+{
+    LaneOffer offer{};
+    std::memcpy(&offer, lane.payload, sizeof offer);
+    return offer;
+}
+
+// Copies the message, which this rank has claimed, from the source's memory, unless it is too long.
+void Receiver::read_offer(
+    int node, const LaneOffer& offer, std::byte* buffer, const Columns* columns, std::size_t capacity) const
+{
+    const Crossbar& crossbar = node_->crossbar;
+    const std::size_t bytes = offer.bytes();
+    if (bytes > capacity) return;
+    if (offer.is_block()) {
+        const Columns source = block_columns(offer.shape, bytes);
+        const Columns whole = Columns::contiguous(bytes);
+        copy_columns(buffer, columns != nullptr ? *columns : whole, crossbar.mapped(node, offer.at()), source, bytes);
+    } else if (columns != nullptr) {
+        read_columns(crossbar, node, offer.at(), buffer, *columns, 0, bytes);
+    } else {
+        crossbar.read(node, offer.at(), buffer, bytes);
+    }
+}
+
+// The message is on offer in the lane. The source that has claimed it itself makes it a head.
+bool Receiver::take_lane_offer(ReceiveOperation& op)
+{
+    CompletionFlag& flag = op.comm->flag(op.source, op.index);
+    if (op.claim_lost || !claim(flag, op.number)) {
+        op.claim_lost = true;
+        const std::uint64_t stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::publish_head
+        return Stamp::number(stamp) == op.number && take_head(op, flag, stamp);
+    }
+    const Peer& peer = op.comm->peer(op.source);
+    const LaneOffer offer = offer_in(*peer.lane_from);
+    read_offer(peer.node, offer, op.buffer, op.columns, op.capacity);
+    op.comm->receive_channel(op.source, op.index).was_offered = true;
+    finish(op, offer.bytes(), kNoOffset);
+    return true;
 }
 
 void Receiver::take_inline(ReceiveOperation& op, const std::uint8_t* payload, std::size_t bytes)
@@ -281,9 +353,8 @@ bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64
             return take_share(op, flag, false);
         case MessageKind::offered: {
             if (op.sharing) return take_share(op, flag, false);
-            // Pairs with the source's fetch_add; the loser waits for the stamp to change.
-            const Crossbar& crossbar = node_->crossbar;
-            if (op.claim_lost || crossbar.fetch_add(crossbar.node(), crossbar.offset_of(&flag.claim), 1) != 0) {
+            // The loser waits for the stamp to change.
+            if (op.claim_lost || !claim(flag, op.number)) {
                 op.claim_lost = true;
                 return false;
             }
@@ -413,6 +484,13 @@ void Receiver::finish(ReceiveOperation& op, std::size_t bytes, Offset cursor)
     ReceiveChannel& channel = op.comm->receive_channel(op.source, op.index);
     channel.receiving = nullptr;
     channel.cursor = cursor;
+    // Was it in the lane, if only as an offer before it became a head? Then that was published before what has been read of it.
+    const Peer& peer = op.comm->peer(op.source);
+    PairState& pair = op.comm->pair(op.source);
+    if (peer.lane_from != nullptr) {
+        const std::uint64_t stamp = peer.lane_from->stamp.load(std::memory_order_relaxed);
+        if (LaneStamp::is(stamp, pair.lane_taken + 1, op.index)) leave_lane(peer, pair);
+    }
     consume(*op.comm, channel, op.source, op.index);
 }
 
@@ -438,7 +516,8 @@ bool Receiver::peek(Communicator& comm, int source, int index, std::size_t& byte
             return false;
         case Arrival::Place::lane:
             order = near(comm.pair(source).received, comm.peer(source).lane_from->order);
-            bytes = LaneStamp::bytes(found.stamp);
+            bytes = LaneStamp::is_offer(found.stamp) ? offer_in(*comm.peer(source).lane_from).bytes()
+                                                     : LaneStamp::bytes(found.stamp);
             return true;
         case Arrival::Place::head:
             order = comm.flag(source, index).order;

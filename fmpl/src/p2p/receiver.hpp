@@ -64,6 +64,8 @@ public:
             if (capacity <= kInlineBytes && channel.request == nullptr && channel.receiving == nullptr &&
                 !node_->has_busy()) [[likely]] {
                 if (take_short(comm, channel, source, index, buffer, capacity)) return;
+            } else if (channel.was_offered && take_offered(comm, channel, source, index, buffer, nullptr, capacity)) {
+                return;
             }
         }
         recv_slowly(comm, source, index, buffer, nullptr, capacity);
@@ -78,6 +80,13 @@ public:
             recv(comm, source, index, packed, columns.bytes());
             columns.scatter(base, 0, matched.bytes, packed);
         } else {
+            if (index >= 0) {
+                ReceiveChannel& channel = comm.receive_channel(source, index);
+                if (channel.was_offered &&
+                    take_offered(comm, channel, source, index, base, &columns, columns.bytes())) {
+                    return;
+                }
+            }
             recv_slowly(comm, source, index, base, &columns, columns.bytes());
         }
     }
@@ -169,6 +178,26 @@ private:
         consume(comm, channel, source, index);
         return true;
     }
+
+    // The same for a longer message, which the source is likely to offer in the lane: until it has come, the receive
+    // need not be posted.
+    bool take_offered(Communicator& comm, ReceiveChannel& channel, int source, int index, void* buffer,
+        const Columns* columns, std::size_t capacity);
+    // Whether an offered message is this rank's to move; else the source has claimed it.
+    static bool claim(CompletionFlag& flag, std::uint64_t number)
+    {
+        return flag.claim.exchange(number, std::memory_order_acq_rel) != number;  // pairs with Sender::claim
+    }
+    void read_offer(
+        int node, const LaneOffer& offer, std::byte* buffer, const Columns* columns, std::size_t capacity) const;
+    static LaneOffer offer_in(const LaneHalf& lane);
+    // The message in the lane is consumed, and the source, which may be waiting for that, is told there too.
+    static void leave_lane(const Peer& peer, PairState& pair)
+    {
+        // release: pairs with Sender::lane_is_free, is_taken_soon
+        peer.lane_to->reverse_taken.store(++pair.lane_taken, std::memory_order_release);
+    }
+    bool take_lane_offer(ReceiveOperation& op);
 
     void recv_slowly(
         Communicator& comm, int source, int index, void* buffer, const Columns* columns, std::size_t capacity);

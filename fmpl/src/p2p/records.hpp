@@ -22,7 +22,8 @@
 //   4. A ChainNode is freed when it and its successor in the chain have been consumed.
 //   5. The source puts message n of a channel into the lane only when all before it on this channel, and whatever was
 //   in
-//      the lane, have been consumed. So what is in the lane is the next message of its channel.
+//      the lane, have been consumed. So what is in the lane is the next message of its channel. One that is only on
+//      offer there becomes a head when the source has claimed it, and leaves the lane when it is consumed.
 #pragma once
 
 #include "crossbar/control_block.hpp"
@@ -118,17 +119,46 @@ struct LaneStamp {
         return (stamp ^ make(count, index, 0)) <= 0xff;
     }
     static constexpr std::size_t bytes(std::uint64_t stamp) { return stamp & 0xff; }
+    // In place of the bytes: the message is on offer, and the payload is a LaneOffer.
+    static constexpr std::size_t kOffer = 0xff;
+    static constexpr bool is_offer(std::uint64_t stamp) { return bytes(stamp) == kOffer; }
 };
 inline constexpr int kMaxLaneIndex = (1 << 24) - 1;
 
 inline constexpr std::size_t kLaneBytes = 16;
+
+// A message that lies in the source's memory, in one piece or as a block of whole columns. Whoever claims it
+// (CompletionFlag::claim) moves it.
+struct LaneOffer {
+    std::uint64_t place;  // its offset; above that, in 16 bits, the number of a block's columns
+    std::uint64_t shape;  // the bytes of a message in one piece, or a BlockWord
+
+    static constexpr bool fits(Offset at, std::size_t columns) { return at >> kOffsetBits == 0 && columns < 65536; }
+    static constexpr LaneOffer piece(Offset at, std::size_t bytes) { return {at, bytes}; }
+    static constexpr LaneOffer block(Offset at, std::size_t columns, std::uint64_t block_word)
+    {
+        return {at | std::uint64_t{columns} << kOffsetBits, block_word};
+    }
+    // As LaneOffer{}: nothing that the destination can reach.
+    constexpr bool is_none() const { return shape == 0; }
+    constexpr Offset at() const { return place & ((Offset{1} << kOffsetBits) - 1); }
+    constexpr bool is_block() const { return BlockWord::is(shape); }
+    constexpr std::size_t bytes() const
+    {
+        return is_block() ? (place >> kOffsetBits) * BlockWord::column_bytes(shape) : shape;
+    }
+
+private:
+    static constexpr int kOffsetBits = 48;
+};
+static_assert(sizeof(LaneOffer) == kLaneBytes);
 
 // One direction of a lane, written by its source alone.
 struct LaneHalf {
     std::atomic<std::uint64_t> stamp;          // LaneStamp of the message (release, after the rest of the half)
     std::atomic<std::uint32_t> reverse_taken;  // count of the last message taken from the opposite half (release)
     std::uint32_t order;                       // low bits of CompletionFlag::order
-    std::uint8_t payload[kLaneBytes];
+    std::uint8_t payload[kLaneBytes];          // the message, or its LaneOffer
 };
 static_assert(sizeof(LaneHalf) == kLine / 2);
 
@@ -167,7 +197,8 @@ struct alignas(kLine) CompletionFlag {
     std::atomic<std::uint64_t> available;  // number of the last message in the chain (release, after the link to it)
     std::atomic<std::uint64_t> chain;      // the ChainNode after the head
     std::atomic<std::uint64_t> filled;     // PipeCount of pieces put into the ring (release)
-    std::atomic<std::uint64_t> claim;      // an offered message belongs to the side whose fetch_add returns 0
+    // Number of the last message that a side has claimed: an offered one belongs to the side that puts its number here.
+    std::atomic<std::uint64_t> claim;
 };
 static_assert(sizeof(CompletionFlag) == 2 * kLine);
 static_assert(offsetof(CompletionFlag, available) == 96);

@@ -18,6 +18,10 @@ constexpr std::uint64_t kPatienceNs = 20'000;
 
 constexpr std::size_t kNodeBytes = sizeof(ChainNode);
 
+// A destination that waits for a message has taken it from the lane after so long: two passages between far cores, and the copy.
+constexpr std::uint64_t kTakenSoonNs = 1000;
+constexpr std::uint64_t kTakenBytesPerNs = 8;
+
 // What a core copies of memory that it has at hand.
 constexpr std::uint64_t kSpoolBytesPerNs = 16;
 // Below this the looks at the clock take longer than the copy.
@@ -42,7 +46,7 @@ void Sender::write_inline_remotely(int node, Offset at, const void* data, std::s
 }
 
 void Sender::prepare(SendOperation& op, Communicator& comm, SendChannel& channel, int destination, int index,
-    const void* data, const Columns* columns, std::size_t bytes)
+    const void* data, const Columns* columns, std::size_t bytes, bool is_offered)
 {
     op.sender = this;
     op.comm = &comm;
@@ -53,8 +57,87 @@ void Sender::prepare(SendOperation& op, Communicator& comm, SendChannel& channel
     op.destination = destination;
     op.index = index;
     op.addressable = columns == nullptr && node_->crossbar.contains(data, bytes);
-    op.number = ++channel.sent;
-    op.order = ++comm.pair(destination).order;
+    if (is_offered) {
+        op.in_lane = true;
+        op.state = SendOperation::State::offered;
+    } else {
+        ++channel.sent;
+        ++comm.pair(destination).order;
+    }
+    op.number = channel.sent;
+    op.order = comm.pair(destination).order;
+}
+
+// Tells in the lane where the message lies, if that is possible and promises something, and waits for the destination to take it for
+// as long as one does that waits for the message already.
+Sender::Offer Sender::offer_in_lane(Communicator& comm, SendChannel& channel, int destination, int index,
+    const void* data, const Columns* columns, std::size_t bytes)
+{
+    const Peer& peer = comm.peer(destination);
+    // A short message, which no receive needs to be ready for, was only not first just now.
+    if (bytes <= kInlineBytes || bytes >= kSharedBytes) return Offer::none;
+    if (peer.lane_to == nullptr || !node_->helps() || node_->has_busy()) return Offer::none;
+    if (channel.request != nullptr || !idle(comm, destination, index, channel)) return Offer::none;
+    if (!lane_is_free(comm, destination) || !channel.offers.is_worth_it()) return Offer::none;
+    const LaneOffer offer = make_offer(data, columns, bytes);
+    if (offer.is_none()) return Offer::none;
+    PairState& pair = comm.pair(destination);
+    const std::uint32_t taken_before = peer.lane_from->reverse_taken.load(std::memory_order_relaxed);
+    // Word by word: to read both at once the processor would first wait for all that this rank has written before them.
+    const auto put = [&](std::uint8_t* payload) {
+        std::memcpy(payload, &offer.place, sizeof offer.place);
+        std::memcpy(payload + sizeof offer.place, &offer.shape, sizeof offer.shape);
+    };
+    write_lane(comm, destination, index, LaneStamp::kOffer, ++channel.sent, ++pair.order, put);
+    node_->crossbar.wake(peer.node);
+    if (!is_taken_soon(peer, pair, taken_before, bytes)) {
+        channel.offers.was_left();
+        return Offer::left;
+    }
+    channel.offers.was_taken();
+    channel.consumed = channel.sent;
+    pair.lane_hint = pair.lane_sent;
+    pair.lane_number = 0;
+    return Offer::taken;
+}
+
+// Where the destination finds the message, if it can reach it.
+LaneOffer Sender::make_offer(const void* data, const Columns* columns, std::size_t bytes)
+{
+    const Crossbar& crossbar = node_->crossbar;
+    if (crossbar.contains(data, columns == nullptr ? bytes : columns->extent())) {
+        const Offset at = crossbar.offset_of(data);
+        if (columns == nullptr) return LaneOffer::fits(at, 0) ? LaneOffer::piece(at, bytes) : LaneOffer{};
+        const fmpl_columns& shape = columns->shape();
+        if (columns->whole() && BlockWord::fits(shape.bytes, shape.stride) && LaneOffer::fits(at, shape.count)) {
+            return LaneOffer::block(at, shape.count, BlockWord::make(shape.bytes, shape.stride));
+        }
+        return {};  // it is copied once if this rank does it
+    }
+    if (bytes > kCopiedBytes || copied_is_in_use_ || !copy_away(static_cast<const std::byte*>(data), columns, bytes)) {
+        return {};
+    }
+    return LaneOffer::fits(copied_, 0) ? LaneOffer::piece(copied_, bytes) : LaneOffer{};
+}
+
+// Whether the destination takes the message in the lane before it is more likely to be busy elsewhere. taken_before: reverse_taken
+// before the message was put there, which says nothing until it changes (lane_is_free).
+bool Sender::is_taken_soon(const Peer& peer, const PairState& pair, std::uint32_t taken_before, std::size_t bytes)
+{
+    constexpr std::uint32_t kLooksBetweenClocks = 16;
+    const std::uint64_t patience_ns = kTakenSoonNs + bytes / kTakenBytesPerNs;
+    std::uint64_t deadline_ns = 0;
+    for (std::uint32_t looks = 1;; ++looks) {
+        // acquire: pairs with Receiver::leave_lane, after which the message may be overwritten
+        const std::uint32_t now = peer.lane_from->reverse_taken.load(std::memory_order_acquire);
+        if (now == pair.lane_sent && now != taken_before) return true;
+        if (looks % kLooksBetweenClocks == 0) {
+            const std::uint64_t ns = monotonic_ns();
+            if (deadline_ns == 0) deadline_ns = ns + patience_ns;
+            if (ns >= deadline_ns) return false;
+        }
+        cpu_relax();
+    }
 }
 
 WaitFor Sender::waiting_for(const SendOperation& op, std::uint64_t deadline_ns) const
@@ -63,7 +146,7 @@ WaitFor Sender::waiting_for(const SendOperation& op, std::uint64_t deadline_ns) 
 }
 
 void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const void* data,
-    const Columns* columns, std::size_t bytes, bool may_spool)
+    const Columns* columns, std::size_t bytes, bool may_spool, Offer offer)
 {
     if (channel.request != nullptr) {
         fail(FMPL_ERR_BUSY, "an fmpl_isend to rank {} over index {} is outstanding; call fmpl_isend_wait first",
@@ -71,8 +154,10 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
     }
     const ScopedFlag sending(&channel.sending);
     SendOperation op;
-    prepare(op, comm, channel, destination, index, data, columns, bytes);
-    op.prefers_copy = !op.addressable && columns == nullptr && bytes <= kCopiedBytes && !copied_is_in_use_;
+    const bool is_offered = offer == Offer::left;
+    prepare(op, comm, channel, destination, index, data, columns, bytes, is_offered);
+    const bool may_copy = !op.addressable && bytes <= kCopiedBytes && !copied_is_in_use_;
+    op.prefers_copy = may_copy && (columns == nullptr || is_offered);
     const ScopedFlag copying(op.prefers_copy ? &copied_is_in_use_ : nullptr);
     if (may_spool && buffer_->enabled()) {
         op.may_pipe = false;
@@ -84,7 +169,7 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
                 begin(op);
                 return;
             }
-            if (first && push_soon(op)) return;
+            if (is_offered ? step(op) : first && push_soon(op)) return;
             if (spool(op)) return;
         } else {
             if (step(op)) return;
@@ -218,11 +303,12 @@ bool Sender::begin(SendOperation& op)
         return false;
     }
     // The buffer is private.
-    if (op.prefers_copy && copy_away(op)) {
+    if (op.prefers_copy && copy_away(op.data, nullptr, op.bytes)) {
         publish_head(op, MessageKind::offered, copied_);
         op.state = SendOperation::State::offered;
         return false;
     }
+    op.prefers_copy = false;
     // Announce the message; the receive, once posted, says how it goes on.
     publish_head(op, MessageKind::held, kNoOffset);
     op.state = SendOperation::State::held;
@@ -255,8 +341,6 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
     const MatchingSlot& slot = op.comm->slot(op.destination, op.index);
     // acquire: pairs with the kick in Receiver::post; the buffer's address was written before it
     if (slot.posted.load(std::memory_order_acquire) != op.number) return false;
-    const Crossbar& crossbar = node_->crossbar;
-    const int node = node_of(op);
     Offset at = slot.buffer_at.load(std::memory_order_relaxed);
     std::size_t capacity = slot.capacity.load(std::memory_order_relaxed);
     Offset columns = slot.columns.load(std::memory_order_relaxed);
@@ -265,11 +349,11 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
     if (PrivateMemory::is_private(at)) node_->waiter.check_abort();
     // Only an offer of this rank's can be claimed, so an invitation read after `posted` is for this message.
     if (columns == kInvitation) op.claim_lost = true;
-    if (op.claim_lost) return help_to_take(op, at);
+    // One that it has claimed in the lane it copies alone.
+    if (op.claim_lost) return !op.in_lane && help_to_take(op, at);
     if (op.bytes <= capacity && !reaches(op, at)) return false;
     if (claim_first) {
-        // Against the destination's addition in Receiver::take_head.
-        if (crossbar.fetch_add(node, flag_at(op) + offsetof(CompletionFlag, claim), 1) != 0) {
+        if (!claim(op)) {
             op.claim_lost = true;  // the destination is taking it, and may have posted its next receive meanwhile
             return false;
         }
@@ -314,10 +398,7 @@ bool Sender::push_soon(SendOperation& op)
 // The columns that the destination has posted, by MatchingSlot::columns; its capacity is all their bytes.
 Columns Sender::posted_columns(const SendOperation& op, std::size_t capacity, std::uint64_t word) const
 {
-    if (BlockWord::is(word)) {
-        const std::size_t bytes = BlockWord::column_bytes(word);
-        return Columns({bytes, capacity / bytes, BlockWord::stride(word), 0, 0, static_cast<std::ptrdiff_t>(bytes), 0});
-    }
+    if (BlockWord::is(word)) return block_columns(word, capacity);
     // A rank that the end of the job has made leave its call may be using the record for another one.
     node_->waiter.check_abort();
     fmpl_columns shape;
@@ -414,17 +495,21 @@ bool Sender::help_to_take(SendOperation& op, Offset to)
     return copy_share(op, to, false);
 }
 
+// Whether this rank's offer is its own to move; else the destination has claimed it.
+bool Sender::claim(SendOperation& op)
+{
+    const Offset claim = flag_at(op) + offsetof(CompletionFlag, claim);
+    return node_->crossbar.exchange(node_of(op), claim, op.number) != op.number;  // pairs with Receiver::claim
+}
+
 // Writes the head part of the completion flag. again: it replaces this rank's own offer or hold of the same message.
 void Sender::publish_head(SendOperation& op, MessageKind kind, Offset at, bool again)
 {
     const Crossbar& crossbar = node_->crossbar;
     const int node = node_of(op);
     const Offset flag = flag_at(op);
-    if (!again) {
-        crossbar.write(node, flag + offsetof(CompletionFlag, order), &op.order, sizeof op.order);
-        // Nobody else touches the claim between two offers; the stamp below publishes it.
-        if (kind == MessageKind::offered) crossbar.write_flag(node, flag + offsetof(CompletionFlag, claim), 0);
-    }
+    if (!again || op.in_lane) crossbar.write(node, flag + offsetof(CompletionFlag, order), &op.order, sizeof op.order);
+    op.in_lane = false;
     const HeadBody body{op.bytes, at,
         kind == MessageKind::offered ? SharedCopy::kClosed
                                      : SharedCopy::opened_at(SharedCopy::end_of(node_->rank(), node)),
@@ -514,9 +599,7 @@ bool Sender::spool(SendOperation& op)
         if (block == kNoOffset) return false;
     }
     const Crossbar& crossbar = node_->crossbar;
-    // Against the destination's addition in Receiver::take_head.
-    if (op.state == SendOperation::State::offered &&
-        crossbar.fetch_add(node_of(op), flag_at(op) + offsetof(CompletionFlag, claim), 1) != 0) {
+    if (op.state == SendOperation::State::offered && !claim(op)) {
         buffer_->undo_take(block);
         return false;
     }
@@ -532,15 +615,17 @@ bool Sender::spool(SendOperation& op)
 }
 
 // Copies a short message of a blocking send to remote-DMA memory, where the destination finds it without a further word: that takes
-// less time than to ask for a posted receive, and than the kernel takes to write to a private buffer. Whether it has.
-bool Sender::copy_away(SendOperation& op)
+// less time than to ask for a posted receive, and than the kernel takes to write to a private buffer. Whether there is room for it.
+bool Sender::copy_away(const std::byte* data, const Columns* columns, std::size_t bytes)
 {
     if (copied_ == kNoOffset) copied_ = node_->arena.try_allocate(kCopiedBytes);
-    if (copied_ == kNoOffset) {
-        op.prefers_copy = false;
-        return false;
+    if (copied_ == kNoOffset) return false;
+    std::byte* const to = node_->crossbar.local(copied_);
+    if (columns != nullptr) {
+        columns->gather(data, 0, bytes, to);
+    } else {
+        copy_across(to, data, bytes);
     }
-    copy_across(node_->crossbar.local(copied_), op.data, op.bytes);
     return true;
 }
 

@@ -3,6 +3,10 @@
 // A message takes the first of these ways that is open:
 //   lane      up to kLaneBytes to a mapped peer, nothing unconsumed on the channel and nothing in the lane: in the line
 //             that the pair shares
+//   lane, on offer
+//             of a blocking send, below kSharedBytes, between ranks that have a CPU each: the lane tells where it lies
+//             in remote-DMA memory (of up to kCopiedBytes in private memory: a copy), and the destination copies it
+//             from there, or the source to a receive that is posted
 //   inlined   up to kInlineBytes and nothing unconsumed on the channel: payload and flag in one record, nobody waits
 //   moved     the receive is posted and its buffer can be addressed: written straight into it
 //   shared    the same with a long message: the destination, if it waits, copies one end of it while the source copies
@@ -60,6 +64,7 @@ struct SendOperation final : Progressing {
     int destination = 0;
     int index = 0;
     bool addressable = false;
+    bool in_lane = false;     // on offer there, and no head yet
     bool claim_lost = false;  // the destination has claimed this rank's offer
     State state = State::queued;
     bool prefers_copy = false;           // to the kernel's way to a private buffer; see Sender::copy_away
@@ -85,7 +90,10 @@ public:
             write_inline(comm, destination, index, data, bytes, ++channel.sent, ++comm.pair(destination).order);
             return;
         }
-        send_slowly(comm, channel, destination, index, data, nullptr, bytes, may_spool);
+        const Offer offer = offer_in_lane(comm, channel, destination, index, data, nullptr, bytes);
+        if (offer == Offer::taken) [[likely]]
+            return;
+        send_slowly(comm, channel, destination, index, data, nullptr, bytes, may_spool, offer);
     }
     // The same for a message of columns.
     void send(Communicator& comm, int destination, int index, const std::byte* base, const Columns& columns)
@@ -97,8 +105,11 @@ public:
             columns.gather(base, 0, columns.bytes(), packed);
             send(comm, destination, index, packed, columns.bytes());
         } else {
-            send_slowly(
-                comm, comm.send_channel(destination, index), destination, index, base, &columns, columns.bytes(), true);
+            SendChannel& channel = comm.send_channel(destination, index);
+            const Offer offer = offer_in_lane(comm, channel, destination, index, base, &columns, columns.bytes());
+            if (offer == Offer::taken) [[likely]]
+                return;
+            send_slowly(comm, channel, destination, index, base, &columns, columns.bytes(), true, offer);
         }
     }
     void isend(Communicator& comm, int destination, int index, const void* data, std::size_t bytes);
@@ -169,16 +180,9 @@ private:
         const Offset at = peer.flags + static_cast<Offset>(index) * sizeof(CompletionFlag);
         const std::uint64_t stamp = Stamp::make(number, MessageKind::inlined, bytes);
         const std::uint64_t reverse = comm.receive_channel(destination, index).received;
-        LaneHalf* const lane = peer.lane_to;
-        if (bytes <= kLaneBytes && lane != nullptr && lane_is_free(comm, destination)) [[likely]] {
-            PairState& pair = comm.pair(destination);
-            pair.lane_number = number;
-            pair.lane_index = index;
-            lane->order = static_cast<std::uint32_t>(order);
-            small_copy(lane->payload, data, bytes);
-            lane->reverse_taken.store(pair.lane_taken, std::memory_order_release);  // pairs with lane_is_free
-            // release: pairs with Receiver::arrival
-            lane->stamp.store(LaneStamp::make(++pair.lane_sent, index, bytes), std::memory_order_release);
+        if (bytes <= kLaneBytes && peer.lane_to != nullptr && lane_is_free(comm, destination)) [[likely]] {
+            const auto put = [&](std::uint8_t* payload) { small_copy(payload, data, bytes); };
+            write_lane(comm, destination, index, bytes, number, order, put);
         } else if (peer.mapped != nullptr) [[likely]] {
             auto& flag = *reinterpret_cast<CompletionFlag*>(peer.mapped + at);
             flag.order = order;
@@ -190,13 +194,35 @@ private:
         }
         node_->crossbar.wake(peer.node);
     }
+    // what: the length of the message, or LaneStamp::kOffer. put(payload) writes the payload. Requires that the lane is free.
+    template <class Put>
+    void write_lane(Communicator& comm, int destination, int index, std::size_t what, std::uint64_t number,
+        std::uint64_t order, Put&& put)
+    {
+        PairState& pair = comm.pair(destination);
+        LaneHalf& lane = *comm.peer(destination).lane_to;
+        pair.lane_number = number;
+        pair.lane_index = index;
+        lane.order = static_cast<std::uint32_t>(order);
+        put(lane.payload);
+        lane.reverse_taken.store(pair.lane_taken, std::memory_order_release);  // pairs with lane_is_free, is_taken_soon
+        // release: pairs with Receiver::arrival
+        lane.stamp.store(LaneStamp::make(++pair.lane_sent, index, what), std::memory_order_release);
+    }
     void write_inline_remotely(int node, Offset at, const void* data, std::size_t bytes, std::uint64_t reverse,
         std::uint64_t order, std::uint64_t stamp);
 
+    // Of a message to the lane: there was none; the destination has taken it; it has not yet.
+    enum class Offer { none, taken, left };
+    Offer offer_in_lane(Communicator& comm, SendChannel& channel, int destination, int index, const void* data,
+        const Columns* columns, std::size_t bytes);
+    LaneOffer make_offer(const void* data, const Columns* columns, std::size_t bytes);
+    bool is_taken_soon(const Peer& peer, const PairState& pair, std::uint32_t taken_before, std::size_t bytes);
+
     void send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const void* data,
-        const Columns* columns, std::size_t bytes, bool may_spool);
+        const Columns* columns, std::size_t bytes, bool may_spool, Offer offer);
     void prepare(SendOperation& op, Communicator& comm, SendChannel& channel, int destination, int index,
-        const void* data, const Columns* columns, std::size_t bytes);
+        const void* data, const Columns* columns, std::size_t bytes, bool is_offered = false);
     static void gather(const SendOperation& op, std::size_t begin, std::size_t bytes, std::byte* to);
     void write_to_posted(const SendOperation& op, Offset to, std::size_t capacity, std::uint64_t to_columns);
     Columns posted_columns(const SendOperation& op, std::size_t capacity, std::uint64_t word) const;
@@ -217,11 +243,12 @@ private:
     bool help_to_take(SendOperation& op, Offset to);
     bool start_pipe(SendOperation& op);
     void fill_pipe(SendOperation& op);
+    bool claim(SendOperation& op);
     void publish_head(SendOperation& op, MessageKind kind, Offset at, bool again = false);
     void append(SendOperation& op, Offset block, Offset payload, bool in_send_buffer);
     bool spool(SendOperation& op);
     bool stage(SendOperation& op);
-    bool copy_away(SendOperation& op);
+    bool copy_away(const std::byte* data, const Columns* columns, std::size_t bytes);
     bool is_patient(SendOperation& op) const;
     void finish(SendOperation& op);
 

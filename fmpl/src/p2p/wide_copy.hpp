@@ -1,0 +1,72 @@
+// Columns of some lines each, copied with the widest loads and stores that the processor has, each byte once. memcpy takes
+// more of them for such lengths (from both ends, overlapping), and a call for each column
+// (docs/decisions/0017-lines-asked-for-ahead.md).
+#pragma once
+
+#include "crossbar/copy_across.hpp"
+
+#include <cstddef>
+#include <cstring>
+
+namespace fmpl {
+
+// Of one column. Longer ones are as fast by memcpy, or faster.
+inline constexpr std::size_t kLeastWide = kLineBytes;
+inline constexpr std::size_t kMostWide = 2048;
+
+namespace wide_copy {
+
+using Line [[gnu::vector_size(kLineBytes), gnu::aligned(1), gnu::may_alias]] = unsigned char;
+
+[[gnu::always_inline]] inline void copy_line(std::byte* to, const std::byte* from)
+{
+    *reinterpret_cast<Line*>(to) = *reinterpret_cast<const Line*>(from);
+}
+
+[[gnu::always_inline]] inline void copy_columns(std::byte* to, std::size_t to_stride, const std::byte* from,
+    std::size_t from_stride, std::size_t length, std::size_t n)
+{
+    for (std::size_t j = 0; j < n; ++j, to += to_stride, from += from_stride) {
+        std::size_t at = 0;
+        for (; at + kLineBytes <= length; at += kLineBytes) copy_line(to + at, from + at);
+        if (at < length) copy_line(to + length - kLineBytes, from + length - kLineBytes);
+    }
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx512f")]] inline void copy_columns_by_64(std::byte* to, std::size_t to_stride, const std::byte* from,
+    std::size_t from_stride, std::size_t length, std::size_t n)
+{
+    copy_columns(to, to_stride, from, from_stride, length, n);
+}
+
+[[gnu::target("avx2")]] inline void copy_columns_by_32(std::byte* to, std::size_t to_stride, const std::byte* from,
+    std::size_t from_stride, std::size_t length, std::size_t n)
+{
+    copy_columns(to, to_stride, from, from_stride, length, n);
+}
+#endif
+
+}  // namespace wide_copy
+
+// n columns of `length` bytes, from kLeastWide on; the memory must not overlap.
+inline void copy_wide_columns(std::byte* to, std::size_t to_stride, const std::byte* from, std::size_t from_stride,
+    std::size_t length, std::size_t n)
+{
+#if defined(__SANITIZE_THREAD__)
+    // It sees no access wider than 16 bytes, but what memcpy reads and writes.
+    for (std::size_t j = 0; j < n; ++j) std::memcpy(to + j * to_stride, from + j * from_stride, length);
+#else
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) {
+        return wide_copy::copy_columns_by_64(to, to_stride, from, from_stride, length, n);
+    }
+    if (__builtin_cpu_supports("avx2")) {
+        return wide_copy::copy_columns_by_32(to, to_stride, from, from_stride, length, n);
+    }
+#endif
+    wide_copy::copy_columns(to, to_stride, from, from_stride, length, n);
+#endif
+}
+
+}  // namespace fmpl
