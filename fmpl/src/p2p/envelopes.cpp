@@ -58,6 +58,7 @@ void Envelopes::connect(std::span<const Offset> blocks)
 void Envelopes::close()
 {
     outboxes_.clear();
+    asked_ = nullptr;
     inboxes_.clear();
     sources_.clear();
 }

@@ -75,7 +75,7 @@ public:
             if (body != nullptr) *body = nullptr;
         } else {
             if (body == nullptr || body_bytes > body_limit()) return false;
-            const auto lines = static_cast<std::uint32_t>((body_bytes + kLine - 1) / kLine);
+            const std::uint32_t lines = lines_of(body_bytes);
             const bool fits = lines <= body_lines_ - out.next_line;
             const std::uint32_t skipped = fits ? 0 : body_lines_ - out.next_line;
             if (!has_room(out, skipped + lines)) return false;
@@ -105,6 +105,7 @@ public:
             out.pair_cell = nullptr;
             Inbox& inbox = inboxes_[out.inbox];
             inbox.pair_cell = cell;
+            asked_ = &inbox;
             write_cell(*cell, out, head, pair_stamp(number, node_->rank(), destination));
             if (answer_pause_.is_used()) inbox.asked_at = read_clock(ClockKind::cycles);
         } else {
@@ -115,6 +116,7 @@ public:
                 write_remotely(out, destination, at, head, number);
             }
         }
+        out.last_lines = lines_of(out.body_bytes);
         if (out.lines != 0) {
             out.lines_sent += out.lines;
             out.next_line = line_after(out.body_at, out.body_bytes);
@@ -176,6 +178,7 @@ private:
         std::uint32_t lines_sent = 0;                        // body lines used so far, with those skipped
         std::uint32_t lines_taken = 0;                       // of them known to be free again
         std::uint32_t next_line = 0;                         // where the next body may begin
+        std::uint32_t last_lines = 0;                        // of the last body
         bool reserved = false;                               // what follows is a reservation
         std::uint32_t body_at = 0;                           // its first line
         std::uint32_t body_bytes = 0;
@@ -197,6 +200,7 @@ private:
         Offset credit;                // EnvelopeCredit in the source's arena
         std::uint32_t returned = 0;   // number of the last envelope returned as a credit
         std::uint32_t next_line = 0;  // after the last body
+        std::uint32_t last_lines = 0;
         std::uint32_t lines_taken = 0;
         std::uint32_t lines_returned = 0;
     };
@@ -230,8 +234,31 @@ private:
         if (inbox.next->stamp.load(std::memory_order_acquire) == inbox.number) return inbox.next;
         if (inbox.pair_cell == nullptr) return nullptr;
         if (is_too_early(inbox)) return nullptr;
+        if (&inbox == asked_) ask_for_body(inbox);
         const std::uint64_t stamp = inbox.pair_cell->stamp.load(std::memory_order_acquire);
         return stamp == pair_stamp(inbox.number, inbox.source, node_->rank()) ? inbox.pair_cell : nullptr;
+    }
+
+    // The lines of a body travel one after the other, unless they are asked for: those that an answer is likely to have, with
+    // each look for it, so that they come while its cell does; and those of this rank's answer before it is made, since
+    // the other rank has read what was there.
+    void ask_for_body(const Inbox& inbox) const
+    {
+        const Source& source = sources_[static_cast<std::size_t>(&inbox - inboxes_.data())];
+        const std::uint32_t lines = lines_to_ask_for(source.next_line, source.last_lines);
+        for (std::uint32_t i = 0; i < lines; ++i) __builtin_prefetch(source.bodies + source.next_line + i);
+    }
+    void ask_to_write_body(const Outbox& out) const
+    {
+        if (out.mapped == nullptr || !node_->helps()) return;
+        const std::byte* const bodies = out.mapped + out.bodies;
+        const std::uint32_t lines = lines_to_ask_for(out.next_line, out.last_lines);
+        for (std::uint32_t i = 0; i < lines; ++i) prefetch_to_write(bodies + std::size_t{out.next_line + i} * kLine);
+    }
+    std::uint32_t lines_to_ask_for(std::uint32_t next_line, std::uint32_t last_lines) const
+    {
+        constexpr std::uint32_t kMost = 8;  // of longer ones the processor's own fetching ahead brings the rest
+        return std::min({last_lines, kMost, body_lines_ - next_line});
     }
 
     void go_to_next_inbox()
@@ -249,6 +276,7 @@ private:
         inbox.next = source.cells + (inbox.number & (cells_ - 1));
         const std::uint32_t body_bytes = cell.body_bytes;
         const void* body = nullptr;
+        source.last_lines = lines_of(body_bytes);
         if (body_bytes != 0) {
             body = source.bodies + cell.body_at;
             const std::uint32_t after = line_after(cell.body_at, body_bytes);
@@ -263,7 +291,9 @@ private:
             // It is this rank's turn now, and the handler may answer: the head must not lie there any more.
             alignas(16) std::uint8_t head[FMPL_ENVELOPE_HEAD];
             std::memcpy(head, cell.head, sizeof head);
-            outboxes_[static_cast<std::size_t>(inbox.source)].pair_cell = std::exchange(inbox.pair_cell, nullptr);
+            Outbox& out = outboxes_[static_cast<std::size_t>(inbox.source)];
+            out.pair_cell = std::exchange(inbox.pair_cell, nullptr);
+            ask_to_write_body(out);
             goes_on = handler(inbox.source, static_cast<const void*>(head), body, std::size_t{body_bytes});
         } else {
             goes_on = handler(inbox.source, static_cast<const void*>(cell.head), body, std::size_t{body_bytes});
@@ -293,9 +323,10 @@ private:
     }
     std::uint32_t line_after(std::uint32_t first, std::uint32_t bytes) const
     {
-        const auto after = static_cast<std::uint32_t>(first + (std::size_t{bytes} + kLine - 1) / kLine);
+        const std::uint32_t after = first + lines_of(bytes);
         return after == body_lines_ ? 0 : after;
     }
+    static std::uint32_t lines_of(std::size_t bytes) { return static_cast<std::uint32_t>((bytes + kLine - 1) / kLine); }
     static Offset body_offset(const Outbox& out) { return out.bodies + std::size_t{out.body_at} * kLine; }
 
     void write_remotely(const Outbox& out, int destination, Offset at, const void* head, std::uint64_t stamp) const;
@@ -334,6 +365,7 @@ private:
     std::vector<Outbox> outboxes_;   // by rank, with this rank's own, which is unused
     std::vector<Inbox> inboxes_;     // of all other ranks
     std::vector<Source> sources_;    // likewise
+    const Inbox* asked_ = nullptr;   // whose turn it last became to write its pair cell
     std::size_t next_inbox_ = 0;     // where the next poll begins
     std::uint32_t ended_by_it_ = 0;  // polls in a row that its envelopes have ended
     bool polling_ = false;
