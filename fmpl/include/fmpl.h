@@ -122,7 +122,8 @@ int fmpl_received(int *source, int *index, size_t *bytes);
 
 /* Gives the library a send buffer of `size` bytes: a send that has found no receive for timeout_ms milliseconds copies
  * its message there and returns; the receiver takes it from there. timeout_ms = 0 makes every send return at once, by way
- * of the send buffer unless the receive is posted with a buffer in remote-DMA memory. buf belongs to the library until
+ * of the send buffer unless the receive is posted with a buffer in remote-DMA memory, or the receiver takes the message
+ * within about a microsecond; one that it is just copying is waited for. buf belongs to the library until
  * fmpl_finalize or the next fmpl_sendbuf_set. When buf is NULL or lies outside remote-DMA memory, the
  * library keeps the messages in memory of its own instead; with buf NULL and size 0 that memory grows as needed. A full
  * send buffer makes sends wait for their receivers, as without one. timeout_ms < 0 removes the send buffer.

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -248,24 +249,38 @@ FMPL_RANKS_TEST_WITH(SendBuffer, AReceiveThatCannotBeServedEndsTheWait,
     const fmpl::Session session(4);
     if (rank() == 0) REQUIRE_OK(fmpl_sendbuf_set(nullptr, 0, 30'000));
     std::size_t next = 0;
-    for (const std::size_t bytes : {std::size_t{1000}, std::size_t{100000}}) {
+    // In private memory, and a block of columns in remote-DMA memory.
+    constexpr std::size_t kColumn = 512;
+    constexpr std::size_t kStride = 600;
+    constexpr std::size_t kBlock = 80 * kColumn;
+    for (const std::size_t bytes : {std::size_t{1000}, std::size_t{100000}, kBlock}) {
         std::atomic<std::uint64_t>& sent = shared_words()[next++];
+        const int index = static_cast<int>(next);  // a channel of its own, which begins with an offer
         if (rank() == 0) {
-            GuardedBuffer out(Place::heap, bytes);
-            out.fill(message_key(bytes));
+            GuardedBuffer out(bytes == kBlock ? Place::rdma : Place::heap, bytes / kColumn * kStride + bytes);
+            fill_pattern(out.data(), bytes, message_key(bytes));
+            // From the last column on, so that none is overwritten before it has moved.
+            for (std::size_t j = bytes == kBlock ? bytes / kColumn : 0; j-- > 0;) {
+                std::memmove(out.data() + j * kStride, out.data() + j * kColumn, kColumn);
+            }
             char posted = 0;
             REQUIRE_OK(fmpl_recv(&posted, 1, 1, 0, FMPL_COMM_WORLD));
             const auto start = std::chrono::steady_clock::now();
-            REQUIRE_OK(fmpl_send(out.data(), bytes, 1, 1, FMPL_COMM_WORLD));
+            if (bytes == kBlock) {
+                const fmpl_columns columns{kColumn, bytes / kColumn, kStride, 0, 0, kColumn, 0};
+                REQUIRE_OK(fmpl_send_columns(out.data(), &columns, 1, index, FMPL_COMM_WORLD));
+            } else {
+                REQUIRE_OK(fmpl_send(out.data(), bytes, 1, index, FMPL_COMM_WORLD));
+            }
             EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
             sent = 1;
         } else {
             GuardedBuffer in(Place::heap, bytes);
-            REQUIRE_OK(fmpl_irecv(in.data(), bytes, 0, 1, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_irecv(in.data(), bytes, 0, index, FMPL_COMM_WORLD));
             char word = 1;
             REQUIRE_OK(fmpl_send(&word, 1, 0, 0, FMPL_COMM_WORLD));
             wait_until([&] { return sent != 0; }, "the end of the send");
-            REQUIRE_OK(fmpl_irecv_wait(0, 1, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_irecv_wait(0, index, FMPL_COMM_WORLD));
             EXPECT_TRUE(in.holds(message_key(bytes)));
         }
     }

@@ -551,6 +551,13 @@ FMPL_RANKS_TEST_AT(Stress, RandomTrafficArrivesIntact, ({2, 3, 4, 7, 8, 16}))
     exchange_random_traffic();
 }
 
+// Ranks that believe in a CPU for each, as jobs on larger machines have.
+FMPL_RANKS_TEST_WITH(Stress, RandomTrafficOfRanksWithCpus,
+    (RanksOptions{.ranks = {3, 4, 7, 8, 16}, .environment = {{"FMPL_CPUS", "16"}, {"FMPL_SPIN_US", "3"}}}))
+{
+    exchange_random_traffic();
+}
+
 // Ranks that know who shares their CPU, with shares that may be uneven.
 FMPL_RANKS_TEST_AT(Stress, RandomTrafficOfRanksBoundToCpus, ({3, 4, 7, 8, 16}))
 {

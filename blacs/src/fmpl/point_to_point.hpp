@@ -3,7 +3,7 @@
 //
 // Contiguous matrices are sent and received in place; others go from their columns to the receiver's, at once when the
 // receive is posted in remote-DMA memory, else by way of FMPL's send buffer. A send
-// returns when the matrix may be changed and never waits for the receiver (Job sets FMPL's send buffer for that). A
+// returns when the matrix may be changed and never waits for a receiver that has not come (Job sets FMPL's send buffer for that). A
 // message longer than the receiver's matrix is an error; a shorter one fills the first elements by columns.
 #pragma once
 

@@ -62,7 +62,7 @@ struct ReceiveChannel {
     Offset cursor = kNoOffset;              // the ChainNode of the last message consumed; kNoOffset: it was a head
     ReceiveOperation* request = nullptr;    // the irecv not yet waited for
     ReceiveOperation* receiving = nullptr;  // the operation that message received + 1 belongs to
-    bool was_offered = false;               // the last message came as an offer in the lane
+    std::size_t offered_bytes = 0;  // of the longest since all came as offers in the lane; 0: the last one did not
     TransmissionControlWord<3> post;
 };
 
@@ -172,6 +172,7 @@ public:
     }
     SendChannel& send_channel(int peer, int index) { return sends_[channel(peer, index)]; }
     ReceiveChannel& receive_channel(int peer, int index) { return receives_[channel(peer, index)]; }
+    const PairState& pair(int peer) const { return pairs_[static_cast<std::size_t>(peer)]; }
     PairState& pair(int peer) { return pairs_[static_cast<std::size_t>(peer)]; }
     const Peer& peer(int rank) const { return peers_[static_cast<std::size_t>(rank)]; }
 

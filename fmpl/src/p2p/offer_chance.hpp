@@ -12,7 +12,7 @@ class OfferChance {
 public:
     static constexpr std::uint32_t kLongest = 8;  // at most 2^8 messages go another way before the next offer
 
-    // Asked once for each message that could be offered.
+    // Asked once for each message for which the lane is free.
     bool is_worth_it()
     {
         if (passes_ == 0) return true;

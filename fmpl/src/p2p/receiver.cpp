@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace fmpl {
 namespace {
@@ -219,7 +220,7 @@ Receiver::Arrival Receiver::arrival(Communicator& comm, int source, int index, s
     const std::uint32_t next_in_lane = comm.pair(source).lane_taken + 1;
     const auto look = [&]() -> Arrival {
         if (lane != nullptr) {
-            const std::uint64_t stamp = lane->stamp.load(std::memory_order_acquire);  // pairs with Sender::write_inline
+            const std::uint64_t stamp = lane->stamp.load(std::memory_order_acquire);  // pairs with Sender::write_lane
             if (LaneStamp::is(stamp, next_in_lane, index)) return {Arrival::Place::lane, stamp};
         }
         const std::uint64_t stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::publish_head
@@ -257,7 +258,7 @@ bool Receiver::step(ReceiveOperation& op)
 bool Receiver::take_offered(Communicator& comm, ReceiveChannel& channel, int source, int index, void* buffer,
     const Columns* columns, std::size_t capacity)
 {
-    channel.was_offered = false;
+    const std::size_t offered_before = std::exchange(channel.offered_bytes, 0);
     if (channel.request != nullptr || channel.receiving != nullptr || node_->has_busy()) return false;
     CompletionFlag& flag = comm.flag(source, index);
     const Peer& peer = comm.peer(source);
@@ -277,7 +278,7 @@ bool Receiver::take_offered(Communicator& comm, ReceiveChannel& channel, int sou
     if (offer.bytes() > capacity || !claim(flag, number)) return false;
     read_offer(peer.node, offer, static_cast<std::byte*>(buffer), columns, capacity);
     matched = {source, index, offer.bytes()};
-    channel.was_offered = true;
+    channel.offered_bytes = std::max(offered_before, offer.bytes());
     channel.cursor = kNoOffset;
     leave_lane(peer, pair);
     consume(comm, channel, source, index);
@@ -321,7 +322,8 @@ bool Receiver::take_lane_offer(ReceiveOperation& op)
     const Peer& peer = op.comm->peer(op.source);
     const LaneOffer offer = offer_in(*peer.lane_from);
     read_offer(peer.node, offer, op.buffer, op.columns, op.capacity);
-    op.comm->receive_channel(op.source, op.index).was_offered = true;
+    ReceiveChannel& channel = op.comm->receive_channel(op.source, op.index);
+    channel.offered_bytes = std::max(channel.offered_bytes, offer.bytes());
     finish(op, offer.bytes(), kNoOffset);
     return true;
 }

@@ -64,7 +64,8 @@ public:
             if (capacity <= kInlineBytes && channel.request == nullptr && channel.receiving == nullptr &&
                 !node_->has_busy()) [[likely]] {
                 if (take_short(comm, channel, source, index, buffer, capacity)) return;
-            } else if (channel.was_offered && take_offered(comm, channel, source, index, buffer, nullptr, capacity)) {
+            } else if (capacity <= channel.offered_bytes &&
+                       take_offered(comm, channel, source, index, buffer, nullptr, capacity)) {
                 return;
             }
         }
@@ -82,7 +83,7 @@ public:
         } else {
             if (index >= 0) {
                 ReceiveChannel& channel = comm.receive_channel(source, index);
-                if (channel.was_offered &&
+                if (columns.bytes() <= channel.offered_bytes &&
                     take_offered(comm, channel, source, index, base, &columns, columns.bytes())) {
                     return;
                 }
@@ -155,7 +156,7 @@ private:
         bool in_lane = false;
         node_->waiter.spin([&] {
             if (lane != nullptr) {
-                stamp = lane->stamp.load(std::memory_order_acquire);  // pairs with Sender::write_inline
+                stamp = lane->stamp.load(std::memory_order_acquire);  // pairs with Sender::write_lane
                 in_lane = LaneStamp::is(stamp, pair.lane_taken + 1, index);
                 if (in_lane) return true;
             }
@@ -179,8 +180,8 @@ private:
         return true;
     }
 
-    // The same for a longer message, which the source is likely to offer in the lane: until it has come, the receive
-    // need not be posted.
+    // The same for a longer message, which the source is likely to offer in the lane, as it has such ones: until it has come,
+    // the receive need not be posted.
     bool take_offered(Communicator& comm, ReceiveChannel& channel, int source, int index, void* buffer,
         const Columns* columns, std::size_t capacity);
     // Whether an offered message is this rank's to move; else the source has claimed it.

@@ -18,9 +18,10 @@ constexpr std::uint64_t kPatienceNs = 20'000;
 
 constexpr std::size_t kNodeBytes = sizeof(ChainNode);
 
-// A destination that waits for a message has taken it from the lane after so long: two passages between far cores, and the copy.
-constexpr std::uint64_t kTakenSoonNs = 1000;
-constexpr std::uint64_t kTakenBytesPerNs = 8;
+// A destination that waits for a message has claimed it in the lane after so long, also between far cores; and then copies it
+// so fast at least, unless it is held up.
+constexpr std::uint64_t kClaimedSoonNs = 800;
+constexpr std::uint64_t kCopiedBytesPerNs = 4;
 
 // What a core copies of memory that it has at hand.
 constexpr std::uint64_t kSpoolBytesPerNs = 16;
@@ -90,7 +91,7 @@ Sender::Offer Sender::offer_in_lane(Communicator& comm, SendChannel& channel, in
     };
     write_lane(comm, destination, index, LaneStamp::kOffer, ++channel.sent, ++pair.order, put);
     node_->crossbar.wake(peer.node);
-    if (!is_taken_soon(peer, pair, taken_before, bytes)) {
+    if (!is_taken_soon(comm, destination, taken_before, channel.sent, bytes)) {
         channel.offers.was_left();
         return Offer::left;
     }
@@ -120,21 +121,32 @@ LaneOffer Sender::make_offer(const void* data, const Columns* columns, std::size
     return LaneOffer::fits(copied_, 0) ? LaneOffer::piece(copied_, bytes) : LaneOffer{};
 }
 
-// Whether the destination takes the message in the lane before it is more likely to be busy elsewhere. taken_before: reverse_taken
-// before the message was put there, which says nothing until it changes (lane_is_free).
-bool Sender::is_taken_soon(const Peer& peer, const PairState& pair, std::uint32_t taken_before, std::size_t bytes)
+// Whether the destination takes the message in the lane, which it has claimed before it is more likely to be busy elsewhere.
+// taken_before: reverse_taken before the message was put there, which says nothing until it changes (lane_is_free).
+bool Sender::is_taken_soon(
+    const Communicator& comm, int destination, std::uint32_t taken_before, std::uint64_t number, std::size_t bytes)
 {
-    constexpr std::uint32_t kLooksBetweenClocks = 16;
-    const std::uint64_t patience_ns = kTakenSoonNs + bytes / kTakenBytesPerNs;
+    const Peer& peer = comm.peer(destination);
+    const PairState& pair = comm.pair(destination);
+    const Offset flag = peer.flags + static_cast<Offset>(pair.lane_index) * sizeof(CompletionFlag);
+    const auto& claim = reinterpret_cast<const CompletionFlag*>(peer.mapped + flag)->claim;
+    constexpr std::uint32_t kLooksBetweenClocks = 8;
     std::uint64_t deadline_ns = 0;
+    bool is_claimed = false;
     for (std::uint32_t looks = 1;; ++looks) {
         // acquire: pairs with Receiver::leave_lane, after which the message may be overwritten
         const std::uint32_t now = peer.lane_from->reverse_taken.load(std::memory_order_acquire);
         if (now == pair.lane_sent && now != taken_before) return true;
         if (looks % kLooksBetweenClocks == 0) {
             const std::uint64_t ns = monotonic_ns();
-            if (deadline_ns == 0) deadline_ns = ns + patience_ns;
-            if (ns >= deadline_ns) return false;
+            if (deadline_ns == 0) {
+                deadline_ns = ns + kClaimedSoonNs;
+            } else if (ns >= deadline_ns) {
+                // Is it being copied?
+                if (is_claimed || claim.load(std::memory_order_relaxed) != number) return false;
+                is_claimed = true;
+                deadline_ns = ns + bytes / kCopiedBytesPerNs;
+            }
         }
         cpu_relax();
     }
@@ -177,7 +189,8 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
             // A posted receive whose buffer cannot be addressed ends the wait for one as well.
             const auto served = [&] {
                 if (step(op)) return true;
-                const bool is_copied = op.state == SendOperation::State::offered && op.prefers_copy;
+                const bool is_copied =
+                    op.state == SendOperation::State::offered && (op.prefers_copy || op.columns != nullptr);
                 return (op.state == SendOperation::State::held || is_copied) && receive_is_posted(op) &&
                        !(is_copied && is_patient(op));
             };

@@ -147,7 +147,9 @@ private:
         const std::uint64_t hint = comm.flag(destination, index).reverse_consumed.load(std::memory_order_acquire);
         if (hint > channel.consumed) channel.consumed = hint;
         if (channel.consumed != channel.sent) {
-            channel.consumed = comm.slot(destination, index).consumed.load(std::memory_order_acquire);  // likewise
+            // Likewise. What the lane has told may be newer.
+            const std::uint64_t told = comm.slot(destination, index).consumed.load(std::memory_order_acquire);
+            channel.consumed = std::max(channel.consumed, told);
         }
         return channel.consumed;
     }
@@ -158,7 +160,7 @@ private:
         if (pair.lane_number == 0) return true;
         SendChannel& channel = comm.send_channel(destination, pair.lane_index);
         // A hint that has not changed says nothing: it could be of 2^32 messages ago.
-        // acquire: pairs with write_inline of the destination, which has read the message
+        // acquire: pairs with write_lane and Receiver::leave_lane of the destination, which has read the message
         const std::uint32_t hint = comm.peer(destination).lane_from->reverse_taken.load(std::memory_order_acquire);
         const bool taken = hint != pair.lane_hint && hint == pair.lane_sent;
         pair.lane_hint = hint;
@@ -217,7 +219,8 @@ private:
     Offer offer_in_lane(Communicator& comm, SendChannel& channel, int destination, int index, const void* data,
         const Columns* columns, std::size_t bytes);
     LaneOffer make_offer(const void* data, const Columns* columns, std::size_t bytes);
-    bool is_taken_soon(const Peer& peer, const PairState& pair, std::uint32_t taken_before, std::size_t bytes);
+    bool is_taken_soon(
+        const Communicator& comm, int destination, std::uint32_t taken_before, std::uint64_t number, std::size_t bytes);
 
     void send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const void* data,
         const Columns* columns, std::size_t bytes, bool may_spool, Offer offer);
