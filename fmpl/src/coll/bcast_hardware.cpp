@@ -23,7 +23,7 @@ namespace fmpl {
 namespace {
 
 // Of a broadcast that the root and its only receiver copy together.
-constexpr std::size_t kLeastChunk = 4 * 1024;
+constexpr std::size_t kLeastChunk = 512;
 // Of a partitioned broadcast: how many chunks, how long at least, and what of one is copied to one receiver after the
 // other, from a near cache.
 constexpr std::size_t kMostChunks = 8;

@@ -31,7 +31,7 @@ enum class CollectiveForm { automatic, hardware, tree };
 inline constexpr std::size_t kBroadcastWholeBytes = 1024;
 inline constexpr std::size_t kBroadcastWholeBytesSharedCpus = 16 * 1024;
 // Such a broadcast between two ranks is copied by both, from this size on.
-inline constexpr std::size_t kBroadcastSharedBytes = 4 * 1024;
+inline constexpr std::size_t kBroadcastSharedBytes = 1024;
 // Where ranks share CPUs, but no more than two one, a broadcast from this size on is partitioned among those that run
 // (docs/decisions/0016-whoever-runs-copies.md).
 inline constexpr std::size_t kBroadcastPartitionBytes = 256 * 1024;
