@@ -43,6 +43,9 @@ struct Peer {
     std::byte* mapped;    // base of the job's memory when the peer is mapped, else nullptr
     LaneHalf* lane_to;    // half of the pair's lane that this rank writes; nullptr: not mapped, or this rank itself
     LaneHalf* lane_from;  // half that the peer writes
+
+    // The completion flag of the messages over an index to the peer.
+    Offset flag_at(int index) const { return flags + static_cast<Offset>(index) * sizeof(CompletionFlag); }
 };
 
 struct SendChannel {

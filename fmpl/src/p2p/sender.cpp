@@ -128,8 +128,7 @@ bool Sender::is_taken_soon(
 {
     const Peer& peer = comm.peer(destination);
     const PairState& pair = comm.pair(destination);
-    const Offset flag = peer.flags + static_cast<Offset>(pair.lane_index) * sizeof(CompletionFlag);
-    const auto& claim = reinterpret_cast<const CompletionFlag*>(peer.mapped + flag)->claim;
+    const auto& flag = *reinterpret_cast<const CompletionFlag*>(peer.mapped + peer.flag_at(pair.lane_index));
     constexpr std::uint32_t kLooksBetweenClocks = 8;
     std::uint64_t deadline_ns = 0;
     bool is_claimed = false;
@@ -143,7 +142,7 @@ bool Sender::is_taken_soon(
                 deadline_ns = ns + kClaimedSoonNs;
             } else if (ns >= deadline_ns) {
                 // Is it being copied?
-                if (is_claimed || claim.load(std::memory_order_relaxed) != number) return false;
+                if (is_claimed || flag.claim.load(std::memory_order_relaxed) != number) return false;
                 is_claimed = true;
                 deadline_ns = ns + bytes / kCopiedBytesPerNs;
             }

@@ -179,7 +179,7 @@ private:
         std::uint64_t number, std::uint64_t order)
     {
         const Peer& peer = comm.peer(destination);
-        const Offset at = peer.flags + static_cast<Offset>(index) * sizeof(CompletionFlag);
+        const Offset at = peer.flag_at(index);
         const std::uint64_t stamp = Stamp::make(number, MessageKind::inlined, bytes);
         const std::uint64_t reverse = comm.receive_channel(destination, index).received;
         if (bytes <= kLaneBytes && peer.lane_to != nullptr && lane_is_free(comm, destination)) [[likely]] {
@@ -259,10 +259,7 @@ private:
     void free_entry(ChainEntry& entry);
     void add_entry(SendOperation& op, Offset block, bool chained, bool in_send_buffer);
 
-    Offset flag_at(const SendOperation& op) const
-    {
-        return op.comm->peer(op.destination).flags + static_cast<Offset>(op.index) * sizeof(CompletionFlag);
-    }
+    Offset flag_at(const SendOperation& op) const { return op.comm->peer(op.destination).flag_at(op.index); }
     int node_of(const SendOperation& op) const { return op.comm->peer(op.destination).node; }
     std::uint64_t consumed(SendOperation& op)
     {
