@@ -307,7 +307,7 @@ FMPL_RANKS_TEST_AT(Envelopes, NoStaleOrForgedStampIsTakenForAnEnvelope, ({2, 3})
     // Word k of envelope `sent`, whose number is sent + 1: what may stand in a ring or a pair cell next, or a lap later.
     const auto forged = [](std::uint64_t sent_before, std::size_t k) {
         const std::uint64_t numbers[] = {sent_before + 2, sent_before + 65};
-        return k % 3 == 0 ? numbers[k / 3 % 2] : numbers[k / 3 % 2] * 2 + k % 3 - 1;
+        return k % 3 == 0 ? numbers[k / 3 % 2] : numbers[k / 3 % 2] * 8 + (sent_before + k) % 4;
     };
     struct Context {
         decltype(forged)& word;

@@ -993,6 +993,13 @@ FMPL_RANKS_TEST_WITH(EngineStress, RandomTrafficOfMany, RanksOptions{.ranks = {8
     run_stress();
 }
 
+// Ranks that believe in a CPU for each, as jobs on larger machines have.
+FMPL_RANKS_TEST_WITH(EngineStress, RandomTrafficOfRanksWithCpus,
+    RanksOptions{.ranks = {3, 4, 7}, .environment = {{"FMPL_CPUS", "16"}, {"FMPL_SPIN_US", "3"}}})
+{
+    run_stress();
+}
+
 // All collective calls as schedules of messages; and hardly any message travels with its envelope.
 FMPL_RANKS_TEST_WITH(EngineStress, SchedulesAndRendezvous,
     RanksOptions{.ranks = {2, 3, 4}, .environment = {{"FMPL_MPI_COLLECTIVES", "schedule"}, {"FMPL_MPI_EAGER", "256"}}})

@@ -112,12 +112,23 @@ int fmpl_envelope_commit(int world_rank, const void *head);
  * is NULL. */
 int fmpl_envelope_send(int world_rank, const void *head, int *sent);
 
+/* The same with a body in remote-DMA memory, which is not copied into the ring: the receiver's handler reads it where it lies. *sent is 1
+ * when the handler is through with it, and the caller may write there again. *sent is 0, and the receiver sees nothing, where that is not
+ * possible or not worth it; send it otherwise, then. So it is with bodies of 0 bytes, of more than 65535 and in other memory, where
+ * fmpl_envelope_reserve says 0 or ranks share CPUs, when the receiver does not look for envelopes within about a microsecond, and from
+ * within ready, a progress function or a handler; and, unless waits_anyway is nonzero, when the receiver is not known to wait for an answer of
+ * the caller's. waits_anyway: 1 when the caller will wait for the receiver in any case. Blocks for about so long, and as long as
+ * the handler takes. ARGUMENT: a pointer is NULL. ABORTED when the job ends. */
+int fmpl_envelope_lend(
+    int world_rank, const void *head, const void *body, size_t body_bytes, int waits_anyway, int *sent);
+
 /* Calls handler for the envelopes that have come, in the order sent by each source, sources in turn; returns how many. The
  * handler returns 0 to go on; else what else has come stays where it is, for another call, which begins with the same
  * source, but for no more than a ring of lines before the others have their turn. A function that waits call (ready,
  * progress) and whose poll was ended so returns nonzero or polls again: nobody wakes the rank for what lies there. At most
  * one ring of lines is taken from a source by a call, so that it ends while others go on sending. head (8-byte aligned) and
- * body (64-byte aligned; NULL when body_bytes is 0) lie in the ring and are gone when the handler returns. The handler may
+ * body (64-byte aligned, unless it is lent; NULL when body_bytes is 0) are gone when the handler returns, and
+ * a body also as soon as the handler sends an envelope to its source. The handler may
  * reserve and commit envelopes, call fmpl_isend, fmpl_irecv and their _test forms; it may neither poll (a poll inside the
  * handler takes nothing and returns 0) nor wait, and must not let an exception pass. Never blocks. */
 typedef int (*fmpl_envelope_handler_t)(

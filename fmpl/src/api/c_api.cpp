@@ -433,6 +433,23 @@ int fmpl_envelope_send(int world_rank, const void* head, int* sent)
     });
 }
 
+int fmpl_envelope_lend(
+    int world_rank, const void* head, const void* body, size_t body_bytes, int waits_anyway, int* sent)
+{
+    const auto facts = [=](const Endpoint&) -> CallFacts {
+        return {.peer = world_rank, .bytes = FMPL_ENVELOPE_HEAD + body_bytes};
+    };
+    return boundary(Call::envelope_lend, facts, [&](Endpoint& e) {
+        if (head == nullptr || sent == nullptr || (body == nullptr && body_bytes > 0)) [[unlikely]]
+            fail(FMPL_ERR_ARGUMENT, "{} is a null pointer; give the {}",
+                head == nullptr   ? "head"
+                : sent == nullptr ? "sent"
+                                  : "body",
+                sent == nullptr && head != nullptr ? "address of an int" : "bytes to send");
+        *sent = e.envelopes.lend(world_rank, head, body, body_bytes, waits_anyway != 0) ? 1 : 0;
+    });
+}
+
 int fmpl_envelopes_poll(fmpl_envelope_handler_t handler, void* context)
 {
     Endpoint* const endpoint = binding().endpoint.get();

@@ -63,6 +63,7 @@ enum class Call : std::uint32_t {
     envelopes_open,
     envelope_commit,
     envelope_send,
+    envelope_lend,
     envelopes_poll,
     wait_until,
     count_
@@ -75,7 +76,8 @@ constexpr const char* call_name(Call call)
         "fmpl_isend", "fmpl_irecv", "fmpl_isend_wait", "fmpl_irecv_wait", "fmpl_send_any", "fmpl_recv_any",
         "fmpl_sendbuf_set", "fmpl_sendbuf_check", "fmpl_bcast", "fmpl_reduce", "fmpl_allreduce", "fmpl_barrier",
         "fmpl_comm_create", "fmpl_comm_create_group", "fmpl_comm_free", "fmpl_isend_test", "fmpl_irecv_test",
-        "fmpl_envelopes_open", "fmpl_envelope_commit", "fmpl_envelope_send", "fmpl_envelopes_poll", "fmpl_wait_until"};
+        "fmpl_envelopes_open", "fmpl_envelope_commit", "fmpl_envelope_send", "fmpl_envelope_lend",
+        "fmpl_envelopes_poll", "fmpl_wait_until"};
     static_assert(sizeof names / sizeof names[0] == kCalls);
     return static_cast<std::size_t>(call) < kCalls ? names[static_cast<std::size_t>(call)] : "?";
 }

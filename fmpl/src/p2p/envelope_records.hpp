@@ -2,7 +2,8 @@
 //
 // Of each ordered pair of ranks, in the arena of the destination: a ring of EnvelopeCells and a ring of body lines, written
 // by the source; in the arena of the source: an EnvelopeCredit, written by the destination. Of each pair of mapped ranks, in the
-// arena of the lower one: the *pair cell*, which the two write in turn.
+// arena of the lower one: the *pair cell*, which the two write in turn; and of each direction, in the arena of the destination, an
+// EnvelopeClaim, which says who has a *lent* body: one that stays in the source's memory, and that the destination reads there.
 //
 // Invariants
 //   1. Envelope n of an ordered pair, from 1, is in the pair cell or in cell n mod cells of the ring. A cell holds only numbers
@@ -12,7 +13,9 @@
 //      with it.
 //   4. The higher rank writes the pair cell first, so that who polls it at first has it at hand; then each writes it only when it has taken what the other wrote there. So it
 //      has one writer at a time, and needs no credit.
-//   5. A body is contiguous and begins at a line. One that does not fit before the end of its ring begins at the ring's start,
+//   5. The source of a lent body waits until the destination has returned it, which it says in the same cell, or takes it back: who of
+//      the two first raises the EnvelopeClaim to the envelope's number has it. What has been taken back is as if it had never been sent.
+//   6. A body is contiguous and begins at a line. One that does not fit before the end of its ring begins at the ring's start,
 //      and the lines skipped count as used: source and destination both see that from where the body begins.
 #pragma once
 
@@ -29,9 +32,8 @@
 namespace fmpl {
 
 struct alignas(kLine) EnvelopeCell {
-    // In a ring: the envelope's number. In a pair cell: twice that, and 1 more if the higher rank of the pair has written it.
-    std::atomic<std::uint64_t> stamp;  // (release, after all the rest)
-    std::uint32_t body_at;             // the line where the body begins
+    std::atomic<std::uint64_t> stamp;  // an EnvelopeStamp (release, after all the rest)
+    std::uint32_t body_at;             // the line where the body begins; of a lent one, with body_bytes, a LentBody
     std::uint32_t body_bytes;
     std::uint8_t head[FMPL_ENVELOPE_HEAD];
 };
@@ -42,6 +44,37 @@ struct alignas(kLine) EnvelopeCredit {
     std::uint8_t pad[kLine - 8];
 };
 static_assert(sizeof(EnvelopeCredit) == kLine);
+
+// The envelope's number, who has written it (so that the two of a pair cell are never taken for each other), and what has become of its body.
+struct EnvelopeStamp {
+    static constexpr std::uint64_t kLent = 2;
+    static constexpr std::uint64_t kReturned = 4;  // by the destination
+
+    // As the destination awaits it, lent or not.
+    static constexpr std::uint64_t make(std::uint64_t number, int source, int destination)
+    {
+        return number << 3 | (source > destination ? 1u : 0u);
+    }
+    static constexpr bool is(std::uint64_t stamp, std::uint64_t awaited) { return (stamp & ~kLent) == awaited; }
+    static constexpr bool is_lent(std::uint64_t stamp) { return (stamp & kLent) != 0; }
+};
+
+// Where a lent body lies, and its length, in one word.
+struct LentBody {
+    static constexpr int kAtBits = 48;
+    static constexpr std::size_t kMostBytes = 65535;
+
+    static constexpr bool fits(Offset at, std::size_t bytes) { return at >> kAtBits == 0 && bytes <= kMostBytes; }
+    static constexpr std::uint64_t make(Offset at, std::size_t bytes) { return std::uint64_t{bytes} << kAtBits | at; }
+    static constexpr Offset at(std::uint64_t word) { return word & ((Offset{1} << kAtBits) - 1); }
+    static constexpr std::size_t bytes(std::uint64_t word) { return word >> kAtBits; }
+};
+
+struct alignas(kLine) EnvelopeClaim {
+    std::atomic<std::uint64_t> number;  // of the last lent body that has been claimed, by either side; it only grows
+    std::uint8_t pad[kLine - 8];
+};
+static_assert(sizeof(EnvelopeClaim) == kLine);
 
 // Number of an envelope and lines of bodies used up to it, both cut to 32 bits, in one word that is written whole.
 struct EnvelopeCount {

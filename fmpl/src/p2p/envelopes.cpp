@@ -45,12 +45,13 @@ void Envelopes::connect(std::span<const Offset> blocks)
         } else {
             const Offset at = me < peer ? pair_cell_in(block_, me, peer) : pair_cell_in(theirs, peer, me);
             pair_cell = reinterpret_cast<EnvelopeCell*>(out.mapped + at);
+            out.claim = reinterpret_cast<EnvelopeClaim*>(out.mapped + claim_in(theirs, there));
             if (me > peer) out.pair_cell = std::exchange(pair_cell, nullptr);
         }
-        const auto* const cells = reinterpret_cast<const EnvelopeCell*>(crossbar.local(cells_in(block_, here)));
+        auto* const cells = reinterpret_cast<EnvelopeCell*>(crossbar.local(cells_in(block_, here)));
         inboxes_.push_back({1, cells + 1, pair_cell, peer});
         sources_.push_back({cells, reinterpret_cast<const BodyLine*>(crossbar.local(bodies_in(block_, here))),
-            credit_in(theirs, there)});
+            credit_in(theirs, there), reinterpret_cast<EnvelopeClaim*>(crossbar.local(claim_in(block_, here)))});
     }
     outboxes_ = std::move(outboxes);
 }
@@ -72,6 +73,40 @@ void Envelopes::write_remotely(
     crossbar.write(destination, at + offsetof(EnvelopeCell, body_at), body, sizeof body);
     crossbar.write(destination, at + offsetof(EnvelopeCell, head), head, FMPL_ENVELOPE_HEAD);
     crossbar.write_flag(destination, at + offsetof(EnvelopeCell, stamp), stamp);  // pairs with arrived()
+}
+
+bool Envelopes::lend_at(Outbox& out, int destination, const void* head, Offset at, std::size_t bytes)
+{
+    const std::uint64_t number = ++out.sent;
+    const std::uint64_t stamp = EnvelopeStamp::make(number, node_->rank(), destination) | EnvelopeStamp::kLent;
+    const std::uint64_t lent = LentBody::make(at, bytes);
+    EnvelopeCell& cell = out.pair_cell != nullptr ? *out.pair_cell : mapped_cell(out, cell_at(out, number));
+    if (&cell == out.pair_cell) end_turn(out).asked_at = 0;  // what the answer waits for is the destination's copy
+    out.last_lines = 0;
+    write_cell(cell, static_cast<std::uint32_t>(lent), static_cast<std::uint32_t>(lent >> 32), head, stamp);
+    node_->crossbar.wake(destination);
+    // Returned, or answered. acquire: pairs with ~ReturnOfLoan and write_cell(), since when the body may be overwritten
+    const auto is_returned = [&] { return cell.stamp.load(std::memory_order_acquire) != stamp; };
+    constexpr std::uint32_t kLooksBetweenClocks = 8;
+    std::uint64_t deadline_ns = 0;
+    for (std::uint32_t looks = 1; !is_returned(); ++looks) {
+        cpu_relax();
+        if (looks % kLooksBetweenClocks != 0) continue;
+        const std::uint64_t ns = monotonic_ns();
+        if (deadline_ns == 0) {
+            deadline_ns = ns + OfferChance::kClaimedSoonNs;
+        } else if (ns >= deadline_ns) {
+            if (claim(*out.claim, number)) {
+                out.lending.was_left();
+                return false;
+            }
+            // It is being copied.
+            node_->waiter.wait(is_returned, {.call = Call::envelope_lend, .peer = destination, .bytes = bytes});
+            break;
+        }
+    }
+    out.lending.was_taken();
+    return true;
 }
 
 // All up to `number` has been taken: the source may use the room again.

@@ -10,6 +10,12 @@
 // Whose turn it is the two know without asking; who wants to send and has not got it takes the ring. A look at the cell takes it from
 // the core that is about to answer there, so that nobody looks before an answer can be there (docs/decisions/0007-time-between-looks.md).
 //
+// A body can be lent: the source puts into the cell where it lies, and waits while the destination copies it from there. A
+// destination that waits does so at once, and says so in the same cell, where, if it is the pair cell, its answer goes too: one passage and
+// the copy, where a body in the ring takes a copy on each side, and lines that change cores twice. Has nobody claimed it after about a
+// microsecond, the source takes it back, and sends it otherwise (docs/decisions/0020-lent-bodies.md). That a source has the turn at the
+// pair cell is what tells a question from a stream, whose source had better not wait.
+//
 // The destination returns credits when a quarter of the cells or of the body lines has been taken since it last did, so
 // that a line goes back seldom. Nobody starves by what has not been returned. A reservation needs one cell and fewer than half of
 // the body lines: a body has at most a quarter, and what it skips at the ring's end is less than its own length. So when it
@@ -17,7 +23,7 @@
 // taken them, it has taken more than a quarter, and so has returned credits, and less than a quarter of either ring is
 // unreturned: the reservation succeeds. The credit wakes a source that sleeps for it.
 //
-// None of the functions blocks. One thread at a time, as all of a rank.
+// None of the functions blocks, but lend() for as long as said above. One thread at a time, as all of a rank.
 #pragma once
 
 #include "crossbar/cycle_clock.hpp"
@@ -25,6 +31,7 @@
 #include "p2p/answer_pause.hpp"
 #include "p2p/envelope_records.hpp"
 #include "p2p/node.hpp"
+#include "p2p/offer_chance.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -101,19 +108,17 @@ public:
             hand_over(out.mapped + body_offset(out), out.body_bytes);
         }
         const std::uint64_t number = ++out.sent;
+        const std::uint64_t stamp = EnvelopeStamp::make(number, node_->rank(), destination);
         if (EnvelopeCell* const cell = out.pair_cell; cell != nullptr) {
-            out.pair_cell = nullptr;
-            Inbox& inbox = inboxes_[out.inbox];
-            inbox.pair_cell = cell;
-            asked_ = &inbox;
-            write_cell(*cell, out, head, pair_stamp(number, node_->rank(), destination));
+            Inbox& inbox = end_turn(out);
+            write_cell(*cell, out.body_at, out.body_bytes, head, stamp);
             if (answer_pause_.is_used()) inbox.asked_at = read_clock(ClockKind::cycles);
         } else {
-            const Offset at = out.cells + (number & (cells_ - 1)) * sizeof(EnvelopeCell);
+            const Offset at = cell_at(out, number);
             if (out.mapped != nullptr) [[likely]] {
-                write_cell(*reinterpret_cast<EnvelopeCell*>(out.mapped + at), out, head, number);
+                write_cell(mapped_cell(out, at), out.body_at, out.body_bytes, head, stamp);
             } else {
-                write_remotely(out, destination, at, head, number);
+                write_remotely(out, destination, at, head, stamp);
             }
         }
         out.last_lines = lines_of(out.body_bytes);
@@ -130,6 +135,21 @@ public:
         if (!reserve(destination, 0, nullptr)) return false;
         commit(destination, head);
         return true;
+    }
+
+    // Whether it pays to lend the next body to the destination, and lends it: true when the destination's handler is through with
+    // it. false: as if nothing had been sent. waits_anyway: the caller will wait for the destination if it is not lent, too. Throws
+    // Error(ABORTED).
+    bool lend(int destination, const void* head, const void* body, std::size_t bytes, bool waits_anyway)
+    {
+        if (static_cast<std::size_t>(destination) >= outboxes_.size()) [[unlikely]]
+            return false;
+        Outbox& out = outboxes_[static_cast<std::size_t>(destination)];
+        if (out.mapped == nullptr || (out.pair_cell == nullptr && !waits_anyway)) return false;
+        if (bytes == 0 || !node_->crossbar.contains(body, bytes)) return false;
+        if (!node_->helps() || node_->has_busy() || node_->in_callback || !has_room(out, 0)) return false;
+        const Offset at = node_->crossbar.offset_of(body);
+        return LentBody::fits(at, bytes) && out.lending.is_worth_it() && lend_at(out, destination, head, at, bytes);
     }
 
     // Bytes of the body reserved for the destination, for the statistics.
@@ -149,10 +169,11 @@ public:
         int taken = 0;
         for (std::size_t looked = 0; looked < inboxes_.size(); ++looked) {
             Inbox& inbox = inboxes_[next_inbox_];
-            const EnvelopeCell* cell = arrived(inbox);
+            EnvelopeCell* cell = arrived(inbox);
             for (std::uint32_t left = cells_; cell != nullptr && left != 0; --left) {
-                ++taken;
-                if (!take(inbox, *cell, handler)) {
+                const Taken what = take(inbox, *cell, handler);
+                if (what != Taken::nothing) ++taken;
+                if (what == Taken::and_ends) {
                     // The same source first next time, which may send many in a row; but each has its turn.
                     if (++ended_by_it_ >= cells_) go_to_next_inbox();
                     return taken;
@@ -182,22 +203,25 @@ private:
         bool reserved = false;                               // what follows is a reservation
         std::uint32_t body_at = 0;                           // its first line
         std::uint32_t body_bytes = 0;
-        std::uint32_t lines = 0;          // with those skipped
+        std::uint32_t lines = 0;         // with those skipped
+        EnvelopeClaim* claim = nullptr;  // of what is lent to it, when it is mapped
+        OfferChance lending{};
         std::vector<BodyLine> staging{};  // the body before the commit, when the destination is not mapped
     };
     // What a poll looks at: where the next envelope of a source will be. Small, since all are looked at.
     struct Inbox {
-        std::uint64_t number;      // of that envelope
-        const EnvelopeCell* next;  // in the ring
-        EnvelopeCell* pair_cell;   // when it is the source's turn to write it, else nullptr
+        std::uint64_t number;     // of that envelope
+        EnvelopeCell* next;       // in the ring
+        EnvelopeCell* pair_cell;  // when it is the source's turn to write it, else nullptr
         int source;
         std::uint64_t asked_at = 0;  // when this rank wrote the pair cell, by the cycle counter
         std::uint64_t waited = 0;    // cycles from then to the last look at it
     };
     struct Source {
-        const EnvelopeCell* cells;
+        EnvelopeCell* cells;
         const BodyLine* bodies;
         Offset credit;                // EnvelopeCredit in the source's arena
+        EnvelopeClaim* claim;         // of what the source lends
         std::uint32_t returned = 0;   // number of the last envelope returned as a credit
         std::uint32_t next_line = 0;  // after the last body
         std::uint32_t last_lines = 0;
@@ -205,17 +229,22 @@ private:
         std::uint32_t lines_returned = 0;
     };
 
-    static std::uint64_t pair_stamp(std::uint64_t number, int source, int destination)
+    static void write_cell(
+        EnvelopeCell& cell, std::uint32_t body_at, std::uint32_t body_bytes, const void* head, std::uint64_t stamp)
     {
-        return number << 1 | (source > destination ? 1u : 0u);
-    }
-
-    static void write_cell(EnvelopeCell& cell, const Outbox& out, const void* head, std::uint64_t stamp)
-    {
-        cell.body_at = out.body_at;
-        cell.body_bytes = out.body_bytes;
+        cell.body_at = body_at;
+        cell.body_bytes = body_bytes;
         std::memcpy(cell.head, head, sizeof cell.head);
         cell.stamp.store(stamp, std::memory_order_release);  // pairs with arrived()
+    }
+
+    // This rank writes the pair cell now: the next turn is the destination's.
+    Inbox& end_turn(Outbox& out)
+    {
+        Inbox& inbox = inboxes_[out.inbox];
+        inbox.pair_cell = std::exchange(out.pair_cell, nullptr);
+        asked_ = &inbox;
+        return inbox;
     }
 
     // Whether no answer can be in the pair cell yet. Of two cores' counters that differ, at worst a look comes too early or, for so
@@ -228,15 +257,16 @@ private:
     }
 
     // Where the next envelope of a source lies, nullptr when it has not come.
-    const EnvelopeCell* arrived(Inbox& inbox) const
+    EnvelopeCell* arrived(Inbox& inbox) const
     {
+        const std::uint64_t awaited = EnvelopeStamp::make(inbox.number, inbox.source, node_->rank());
         // acquire, both: pair with write_cell() and write_remotely()
-        if (inbox.next->stamp.load(std::memory_order_acquire) == inbox.number) return inbox.next;
+        if (EnvelopeStamp::is(inbox.next->stamp.load(std::memory_order_acquire), awaited)) return inbox.next;
         if (inbox.pair_cell == nullptr) return nullptr;
         if (is_too_early(inbox)) return nullptr;
         if (&inbox == asked_) ask_for_body(inbox);
         const std::uint64_t stamp = inbox.pair_cell->stamp.load(std::memory_order_acquire);
-        return stamp == pair_stamp(inbox.number, inbox.source, node_->rank()) ? inbox.pair_cell : nullptr;
+        return EnvelopeStamp::is(stamp, awaited) ? inbox.pair_cell : nullptr;
     }
 
     // The lines of a body travel one after the other, unless they are asked for: those that an answer is likely to have, with
@@ -267,41 +297,106 @@ private:
         ended_by_it_ = 0;
     }
 
+    enum class Taken { and_goes_on, and_ends, nothing };
+
     template <class Handler>
-    bool take(Inbox& inbox, const EnvelopeCell& cell, Handler& handler)
+    Taken take(Inbox& inbox, EnvelopeCell& cell, Handler& handler)
     {
         // What the rank knows of the rings is brought up to date first, for a handler that throws all the same.
         Source& source = sources_[static_cast<std::size_t>(&inbox - inboxes_.data())];
-        const auto number = static_cast<std::uint32_t>(inbox.number++);
+        const std::uint64_t number = inbox.number++;
         inbox.next = source.cells + (inbox.number & (cells_ - 1));
-        const std::uint32_t body_bytes = cell.body_bytes;
-        const void* body = nullptr;
-        source.last_lines = lines_of(body_bytes);
-        if (body_bytes != 0) {
-            body = source.bodies + cell.body_at;
-            const std::uint32_t after = line_after(cell.body_at, body_bytes);
-            // As far as from the end of the last body to the end of this one, around the ring's end or not.
-            source.lines_taken +=
-                after > source.next_line ? after - source.next_line : after + body_lines_ - source.next_line;
-            source.next_line = after;
-        }
-        bool goes_on = true;
-        if (&cell == inbox.pair_cell) {
-            if (inbox.asked_at != 0) answer_pause_.learn(inbox.waited);  // else the source has spoken first
-            // It is this rank's turn now, and the handler may answer: the head must not lie there any more.
-            alignas(16) std::uint8_t head[FMPL_ENVELOPE_HEAD];
-            std::memcpy(head, cell.head, sizeof head);
-            Outbox& out = outboxes_[static_cast<std::size_t>(inbox.source)];
-            out.pair_cell = std::exchange(inbox.pair_cell, nullptr);
-            ask_to_write_body(out);
-            goes_on = handler(inbox.source, static_cast<const void*>(head), body, std::size_t{body_bytes});
+        Taken taken = Taken::nothing;
+        if (EnvelopeStamp::is_lent(cell.stamp.load(std::memory_order_relaxed))) [[unlikely]] {  // read by arrived()
+            taken = take_lent(inbox, source, cell, number, handler);
         } else {
-            goes_on = handler(inbox.source, static_cast<const void*>(cell.head), body, std::size_t{body_bytes});
+            const Body body = body_in_ring(source, cell);
+            if (&cell == inbox.pair_cell) {
+                alignas(16) std::uint8_t head[FMPL_ENVELOPE_HEAD];
+                ask_to_write_body(begin_turn(inbox, cell, head));
+                taken = to_handler(handler, inbox, head, body);
+            } else {
+                taken = to_handler(handler, inbox, cell.head, body);
+            }
         }
-        if (number - source.returned >= cells_ / 4 || source.lines_taken - source.lines_returned >= body_lines_ / 4) {
-            return_credits(inbox, source, number);
+        if (static_cast<std::uint32_t>(number) - source.returned >= cells_ / 4 ||
+            source.lines_taken - source.lines_returned >= body_lines_ / 4) {
+            return_credits(inbox, source, static_cast<std::uint32_t>(number));
         }
-        return goes_on;
+        return taken;
+    }
+
+    // It is this rank's turn at the pair cell now, and the handler may answer: the head must not lie there any more.
+    Outbox& begin_turn(Inbox& inbox, EnvelopeCell& cell, std::uint8_t (&head)[FMPL_ENVELOPE_HEAD])
+    {
+        if (inbox.asked_at != 0) answer_pause_.learn(inbox.waited);  // else the source has spoken first
+        std::memcpy(head, cell.head, sizeof head);
+        Outbox& out = outboxes_[static_cast<std::size_t>(inbox.source)];
+        out.pair_cell = std::exchange(inbox.pair_cell, nullptr);
+        return out;
+    }
+
+    template <class Handler>
+    [[gnu::noinline]] Taken take_lent(
+        Inbox& inbox, Source& source, EnvelopeCell& cell, std::uint64_t number, Handler& handler)
+    {
+        const std::uint64_t stamp = cell.stamp.load(std::memory_order_relaxed);
+        const std::uint64_t lent = std::uint64_t{cell.body_bytes} << 32 | cell.body_at;
+        source.last_lines = 0;
+        alignas(16) std::uint8_t in_pair_cell[FMPL_ENVELOPE_HEAD];
+        const Outbox* const answers_here = &cell == inbox.pair_cell ? &begin_turn(inbox, cell, in_pair_cell) : nullptr;
+        if (!claim(*source.claim, number)) return Taken::nothing;
+        const ReturnOfLoan at_the_end{*node_, cell, answers_here, stamp, inbox.source};
+        return to_handler(handler, inbox, answers_here != nullptr ? in_pair_cell : cell.head,
+            {node_->crossbar.mapped(inbox.source, LentBody::at(lent)), LentBody::bytes(lent)});
+    }
+
+    struct Body {
+        const void* data;
+        std::size_t bytes;
+    };
+    template <class Handler>
+    static Taken to_handler(Handler& handler, const Inbox& inbox, const std::uint8_t* head, const Body& body)
+    {
+        const bool goes_on = handler(inbox.source, static_cast<const void*>(head), body.data, body.bytes);
+        return goes_on ? Taken::and_goes_on : Taken::and_ends;
+    }
+
+    Body body_in_ring(Source& source, const EnvelopeCell& cell) const
+    {
+        const std::uint32_t bytes = cell.body_bytes;
+        source.last_lines = lines_of(bytes);
+        if (bytes == 0) return {nullptr, 0};
+        const std::uint32_t after = line_after(cell.body_at, bytes);
+        // As far as from the end of the last body to the end of this one, around the ring's end or not.
+        source.lines_taken +=
+            after > source.next_line ? after - source.next_line : after + body_lines_ - source.next_line;
+        source.next_line = after;
+        return {source.bodies + cell.body_at, bytes};
+    }
+
+    // Says that the handler is through with a lent body, unless it has done so by an answer in the same cell.
+    struct ReturnOfLoan {
+        const Node& node;
+        EnvelopeCell& cell;
+        const Outbox* answers_here;  // nullptr: it lies in the ring
+        std::uint64_t stamp;
+        int source;
+        ~ReturnOfLoan()
+        {
+            if (answers_here != nullptr && answers_here->pair_cell != &cell) return;
+            cell.stamp.store(stamp | EnvelopeStamp::kReturned, std::memory_order_release);  // pairs with lend_at()
+            node.crossbar.wake(source);
+        }
+    };
+
+    // Whether this rank, and not the other one, has the lent body. A destination may come to one long after its source has taken it
+    // back, and later ones too.
+    static bool claim(EnvelopeClaim& claim, std::uint64_t number)
+    {
+        std::uint64_t last = claim.number.load(std::memory_order_relaxed);
+        // acquire and release: pair with each other on the two sides
+        return last < number && claim.number.compare_exchange_strong(last, number, std::memory_order_acq_rel);
     }
 
     // Whether a cell and so many body lines are free, with a look at the credits when they are not known to be.
@@ -327,13 +422,22 @@ private:
         return after == body_lines_ ? 0 : after;
     }
     static std::uint32_t lines_of(std::size_t bytes) { return static_cast<std::uint32_t>((bytes + kLine - 1) / kLine); }
+    Offset cell_at(const Outbox& out, std::uint64_t number) const
+    {
+        return out.cells + (number & (cells_ - 1)) * sizeof(EnvelopeCell);
+    }
+    static EnvelopeCell& mapped_cell(const Outbox& out, Offset at)
+    {
+        return *reinterpret_cast<EnvelopeCell*>(out.mapped + at);
+    }
     static Offset body_offset(const Outbox& out) { return out.bodies + std::size_t{out.body_at} * kLine; }
 
     void write_remotely(const Outbox& out, int destination, Offset at, const void* head, std::uint64_t stamp) const;
     void return_credits(const Inbox& inbox, Source& source, std::uint32_t number) const;
     [[noreturn]] void nothing_reserved(int destination) const;
+    bool lend_at(Outbox& out, int destination, const void* head, Offset at, std::size_t bytes);
 
-    // Parts of a rank's block: rings of cells, credits, pair cells, rings of bodies, one of each for every other rank.
+    // Parts of a rank's block: rings of cells, credits, claims, pair cells, rings of bodies, one of each for every other rank.
     std::size_t others() const { return static_cast<std::size_t>(node_->crossbar.nodes()) - 1; }
     static std::size_t place(int of, int at) { return static_cast<std::size_t>(of < at ? of : of - 1); }
     // What a poll looks at shall not fall into few sets of the core's cache: a line between two rings, and pair cells at another
@@ -346,14 +450,18 @@ private:
     {
         return cells_in(block, others()) + place * sizeof(EnvelopeCredit);
     }
+    Offset claim_in(Offset block, std::size_t place) const
+    {
+        return credit_in(block, others()) + place * sizeof(EnvelopeClaim);
+    }
     Offset pair_cell_in(Offset block, int owner, int other) const
     {
         const auto turned = static_cast<std::size_t>((owner + other) % node_->crossbar.nodes());
-        return credit_in(block, others()) + turned * sizeof(EnvelopeCell);
+        return claim_in(block, others()) + turned * sizeof(EnvelopeCell);
     }
     Offset bodies_in(Offset block, std::size_t place) const
     {
-        return credit_in(block, others()) + (others() + 1) * sizeof(EnvelopeCell) +
+        return claim_in(block, others()) + (others() + 1) * sizeof(EnvelopeCell) +
                place * body_lines_ * sizeof(BodyLine);
     }
 

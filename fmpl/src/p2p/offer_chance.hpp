@@ -1,4 +1,4 @@
-// Whether the next message of a channel is worth an offer in the lane. The source of one waits until the destination
+// Whether the next message of a channel is worth an offer in the lane, or that to a rank a body that is lent. The source of one waits until the destination
 // has taken it. A destination that waits for the message does so at once; one that is busy elsewhere lets the source
 // wait in vain, so after each such offer more messages go another way first.
 #pragma once
@@ -10,9 +10,11 @@ namespace fmpl {
 
 class OfferChance {
 public:
+    // A destination that waits for a message has claimed it after so long, also between far cores.
+    static constexpr std::uint64_t kClaimedSoonNs = 800;
     static constexpr std::uint32_t kLongest = 8;  // at most 2^8 messages go another way before the next offer
 
-    // Asked once for each message for which the lane is free.
+    // Asked once for each message for which the way is free.
     bool is_worth_it()
     {
         if (passes_ == 0) return true;

@@ -18,9 +18,7 @@ constexpr std::uint64_t kPatienceNs = 20'000;
 
 constexpr std::size_t kNodeBytes = sizeof(ChainNode);
 
-// A destination that waits for a message has claimed it in the lane after so long, also between far cores; and then copies it
-// so fast at least, unless it is held up.
-constexpr std::uint64_t kClaimedSoonNs = 800;
+// A destination that has claimed a message in the lane copies it so fast at least, unless it is held up.
 constexpr std::uint64_t kCopiedBytesPerNs = 4;
 
 // What a core copies of memory that it has at hand.
@@ -139,7 +137,7 @@ bool Sender::is_taken_soon(
         if (looks % kLooksBetweenClocks == 0) {
             const std::uint64_t ns = monotonic_ns();
             if (deadline_ns == 0) {
-                deadline_ns = ns + kClaimedSoonNs;
+                deadline_ns = ns + OfferChance::kClaimedSoonNs;
             } else if (ns >= deadline_ns) {
                 // Is it being copied?
                 if (is_claimed || flag.claim.load(std::memory_order_relaxed) != number) return false;

@@ -309,7 +309,7 @@ RequestRef Engine::irecv(const MessageBuffer& buffer, Communicator& comm, Traffi
 void Engine::send(
     const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode)
 {
-    if (mode == SendMode::standard && destination != MPI_PROC_NULL && is_eager(buffer)) {
+    if (mode == SendMode::standard && destination != MPI_PROC_NULL && buffer.bytes <= settings_.eager_bytes) {
         const int world_rank = comm.peers().world_rank(destination);
         Outbox& outbox = parts_->outbox;
         if (world_rank != world_rank_ && outbox.window_is_open(world_rank, buffer.bytes)) {
@@ -319,7 +319,9 @@ void Engine::send(
             envelope.source = comm.rank();
             envelope.tag = tag;
             envelope.bytes = buffer.bytes;
-            if (outbox.try_message(world_rank, envelope, buffer)) return;
+            const bool eager = is_eager(buffer);
+            if (buffer.bytes > kInlineBytes && outbox.try_lend(world_rank, envelope, buffer, !eager)) return;
+            if (eager && outbox.try_message(world_rank, envelope, buffer)) return;
         }
     }
     const RequestRef request = isend(buffer, comm, traffic, destination, tag, mode);

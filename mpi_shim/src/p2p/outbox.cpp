@@ -16,6 +16,17 @@ bool Outbox::send_with_body(int destination, const Envelope& envelope, const Mes
     return true;
 }
 
+bool Outbox::try_lend(int destination, const Envelope& envelope, const MessageBuffer& buffer, bool waits_anyway)
+{
+    Peer& peer = peers_[static_cast<std::size_t>(destination)];
+    if (!buffer.in_one_piece() || !peer.entries.empty()) return false;
+    int sent = 0;
+    check_fmpl(fmpl_envelope_lend(destination, &envelope, buffer.data, envelope.bytes, waits_anyway ? 1 : 0, &sent));
+    if (sent == 0) return false;
+    peer.eager_sent += kCostOfMessage + envelope.bytes;
+    return true;
+}
+
 void Outbox::add(int destination, Entry entry)
 {
     std::deque<Entry>& entries = peers_[static_cast<std::size_t>(destination)].entries;

@@ -35,6 +35,9 @@ public:
         peer.eager_sent += kCostOfMessage + envelope.bytes;
         return true;
     }
+    // The same of an eager message of more than kInlineBytes, which is not put into the ring but lent to a destination that waits
+    // (fmpl_envelope_lend). waits_anyway: the sender will have to wait for the destination otherwise, too.
+    bool try_lend(int destination, const Envelope& envelope, const MessageBuffer& buffer, bool waits_anyway);
     // The same; waits here if need be. An eager operation is complete when it has gone.
     void message(const Ref<SendOperation>& operation);
 

@@ -1,0 +1,311 @@
+// Envelopes whose bodies are lent (fmpl_envelope_lend): whoever claims one, each message arrives once, whole and in order, and its
+// source may write its memory as soon as the call returns.
+//
+// FMPL_TEST_SEED repeats a run; FMPL_STRESS_SECONDS (default 1) is the length of the random test at each rank count.
+#include "../support/guarded_buffer.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace fmpl_test;
+
+constexpr std::size_t kRing = 16384;  // bytes of bodies
+constexpr std::size_t kLimit = kRing / 4;
+constexpr std::size_t kMostLent = 65535;
+
+// Bodies are lent between ranks that have a CPU each: as many as there are ranks are to be believed in.
+RanksOptions with_cpus(std::vector<int> ranks)
+{
+    return {.ranks = std::move(ranks), .environment = {{"FMPL_CPUS", "16"}, {"FMPL_SPIN_US", "3"}}};
+}
+
+double seconds_since(std::chrono::steady_clock::time_point begin)
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double stress_seconds()
+{
+    const char* text = std::getenv("FMPL_STRESS_SECONDS");
+    return text != nullptr ? std::strtod(text, nullptr) : 1.0;
+}
+
+struct Head {
+    std::uint64_t sequence = 0;
+    std::uint64_t kind = 0;
+    std::uint64_t words[4] = {};
+};
+static_assert(sizeof(Head) == FMPL_ENVELOPE_HEAD);
+constexpr std::uint64_t kMessage = 0, kAnswer = 1, kEnd = 2;
+
+std::uint64_t key_of(int source, int destination, std::uint64_t sequence)
+{
+    return message_key(seed(), static_cast<std::uint64_t>(source), static_cast<std::uint64_t>(destination), sequence);
+}
+
+struct Arrived {
+    int source;
+    Head head;
+    const void* body;
+    std::size_t bytes;
+};
+using Handler = std::function<void(const Arrived&)>;
+
+int poll(const Handler& handler)
+{
+    return fmpl_envelopes_poll(
+        [](void* context, int source, const void* at, const void* body, std::size_t bytes) {
+            Arrived arrived{source, {}, body, bytes};
+            std::memcpy(&arrived.head, at, sizeof arrived.head);
+            (*static_cast<const Handler*>(context))(arrived);
+            return 0;
+        },
+        const_cast<Handler*>(&handler));
+}
+
+void wait_by_polls(const std::function<bool()>& ready)
+{
+    REQUIRE_OK(
+        fmpl_wait_until([](void* context) { return (*static_cast<const std::function<bool()>*>(context))() ? 1 : 0; },
+            const_cast<std::function<bool()>*>(&ready), nullptr));
+}
+
+bool lend(int destination, const Head& head, const void* body, std::size_t bytes, bool waits_anyway)
+{
+    int sent = -1;
+    REQUIRE_OK(fmpl_envelope_lend(destination, &head, body, bytes, waits_anyway ? 1 : 0, &sent));
+    EXPECT_TRUE(sent == 0 || sent == 1);
+    return sent == 1;
+}
+
+bool put_into_ring(int destination, const Head& head, const void* body, std::size_t bytes)
+{
+    void* room = nullptr;
+    if (fmpl_envelope_reserve(destination, bytes, &room) == 0) return false;
+    if (bytes > 0) std::memcpy(room, body, bytes);
+    REQUIRE_OK(fmpl_envelope_commit(destination, &head));
+    return true;
+}
+
+// Under ThreadSanitizer nobody looks for an envelope within a microsecond.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kLendingIsLikely = false;
+#else
+constexpr bool kLendingIsLikely = true;
+#endif
+
+// Questions and answers of two ranks that do nothing else: a body is read in its source's memory, and what is written there after the
+// call does not reach who reads it.
+FMPL_RANKS_TEST_WITH(LentBody, OfAQuestionIsReadWhereItLies, with_cpus({2}))
+{
+    constexpr std::uint64_t kRounds = 5000;
+    const fmpl::Session session(1);
+    REQUIRE_OK(fmpl_envelopes_open(kRing));
+    const int peer = 1 - rank();
+    GuardedBuffer buffer(Place::rdma, 3000, 5);
+    std::uint64_t lent = 0, received = 0;
+    const Handler handler = [&](const Arrived& arrived) {
+        EXPECT_EQ(arrived.source, peer);
+        EXPECT_EQ(arrived.head.sequence, received);
+        EXPECT_EQ(arrived.bytes, buffer.size());
+        EXPECT_TRUE(has_pattern(arrived.body, arrived.bytes, key_of(peer, rank(), received)));
+        ++received;
+    };
+    for (std::uint64_t round = 0; round < kRounds; ++round) {
+        if (rank() == 0) wait_by_polls([&] { return poll(handler) > 0; });
+        const Head head{round, kMessage, {}};
+        buffer.fill(key_of(rank(), peer, round));
+        if (lend(peer, head, buffer.data(), buffer.size(), false)) {
+            ++lent;
+        } else {
+            wait_by_polls([&] { return put_into_ring(peer, head, buffer.data(), buffer.size()); });
+        }
+        buffer.fill_byte(0x55);
+        if (rank() == 1) wait_by_polls([&] { return poll(handler) > 0; });
+    }
+    EXPECT_EQ(received, kRounds);
+    if (engine_is_unmapped()) {
+        EXPECT_EQ(lent, 0u);
+    } else if (kLendingIsLikely) {
+        EXPECT_GT(lent, 0u);
+    }
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+}
+
+// Nobody looks for it: the call comes back, and what follows is all that the destination ever sees.
+FMPL_RANKS_TEST_WITH(LentBody, IsTakenBackFromARankThatDoesSomethingElse, with_cpus({2, 4}))
+{
+    const fmpl::Session session(1);
+    REQUIRE_OK(fmpl_envelopes_open(kRing));
+    const int to = (rank() + 1) % size();
+    GuardedBuffer buffer(Place::rdma, 500);
+    for (std::uint64_t round = 0; round < 100; ++round) {
+        for (std::uint64_t m = 0; m < 3; ++m) {
+            buffer.fill(1);
+            EXPECT_FALSE(lend(to, {7, kMessage, {}}, buffer.data(), buffer.size(), true));
+            buffer.fill(key_of(rank(), to, 3 * round + m));
+            EXPECT_TRUE(put_into_ring(to, {3 * round + m, kMessage, {}}, buffer.data(), m == 0 ? 0 : buffer.size()));
+        }
+        REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+        std::uint64_t next = 3 * round;
+        const Handler handler = [&](const Arrived& arrived) {
+            EXPECT_EQ(arrived.head.sequence, next);
+            if (arrived.bytes > 0) {
+                EXPECT_TRUE(has_pattern(arrived.body, arrived.bytes, key_of(arrived.source, rank(), next)));
+            }
+            ++next;
+        };
+        EXPECT_EQ(poll(handler), 3);
+        EXPECT_EQ(poll(handler), 0);
+        EXPECT_EQ(next, 3 * round + 3);
+        REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    }
+}
+
+FMPL_RANKS_TEST_WITH(LentBody, WhatCannotBeLent, with_cpus({1, 2}))
+{
+    const fmpl::Session session(1);
+    Head head;
+    GuardedBuffer buffer(Place::rdma, kMostLent + 1);
+    GuardedBuffer elsewhere(Place::heap, 100);
+    EXPECT_FALSE(lend(0, head, buffer.data(), 100, true));  // before fmpl_envelopes_open
+    REQUIRE_OK(fmpl_envelopes_open(kRing));
+    for (const int nobody : {rank(), -1, size(), 1 << 30}) {
+        EXPECT_FALSE(lend(nobody, head, buffer.data(), 100, true)) << nobody;
+    }
+    if (size() > 1) {
+        const int peer = 1 - rank();
+        EXPECT_FALSE(lend(peer, head, buffer.data(), 0, true));
+        EXPECT_FALSE(lend(peer, head, buffer.data(), kMostLent + 1, true));
+        EXPECT_FALSE(lend(peer, head, elsewhere.data(), 100, true));
+        int sent = -1;
+        EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelope_lend(peer, nullptr, buffer.data(), 1, 1, &sent), "head");
+        EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelope_lend(peer, &head, nullptr, 1, 1, &sent), "body");
+        EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelope_lend(peer, &head, buffer.data(), 1, 1, nullptr), "sent");
+        // Not from within a handler, which may not wait.
+        REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+        EXPECT_TRUE(put_into_ring(peer, head, nullptr, 0));
+        wait_by_polls([&] {
+            return poll([&](const Arrived&) { EXPECT_FALSE(lend(peer, head, buffer.data(), 100, true)); }) > 0;
+        });
+    }
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    EXPECT_EQ(poll([](const Arrived&) {}), 0);
+}
+
+// Ranks that share CPUs do not wait for each other so.
+FMPL_RANKS_TEST_WITH(
+    LentBody, NotWhereRanksShareCpus, (RanksOptions{.ranks = {2}, .environment = {{"FMPL_CPUS", "1"}}}))
+{
+    const fmpl::Session session(1);
+    REQUIRE_OK(fmpl_envelopes_open(kRing));
+    GuardedBuffer buffer(Place::rdma, 100);
+    EXPECT_FALSE(lend(1 - rank(), {}, buffer.data(), buffer.size(), true));
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+}
+
+// Everything at once: bodies lent, put into the ring or none, from and to all ranks, handlers that are slow, that answer before they
+// return and after they have read, and memory that is written again as soon as a call has returned.
+FMPL_RANKS_TEST_WITH(LentBody, RandomTrafficArrivesIntact, with_cpus({2, 3, 4, 7, 8, 16}))
+{
+    const fmpl::Session session(1);
+    REQUIRE_OK(fmpl_envelopes_open(kRing));
+    const auto ranks = static_cast<std::size_t>(size());
+    std::mt19937_64 random(message_key(seed(), 77, static_cast<std::uint64_t>(rank())));
+    GuardedBuffer buffer(Place::rdma, kMostLent, 24);
+    std::vector<std::uint64_t> sent(ranks, 0), next(ranks, 0);
+    std::size_t ended = 0;
+    bool may_answer = true;
+    const Handler handler = [&](const Arrived& arrived) {
+        const auto source = static_cast<std::size_t>(arrived.source);
+        EXPECT_EQ(arrived.head.sequence, next[source]++) << "from rank " << source;
+        EXPECT_EQ(arrived.head.words[0], arrived.bytes);
+        const std::uint64_t key = key_of(arrived.source, rank(), arrived.head.sequence);
+        const auto is_whole = [&] { return arrived.bytes == 0 || has_pattern(arrived.body, arrived.bytes, key); };
+        EXPECT_TRUE(is_whole()) << arrived.bytes << " bytes from rank " << source;
+        if (random() % 16 == 0) random_delay(random);
+        EXPECT_TRUE(is_whole()) << arrived.bytes << " bytes from rank " << source << ", when the handler ends";
+        if (arrived.head.kind == kEnd) ++ended;
+        if (arrived.head.kind != kMessage || !may_answer || random() % 4 != 0) return;
+        const Head answer{sent[source], kAnswer, {}};
+        if (put_into_ring(arrived.source, answer, nullptr, 0)) ++sent[source];
+    };
+    const auto send = [&](int to, std::uint64_t kind) {
+        constexpr std::size_t kLengths[] = {0, 1, 63, 64, 65, kLimit - 1, kLimit};
+        const std::size_t bytes = kind == kEnd        ? 0
+                                  : random() % 3 == 0 ? kLengths[random() % std::size(kLengths)]
+                                  : random() % 4 == 0 ? random() % (kMostLent + 1)
+                                                      : random() % 600;
+        std::uint64_t& number = sent[static_cast<std::size_t>(to)];
+        const bool waits_anyway = random() % 2 == 0;
+        if (bytes > 0 && (bytes > kLimit || random() % 4 != 0)) {
+            const Head head{number, kind, {bytes}};
+            fill_pattern(buffer.data(), bytes, key_of(rank(), to, number));
+            const bool lent = lend(to, head, buffer.data(), bytes, waits_anyway);
+            if (random() % 2 == 0) std::memset(buffer.data(), 0x55, bytes);
+            if (lent) ++number;
+            if (lent || bytes > kLimit) return;
+        }
+        wait_by_polls([&] {
+            // An answer from within the handler may have taken the number.
+            fill_pattern(buffer.data(), bytes, key_of(rank(), to, number));
+            if (put_into_ring(to, {number, kind, {bytes}}, buffer.data(), bytes)) return true;
+            poll(handler);
+            return false;
+        });
+        ++number;
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    int partner = rank();
+    while (seconds_since(begin) < stress_seconds()) {
+        if (random() % 64 == 0 || partner == rank()) partner = static_cast<int>(random() % ranks);
+        if (partner != rank()) send(partner, kMessage);
+        // A while as somebody who waits for an answer does.
+        for (std::uint64_t looks = random() % 40; looks > 0 && poll(handler) == 0; --looks) {
+        }
+        if (random() % 32 == 0) random_delay(random);
+    }
+    may_answer = false;
+    for (int to = 0; to < size(); ++to) {
+        if (to != rank()) send(to, kEnd);
+    }
+    wait_by_polls([&] {
+        poll(handler);
+        return ended == ranks - 1;
+    });
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    EXPECT_EQ(poll(handler), 0);
+}
+
+// A rank that ends while it reads a lent body: the source's wait ends with the job.
+TEST(LentBody, TheSourceOfABodyBeingReadEndsWithTheJob)
+{
+    const ProgramResult result = run_body_under_launcher("LentBody.AReaderThatDies", 2, {{"FMPL_CPUS", "16"}});
+    EXPECT_NE(result.status, 0);
+    EXPECT_EQ(result.output.find("is not to come here"), std::string::npos) << result.output;
+}
+
+FMPL_RANKS_TEST_WITH(LentBody, AReaderThatDies, (RanksOptions{.ranks = {}}))
+{
+    const fmpl::Session session(1);
+    REQUIRE_OK(fmpl_envelopes_open(kRing));
+    GuardedBuffer buffer(Place::rdma, 100);
+    if (rank() == 0) {
+        wait_by_polls([&] { return poll([](const Arrived&) { std::raise(SIGKILL); }) > 0; });
+    }
+    while (!lend(0, {}, buffer.data(), buffer.size(), true)) {
+    }
+    std::fputs("this is not to come here\n", stderr);
+}
+
+}  // namespace
