@@ -1,6 +1,7 @@
 // Point-to-point communication of one rank: receiver-side matching over FMPL's envelopes (MPI-3.1, chapter 3).
 //
 //   eager       up to eager_limit() bytes (fewer from remote-DMA memory): the message travels with its envelope. A synchronous send is told when it is matched.
+//               From remote-DMA memory a blocking send first tries to lend it to a destination that waits, which copies it at once.
 //   rendezvous  longer, or when the destination has more unmatched eager messages of this rank than it should keep: the envelope
 //               announces the message, which the receiver then reads where it lies, or which goes through one of FMPL's channels
 //               between the pair, straight from buffer to buffer where they can be addressed.
