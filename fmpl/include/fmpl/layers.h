@@ -94,7 +94,7 @@ int fmpl_irecv_discard(int src, int mai, fmpl_comm_t comm);
  * (more than 4 GiB), ALREADY_INITIALIZED (a second time). */
 int fmpl_envelopes_open(size_t body_bytes);
 
-/* The longest body: a quarter of the ring. 0 before fmpl_envelopes_open and after fmpl_finalize. */
+/* The longest body of the ring's: a quarter of it. (One that is lent may be longer.) 0 before fmpl_envelopes_open and after fmpl_finalize. */
 size_t fmpl_envelope_body_limit(void);
 
 /* Room for an envelope to world_rank: 1, and in *body where its body_bytes are to be written, contiguous (0 bytes: NULL; body
@@ -115,10 +115,10 @@ int fmpl_envelope_send(int world_rank, const void *head, int *sent);
 /* The same with a body in remote-DMA memory, which is not copied into the ring: the receiver's handler reads it where it lies. *sent is 1
  * when the handler is through with it, and the caller may write there again. *sent is 0, and the receiver sees nothing, where that is not
  * possible or not worth it; send it otherwise, then. So it is with bodies of 0 bytes, of more than 65535 and in other memory, where
- * fmpl_envelope_reserve says 0 or ranks share CPUs, when the receiver does not look for envelopes within about a microsecond, and from
+ * fmpl_envelope_reserve of 0 bytes says 0 or ranks share CPUs, when the receiver does not look for envelopes within about a microsecond, and from
  * within ready, a progress function or a handler; and, unless waits_anyway is nonzero, when the receiver is not known to wait for an answer of
  * the caller's. waits_anyway: 1 when the caller will wait for the receiver in any case. Blocks for about so long, and as long as
- * the handler takes. ARGUMENT: a pointer is NULL. ABORTED when the job ends. */
+ * the handler takes, and meanwhile calls nothing of the layer's. ARGUMENT: a pointer is NULL. ABORTED when the job ends. */
 int fmpl_envelope_lend(
     int world_rank, const void *head, const void *body, size_t body_bytes, int waits_anyway, int *sent);
 

@@ -1,9 +1,11 @@
 // The shared records of the envelopes (p2p/envelopes.hpp). docs/memory_layout.md explains each field's writer and ordering.
 //
-// Of each ordered pair of ranks, in the arena of the destination: a ring of EnvelopeCells and a ring of body lines, written
-// by the source; in the arena of the source: an EnvelopeCredit, written by the destination. Of each pair of mapped ranks, in the
-// arena of the lower one: the *pair cell*, which the two write in turn; and of each direction, in the arena of the destination, an
-// EnvelopeClaim, which says who has a *lent* body: one that stays in the source's memory, and that the destination reads there.
+// Of each ordered pair of ranks, in the arena of the destination: a ring of EnvelopeCells and a ring of body lines,
+// written by the source; in the arena of the source: an EnvelopeCredit, written by the destination. Of each pair of mapped
+// ranks, in the arena of the lower one: the *pair cell*, which the two write in turn; and of each direction, in the arena
+// of the destination, an EnvelopeClaim, which says who has a *lent* body: one that stays in the source's memory, and that
+// the destination reads there. When it is through with it, it says so in the cell that announced it: the one store of a
+// destination's to a cell.
 //
 // Invariants
 //   1. Envelope n of an ordered pair, from 1, is in the pair cell or in cell n mod cells of the ring. A cell holds only numbers
@@ -13,8 +15,8 @@
 //      with it.
 //   4. The higher rank writes the pair cell first, so that who polls it at first has it at hand; then each writes it only when it has taken what the other wrote there. So it
 //      has one writer at a time, and needs no credit.
-//   5. The source of a lent body waits until the destination has returned it, which it says in the same cell, or takes it back: who of
-//      the two first raises the EnvelopeClaim to the envelope's number has it. What has been taken back is as if it had never been sent.
+//   5. The source of a lent body waits until the destination has returned it, or takes it back: who of the two first
+//      raises the EnvelopeClaim to the envelope's number has it. What has been taken back is as if it had never been sent.
 //   6. A body is contiguous and begins at a line. One that does not fit before the end of its ring begins at the ring's start,
 //      and the lines skipped count as used: source and destination both see that from where the body begins.
 #pragma once
@@ -45,7 +47,8 @@ struct alignas(kLine) EnvelopeCredit {
 };
 static_assert(sizeof(EnvelopeCredit) == kLine);
 
-// The envelope's number, who has written it (so that the two of a pair cell are never taken for each other), and what has become of its body.
+// The envelope's number, who has written it (so that the two of a pair cell are never taken for each other), and what has
+// become of its body.
 struct EnvelopeStamp {
     static constexpr std::uint64_t kLent = 2;
     static constexpr std::uint64_t kReturned = 4;  // by the destination

@@ -10,11 +10,12 @@
 // Whose turn it is the two know without asking; who wants to send and has not got it takes the ring. A look at the cell takes it from
 // the core that is about to answer there, so that nobody looks before an answer can be there (docs/decisions/0007-time-between-looks.md).
 //
-// A body can be lent: the source puts into the cell where it lies, and waits while the destination copies it from there. A
-// destination that waits does so at once, and says so in the same cell, where, if it is the pair cell, its answer goes too: one passage and
-// the copy, where a body in the ring takes a copy on each side, and lines that change cores twice. Has nobody claimed it after about a
-// microsecond, the source takes it back, and sends it otherwise (docs/decisions/0020-lent-bodies.md). That a source has the turn at the
-// pair cell is what tells a question from a stream, whose source had better not wait.
+// A body can be lent: the source puts into the cell where it lies, and waits while the destination copies it from there.
+// A destination that waits does so at once, and says so in the same cell, where, if it is the pair cell, its answer goes
+// too: one passage and the copy, where a body in the ring takes a copy on each side, and lines that change cores twice. Has
+// nobody claimed it after about a microsecond, the source takes it back, and sends it otherwise
+// (docs/decisions/0020-lent-bodies.md). That a source has the turn at the pair cell is what tells a question from a stream,
+// whose source had better not wait.
 //
 // The destination returns credits when a quarter of the cells or of the body lines has been taken since it last did, so
 // that a line goes back seldom. Nobody starves by what has not been returned. A reservation needs one cell and fewer than half of
@@ -23,7 +24,7 @@
 // taken them, it has taken more than a quarter, and so has returned credits, and less than a quarter of either ring is
 // unreturned: the reservation succeeds. The credit wakes a source that sleeps for it.
 //
-// None of the functions blocks, but lend() for as long as said above. One thread at a time, as all of a rank.
+// None of the functions blocks, but lend() for about a microsecond, and for as long as the destination's handler takes. One thread at a time, as all of a rank.
 #pragma once
 
 #include "crossbar/cycle_clock.hpp"
@@ -137,17 +138,20 @@ public:
         return true;
     }
 
-    // Whether it pays to lend the next body to the destination, and lends it: true when the destination's handler is through with
-    // it. false: as if nothing had been sent. waits_anyway: the caller will wait for the destination if it is not lent, too. Throws
-    // Error(ABORTED).
+    // Whether it pays to lend the next body to the destination, and lends it: true when the destination's handler is
+    // through with it. false: as if nothing had been sent. waits_anyway: the caller will wait for the destination if it is
+    // not lent, too. Throws Error(ABORTED).
     bool lend(int destination, const void* head, const void* body, std::size_t bytes, bool waits_anyway)
     {
         if (static_cast<std::size_t>(destination) >= outboxes_.size()) [[unlikely]]
             return false;
         Outbox& out = outboxes_[static_cast<std::size_t>(destination)];
+        out.reserved = false;
         if (out.mapped == nullptr || (out.pair_cell == nullptr && !waits_anyway)) return false;
         if (bytes == 0 || !node_->crossbar.contains(body, bytes)) return false;
         if (!node_->helps() || node_->has_busy() || node_->in_callback || !has_room(out, 0)) return false;
+        // Who sleeps does not look soon.
+        if (node_->crossbar.record(destination).sleeping.load(std::memory_order_relaxed) != 0) return false;
         const Offset at = node_->crossbar.offset_of(body);
         return LentBody::fits(at, bytes) && out.lending.is_worth_it() && lend_at(out, destination, head, at, bytes);
     }
@@ -214,8 +218,9 @@ private:
         EnvelopeCell* next;       // in the ring
         EnvelopeCell* pair_cell;  // when it is the source's turn to write it, else nullptr
         int source;
-        std::uint64_t asked_at = 0;  // when this rank wrote the pair cell, by the cycle counter
-        std::uint64_t waited = 0;    // cycles from then to the last look at it
+        std::uint64_t asked_at =
+            0;                     // when this rank wrote the pair cell, by the cycle counter; 0: it lent a body there
+        std::uint64_t waited = 0;  // cycles from then to the last look at it
     };
     struct Source {
         EnvelopeCell* cells;
@@ -329,7 +334,7 @@ private:
     // It is this rank's turn at the pair cell now, and the handler may answer: the head must not lie there any more.
     Outbox& begin_turn(Inbox& inbox, EnvelopeCell& cell, std::uint8_t (&head)[FMPL_ENVELOPE_HEAD])
     {
-        if (inbox.asked_at != 0) answer_pause_.learn(inbox.waited);  // else the source has spoken first
+        if (inbox.asked_at != 0) answer_pause_.learn(inbox.waited);  // else nothing was asked for
         std::memcpy(head, cell.head, sizeof head);
         Outbox& out = outboxes_[static_cast<std::size_t>(inbox.source)];
         out.pair_cell = std::exchange(inbox.pair_cell, nullptr);
@@ -343,11 +348,12 @@ private:
         const std::uint64_t stamp = cell.stamp.load(std::memory_order_relaxed);
         const std::uint64_t lent = std::uint64_t{cell.body_bytes} << 32 | cell.body_at;
         source.last_lines = 0;
-        alignas(16) std::uint8_t in_pair_cell[FMPL_ENVELOPE_HEAD];
-        const Outbox* const answers_here = &cell == inbox.pair_cell ? &begin_turn(inbox, cell, in_pair_cell) : nullptr;
+        alignas(16) std::uint8_t out_of_pair_cell[FMPL_ENVELOPE_HEAD];
+        const Outbox* const answers_here =
+            &cell == inbox.pair_cell ? &begin_turn(inbox, cell, out_of_pair_cell) : nullptr;
         if (!claim(*source.claim, number)) return Taken::nothing;
         const ReturnOfLoan at_the_end{*node_, cell, answers_here, stamp, inbox.source};
-        return to_handler(handler, inbox, answers_here != nullptr ? in_pair_cell : cell.head,
+        return to_handler(handler, inbox, answers_here != nullptr ? out_of_pair_cell : cell.head,
             {node_->crossbar.mapped(inbox.source, LentBody::at(lent)), LentBody::bytes(lent)});
     }
 

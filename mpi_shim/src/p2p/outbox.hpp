@@ -35,10 +35,11 @@ public:
         peer.eager_sent += kCostOfMessage + envelope.bytes;
         return true;
     }
-    // The same of an eager message of more than kInlineBytes, which is not put into the ring but lent to a destination that waits
-    // (fmpl_envelope_lend). waits_anyway: the sender will have to wait for the destination otherwise, too.
+    // An eager message of more than kInlineBytes that is not put into the ring but lent to a destination that waits
+    // (fmpl_envelope_lend): false when it must go another way, and then nothing has happened. waits_anyway: the sender will
+    // have to wait for the destination otherwise, too.
     bool try_lend(int destination, const Envelope& envelope, const MessageBuffer& buffer, bool waits_anyway);
-    // The same; waits here if need be. An eager operation is complete when it has gone.
+    // As try_message; waits here if need be. An eager operation is complete when it has gone.
     void message(const Ref<SendOperation>& operation);
 
     // Sends what can be sent now.
