@@ -57,6 +57,14 @@ void check_sum(const Group& group, int round, std::size_t count, int root, doubl
     }
 }
 
+// Of the calling thread so far: how often its CPU went on with another one.
+std::int64_t changes_of_process()
+{
+    rusage used{};
+    getrusage(RUSAGE_THREAD, &used);
+    return static_cast<std::int64_t>(used.ru_nvcsw + used.ru_nivcsw);
+}
+
 void meet_in_all_ways()
 {
     const fmpl::Session session(2);
@@ -116,15 +124,10 @@ FMPL_RANKS_TEST_WITH(CpuMates, TheLastOfACpuStaysWhileItWaits, (RanksOptions{.ra
     const fmpl::Session session(1);
     constexpr int kBatches = 50;
     constexpr int kMeetings = 100;
-    const auto changes = [] {
-        rusage used{};
-        getrusage(RUSAGE_THREAD, &used);
-        return static_cast<std::int64_t>(used.ru_nvcsw + used.ru_nivcsw);
-    };
     for (const bool sums : {false, true}) {
         std::int64_t fewest = std::int64_t{kMeetings} * 1000;
         for (int batch = 0; batch < kBatches; ++batch) {
-            const std::int64_t before = changes();
+            const std::int64_t before = changes_of_process();
             for (int i = 0; i < kMeetings; ++i) {
                 const double begin = fmpl_wtime();
                 while (rank() == 2 && fmpl_wtime() < begin + 10e-6) {
@@ -133,7 +136,7 @@ FMPL_RANKS_TEST_WITH(CpuMates, TheLastOfACpuStaysWhileItWaits, (RanksOptions{.ra
                 REQUIRE_OK(sums ? fmpl_allreduce(&one, 1, FMPL_SUM_DOUBLE, FMPL_COMM_WORLD, nullptr)
                                 : fmpl_barrier(FMPL_COMM_WORLD));
             }
-            std::int64_t all = rank() == 2 ? 0 : changes() - before;
+            std::int64_t all = rank() == 2 ? 0 : changes_of_process() - before;
             REQUIRE_OK(fmpl_allreduce(&all, 1, FMPL_SUM_INT64, FMPL_COMM_WORLD, nullptr));
             fewest = std::min(fewest, all);
         }
@@ -165,6 +168,32 @@ FMPL_RANKS_TEST_AT(CpuMates, MessagesGoOnWhileMembersMeet, ({4, 8}))
             EXPECT_TRUE(buffer.holds(key));
             REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
         }
+    }
+}
+
+// Two ranks on each of two CPUs broadcast in turn: who is to be the next root of its CPU stays there, so that each rank is
+// brought back once in a turn of all. If all that wait made room for the others, it would be twice. Of many batches the
+// best counts.
+FMPL_RANKS_TEST_WITH(CpuMates, TheNextRootOfACpuStays, (RanksOptions{.ranks = {4}, .unmapped = false}))
+{
+    const std::size_t cpus = bind_to_one_cpu(static_cast<std::uint64_t>(rank() / 2));
+    const fmpl::Session session(1);
+    constexpr int kBatches = 100;
+    constexpr int kTurns = 100;
+    std::int64_t fewest = std::int64_t{kTurns} * 1000;
+    for (int batch = 0; batch < kBatches; ++batch) {
+        const std::int64_t before = changes_of_process();
+        for (int i = 0; i < kTurns * size(); ++i) {
+            int value = rank() == i % size() ? i : -1;
+            REQUIRE_OK(fmpl_bcast(&value, sizeof value, i % size(), FMPL_COMM_WORLD));
+            EXPECT_EQ(value, i);
+        }
+        std::int64_t all = changes_of_process() - before;
+        REQUIRE_OK(fmpl_allreduce(&all, 1, FMPL_SUM_INT64, FMPL_COMM_WORLD, nullptr));
+        fewest = std::min(fewest, all);
+    }
+    if (cpus >= 2) {
+        EXPECT_LT(fewest, kTurns * size() * 3 / 2);
     }
 }
 

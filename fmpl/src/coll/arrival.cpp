@@ -7,6 +7,7 @@
 #include "coll/collectives.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace fmpl {
@@ -23,6 +24,7 @@ CpuMates cpu_mates(std::span<const int> cpus, std::span<const int> members, int 
     mates.cpus = static_cast<int>(of_members.size());
     mates.first = static_cast<int>(std::find_if(members.begin(), members.end(), is_mate) - members.begin());
     mates.count = static_cast<int>(std::count_if(members.begin(), members.end(), is_mate));
+    std::transform(members.begin(), members.end(), std::back_inserter(mates.of_members), is_mate);
     mates.are_all =
         std::count_if(cpus.begin(), cpus.end(), [&](int cpu) { return cpu == own || cpu < 0; }) == mates.count;
     return mates;

@@ -86,6 +86,7 @@ void Collectives::bcast_hardware(Communicator& comm, void* buffer, const Columns
         served_.reserve(static_cast<std::size_t>(comm.size()));
         results_.reserve(static_cast<std::size_t>(comm.size()));
     }
+    if (comm.cpu_mates.cpus > 0) comm.succession.begins(root, comm.size());
     if (comm.rank() == root) {
         bcast_from_root(comm, static_cast<const std::byte*>(buffer), columns, bytes);
     } else {
@@ -404,9 +405,10 @@ void Collectives::bcast_to_receiver(
     do {
         const std::uint64_t use = uses++;
         BroadcastSlot& slot = comm.station->broadcast[use % kBroadcastSlots];
-        node_->wait(
-            [&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; }, what);  // pairs with the root
-        if (receivers == 1) comm.broadcasts.left = std::max(comm.broadcasts.left, use);    // the root has come to it
+        // acquire: pairs with the root
+        const auto has_come = [&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; };
+        if (!has_come() && !keep_cpu_until(comm, has_come)) node_->wait(has_come, what);
+        if (receivers == 1) comm.broadcasts.left = std::max(comm.broadcasts.left, use);  // the root has come to it
         total = slot.total_bytes;
         came_from = static_cast<int>(slot.root);
         if (total == kBroadcastFailed) {

@@ -121,6 +121,19 @@ private:
     // columns: that the buffer is made of; nullptr: in one piece.
     void bcast_hardware(Communicator& comm, void* buffer, const Columns* columns, std::size_t bytes, int root);
     void bcast_from_root(Communicator& comm, const std::byte* buffer, const Columns* columns, std::size_t bytes);
+    // Waits for a broadcast without leaving the CPU, for a short while, if this rank is to be the next root there; whether
+    // it has come.
+    template <class HasCome>
+    bool keep_cpu_until(Communicator& comm, HasCome&& has_come)
+    {
+        RootSuccession& succession = comm.succession;
+        if (comm.cpu_mates.cpus == 0 || node_->has_busy()) return false;
+        if (!succession.is_next(comm.rank(), comm.cpu_mates.of_members)) return false;
+        if (!succession.keeping.is_worth_it()) return false;
+        const bool came = node_->waiter.spin(has_come, true);
+        came ? succession.keeping.was_taken() : succession.keeping.was_left();
+        return came;
+    }
     void bcast_to_receiver(Communicator& comm, std::byte* buffer, const Columns* columns, std::size_t bytes, int root);
     SharedCopy shared_copy(const Communicator& comm, BroadcastSlot& slot, std::size_t bytes) const;
     void ask_for_help(const Communicator& comm, std::uint64_t use, const std::byte* buffer, std::size_t bytes);

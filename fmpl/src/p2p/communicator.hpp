@@ -7,6 +7,7 @@
 #include "error.hpp"
 #include "p2p/offer_chance.hpp"
 #include "p2p/records.hpp"
+#include "p2p/root_succession.hpp"
 
 #include <array>
 #include <cstddef>
@@ -87,10 +88,11 @@ struct Station;
 
 // The members that are bound to the CPU of this rank.
 struct CpuMates {
-    int cpus = 0;          // that the members are bound to; 0: some are not bound to one, or each has its own
-    int first = 0;         // the lowest of these members
-    int count = 1;         // of them, this rank included
-    bool are_all = false;  // no other rank of the job may run on this CPU
+    int cpus = 0;                    // that the members are bound to; 0: some are not bound to one, or each has its own
+    int first = 0;                   // the lowest of these members
+    int count = 1;                   // of them, this rank included
+    bool are_all = false;            // no other rank of the job may run on this CPU
+    std::vector<char> of_members{};  // 1 for each member that is one; empty where cpus is 0
 };
 
 struct BroadcastState {
@@ -201,6 +203,7 @@ public:
     int colour = -1;             // of the hardware barrier; -1: none
     Station* station = nullptr;  // in the keeper's arena; nullptr: none
     CpuMates cpu_mates;
+    RootSuccession succession;  // of broadcasts; used where cpu_mates.cpus > 0
     BroadcastState broadcasts;
     std::uint64_t reduce_uses = 0;  // uses of the station's reduce slots so far, the same at all members
     Offset deposits = kNoOffset;    // this rank's deposits for reductions, made when first needed
