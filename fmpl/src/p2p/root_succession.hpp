@@ -1,5 +1,5 @@
-// Who broadcasts next, judged by who did after the same root last time; and what follows from that for a rank that waits where
-// ranks share CPUs: the one of a CPU that is to be root next keeps the CPU for a while, the others leave it at once.
+// Who broadcasts next, judged by who did after the same root last time; and what follows from that for a rank that waits
+// where ranks share CPUs: the one of a CPU that is to be root next keeps the CPU for a while, the others leave it at once.
 //
 // Programs whose roots take turns are a chain: each root has to run after the one before it. A rank that waits and always
 // leaves the CPU to others is seldom there when its turn comes, and each CPU changes its process several times for each
