@@ -3,11 +3,15 @@
 #include "../support/guarded_buffer.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace {
 
@@ -63,6 +67,19 @@ std::int64_t changes_of_process()
     rusage used{};
     getrusage(RUSAGE_THREAD, &used);
     return static_cast<std::int64_t>(used.ru_nvcsw + used.ru_nivcsw);
+}
+
+// Since Linux 6.12: sched_getattr then tells the slice of a thread.
+bool threads_choose_their_slices()
+{
+    struct {
+        std::uint32_t size, policy;
+        std::uint64_t flags;
+        std::int32_t nice;
+        std::uint32_t priority;
+        std::uint64_t runtime, deadline, period;
+    } attributes{};
+    return syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) == 0 && attributes.runtime != 0;
 }
 
 void meet_in_all_ways()
@@ -194,6 +211,36 @@ FMPL_RANKS_TEST_WITH(CpuMates, TheNextRootOfACpuStays, (RanksOptions{.ranks = {4
     }
     if (cpus >= 2) {
         EXPECT_LT(fewest, kTurns * size() * 3 / 2);
+    }
+}
+
+// Six ranks on each of two CPUs broadcast in turn: however their CPU takes them at first, they come to run in the order of their
+// turns, each once in a turn of all. In a random order it would be three to four times.
+FMPL_RANKS_TEST_WITH(CpuMates, RootsComeToRunInTheirOrder, (RanksOptions{.ranks = {12}, .unmapped = false}))
+{
+    const std::size_t cpus = bind_to_one_cpu(static_cast<std::uint64_t>(rank() / 6));
+    const fmpl::Session session(1);
+    std::mt19937_64 random(seed() * 31 + static_cast<std::uint64_t>(rank()));
+    constexpr int kBatches = 30;
+    constexpr int kTurns = 100;
+    for (int shuffle = 0; shuffle < 3; ++shuffle) {
+        // They come back to their CPU in another order.
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 20000));
+        std::int64_t fewest = std::int64_t{kTurns} * 1000;
+        for (int batch = 0; batch < kBatches; ++batch) {
+            const std::int64_t before = changes_of_process();
+            for (int i = 0; i < kTurns * size(); ++i) {
+                int value = rank() == i % size() ? i : -1;
+                REQUIRE_OK(fmpl_bcast(&value, sizeof value, i % size(), FMPL_COMM_WORLD));
+                EXPECT_EQ(value, i);
+            }
+            std::int64_t all = changes_of_process() - before;
+            REQUIRE_OK(fmpl_allreduce(&all, 1, FMPL_SUM_INT64, FMPL_COMM_WORLD, nullptr));
+            fewest = std::min(fewest, all);
+        }
+        if (cpus >= 2 && threads_choose_their_slices()) {
+            EXPECT_LT(fewest, kTurns * size() * 3 / 2);
+        }
     }
 }
 

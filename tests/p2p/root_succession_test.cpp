@@ -59,4 +59,32 @@ TEST(RootSuccession, ANewOrderIsLearnt)
     EXPECT_EQ(next_of(succession, kLastTwo), 3);
 }
 
+TEST(RootSuccession, TheTurnIsThatOfTheMatesFromTheFirstOn)
+{
+    const std::vector<char> mates = {1, 0, 1, 1};
+    const int places[] = {0, -1, 2, 1};  // roots: 0 1 3 2
+    for (const int rank : {0, 2, 3}) {
+        RootSuccession succession;
+        for (const int root : {3, 2, 0, 1}) {
+            succession.begins(root, kMembers);
+            EXPECT_EQ(succession.turn(rank, 0, 3, mates).place, -1);  // who follows 1?
+        }
+        succession.begins(3, kMembers);
+        EXPECT_EQ(succession.turn(rank, 0, 3, mates).place, places[rank]);
+        EXPECT_EQ(succession.turn(rank, 0, 3, mates).places, 3);
+        for (const int root : {0, 2, 1, 3, 0}) succession.begins(root, kMembers);  // another order: 0 2 1 3
+        EXPECT_EQ(succession.turn(rank, 0, 3, mates).place, rank == 0 ? 0 : rank - 1);
+    }
+}
+
+TEST(RootSuccession, ThereIsNoTurnWhereAMateIsNeverRoot)
+{
+    RootSuccession succession;
+    for (int i = 0; i < 9; ++i) succession.begins(i % 3, kMembers);
+    EXPECT_EQ(succession.turn(1, 0, 3, {1, 1, 0, 1}).place, -1);
+    RootSuccession of_others;
+    for (int i = 0; i < 9; ++i) of_others.begins(i % 3, kMembers);
+    EXPECT_EQ(of_others.turn(1, 0, 2, kFirstTwo).place, 1);
+}
+
 }  // namespace

@@ -134,6 +134,7 @@ private:
         came ? succession.keeping.was_taken() : succession.keeping.was_left();
         return came;
     }
+    void leave_cpu_in_turn(Communicator& comm);
     void bcast_to_receiver(Communicator& comm, std::byte* buffer, const Columns* columns, std::size_t bytes, int root);
     SharedCopy shared_copy(const Communicator& comm, BroadcastSlot& slot, std::size_t bytes) const;
     void ask_for_help(const Communicator& comm, std::uint64_t use, const std::byte* buffer, std::size_t bytes);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "crossbar/control_block.hpp"
+#include "p2p/place_in_lap.hpp"
 #include "p2p/records.hpp"
 
 #include <atomic>
@@ -160,7 +161,8 @@ struct alignas(kLine) CpuArrivals {
 
     std::atomic<std::uint32_t> barrier;
     std::atomic<std::uint32_t> reduce[kReduceSlots];
-    std::uint8_t pad[kLine - 4 - 4 * kReduceSlots];
+    CpuLap lap;  // of the same members
+    std::uint8_t pad[kLine - 4 - 4 * kReduceSlots - sizeof(CpuLap)];
 };
 static_assert(sizeof(CpuArrivals) == kLine);
 

@@ -6,6 +6,7 @@
 #include "crossbar/transmission_control_word.hpp"
 #include "error.hpp"
 #include "p2p/offer_chance.hpp"
+#include "p2p/place_in_lap.hpp"
 #include "p2p/records.hpp"
 #include "p2p/root_succession.hpp"
 
@@ -204,6 +205,7 @@ public:
     Station* station = nullptr;  // in the keeper's arena; nullptr: none
     CpuMates cpu_mates;
     RootSuccession succession;  // of broadcasts; used where cpu_mates.cpus > 0
+    PlaceInLap place_in_lap;    // likewise
     BroadcastState broadcasts;
     std::uint64_t reduce_uses = 0;  // uses of the station's reduce slots so far, the same at all members
     Offset deposits = kNoOffset;    // this rank's deposits for reductions, made when first needed

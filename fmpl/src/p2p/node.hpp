@@ -3,6 +3,7 @@
 
 #include "crossbar/crossbar.hpp"
 #include "crossbar/private_memory.hpp"
+#include "crossbar/time_slice.hpp"
 #include "crossbar/waiter.hpp"
 #include "p2p/arena_allocator.hpp"
 
@@ -127,6 +128,7 @@ public:
     Crossbar crossbar;
     PrivateMemory private_memory;
     Waiter waiter;
+    TimeSlice slice;
     ArenaAllocator arena;
 
     // The call that the rank is in, for "what is it blocked in".

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "p2p/offer_chance.hpp"
+#include "p2p/place_in_lap.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +27,9 @@ public:
     {
         if (next_.empty()) next_.assign(static_cast<std::size_t>(members), kUnknown);
         const int before = std::exchange(root_, root);
-        if (before != kUnknown) next_[static_cast<std::size_t>(before)] = root;
+        if (before == kUnknown || next_[static_cast<std::size_t>(before)] == root) return;
+        next_[static_cast<std::size_t>(before)] = root;
+        turn_is_known_ = false;
     }
 
     // Whether, of the members that is_mate marks, `rank` is to be the next root from the broadcast that has begun on.
@@ -40,14 +43,40 @@ public:
         return false;
     }
 
+    // The turn of `rank` among the `mates` members that is_mate marks, in the order in which they are root, from `first`, one of them,
+    // on; not known unless each of them is root once before that one is again.
+    const Turn& turn(int rank, int first, int mates, const std::vector<char>& is_mate)
+    {
+        if (!turn_is_known_) turn_ = find_turn(rank, first, mates, is_mate);
+        turn_is_known_ = true;
+        return turn_;
+    }
+
     OfferChance keeping;  // whether it is worth it to keep the CPU
 
 private:
     static constexpr int kUnknown = -1;
-    static constexpr std::size_t kFarthest = 64;
+    static constexpr std::size_t kFarthest = 256;
+
+    Turn find_turn(int rank, int first, int mates, const std::vector<char>& is_mate) const
+    {
+        int root = first;
+        int place = kUnknown;
+        int so_far = 0;
+        for (std::size_t steps = std::min(next_.size(), kFarthest); steps > 0; --steps) {
+            if (root == rank) place = so_far;
+            so_far += is_mate[static_cast<std::size_t>(root)] != 0 ? 1 : 0;
+            root = next_[static_cast<std::size_t>(root)];
+            if (root == kUnknown) break;
+            if (root == first) return {.place = so_far == mates ? place : kUnknown, .places = mates};
+        }
+        return {};
+    }
 
     std::vector<int> next_;  // by root: who was the next one
     int root_ = kUnknown;    // of the last broadcast that has begun
+    Turn turn_;              // of the same rank always
+    bool turn_is_known_ = false;
 };
 
 }  // namespace fmpl
