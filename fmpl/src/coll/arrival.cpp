@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
 
 namespace fmpl {
@@ -49,6 +50,21 @@ Collectives::Arrival Collectives::arrive(
     if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != expected) return {.last = false, .alone = alone};
     arrived.store(0, std::memory_order_relaxed);
     return {.last = true, .alone = alone};
+}
+
+// This rank waits and will yield.
+void Collectives::leave_cpu_in_turn(Communicator& comm, RootSuccession& roots)
+{
+    const CpuMates& mates = comm.cpu_mates;
+    TimeSlice& slice = node_->slice;
+    if (!is_ordered(comm) || slice.usual_ns() == 0) return;
+    const Turn& turn = roots.turn(comm.rank(), mates.first, mates.count, mates.of_members);
+    const std::optional<int> halves = comm.place_in_lap.leaves(cpu_arrivals(comm).lap, comm.rank(), turn);
+    if (!halves) return;
+    slice.restore();
+    if (*halves == 0) return;
+    const auto usual = static_cast<std::int64_t>(slice.usual_ns());
+    slice.set(static_cast<std::uint64_t>(usual + *halves * usual / (2 * turn.places)));
 }
 
 }  // namespace fmpl

@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
-#include <optional>
 #include <utility>
 
 namespace fmpl {
@@ -87,7 +86,7 @@ void Collectives::bcast_hardware(Communicator& comm, void* buffer, const Columns
         served_.reserve(static_cast<std::size_t>(comm.size()));
         results_.reserve(static_cast<std::size_t>(comm.size()));
     }
-    if (comm.cpu_mates.cpus > 0) comm.succession.begins(root, comm.size());
+    if (comm.cpu_mates.cpus > 0) comm.broadcast_roots.begins(root, comm.size());
     if (comm.rank() == root) {
         bcast_from_root(comm, static_cast<const std::byte*>(buffer), columns, bytes);
     } else {
@@ -377,21 +376,6 @@ void Collectives::copy_for_all(Communicator& comm, std::uint64_t use, const std:
     nearest_first(comm.rank(), comm.size(), chunks.count, copy);
 }
 
-// This rank waits for a broadcast and will yield. Where the ranks of its CPU are root in turn, they are to run in the same order.
-void Collectives::leave_cpu_in_turn(Communicator& comm)
-{
-    const CpuMates& mates = comm.cpu_mates;
-    TimeSlice& slice = node_->slice;
-    if (mates.cpus == 0 || mates.count < 3 || slice.usual_ns() == 0) return;
-    const Turn& turn = comm.succession.turn(comm.rank(), mates.first, mates.count, mates.of_members);
-    const std::optional<int> halves = comm.place_in_lap.leaves(cpu_arrivals(comm).lap, comm.rank(), turn);
-    if (!halves) return;
-    slice.restore();
-    if (*halves == 0) return;
-    const auto usual = static_cast<std::int64_t>(slice.usual_ns());
-    slice.set(static_cast<std::uint64_t>(usual + *halves * usual / (2 * turn.places)));
-}
-
 void Collectives::bcast_to_receiver(
     Communicator& comm, std::byte* buffer, const Columns* columns, std::size_t bytes, int root)
 {
@@ -423,15 +407,7 @@ void Collectives::bcast_to_receiver(
         BroadcastSlot& slot = comm.station->broadcast[use % kBroadcastSlots];
         // acquire: pairs with the root
         const auto has_come = [&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; };
-        if (!has_come() && !keep_cpu_until(comm, has_come)) {
-            node_->wait(
-                [&] {
-                    if (has_come()) return true;
-                    leave_cpu_in_turn(comm);
-                    return false;
-                },
-                what);
-        }
+        if (!has_come() && !keep_cpu_until(comm, has_come)) wait_in_turn(comm, &comm.broadcast_roots, has_come, what);
         if (receivers == 1) comm.broadcasts.left = std::max(comm.broadcasts.left, use);  // the root has come to it
         total = slot.total_bytes;
         came_from = static_cast<int>(slot.root);

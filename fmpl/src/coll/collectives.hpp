@@ -126,15 +126,33 @@ private:
     template <class HasCome>
     bool keep_cpu_until(Communicator& comm, HasCome&& has_come)
     {
-        RootSuccession& succession = comm.succession;
+        RootSuccession& roots = comm.broadcast_roots;
         if (comm.cpu_mates.cpus == 0 || node_->has_busy()) return false;
-        if (!succession.is_next(comm.rank(), comm.cpu_mates.of_members)) return false;
-        if (!succession.keeping.is_worth_it()) return false;
+        if (!roots.is_next(comm.rank(), comm.cpu_mates.of_members)) return false;
+        if (!roots.keeping.is_worth_it()) return false;
         const bool came = node_->waiter.spin(has_come, true);
-        came ? succession.keeping.was_taken() : succession.keeping.was_left();
+        came ? roots.keeping.was_taken() : roots.keeping.was_left();
         return came;
     }
-    void leave_cpu_in_turn(Communicator& comm);
+    // Waits. Where the ranks of a CPU are root in turn, this one among them, they come to run in that order. roots: of the operation;
+    // nullptr: it has none.
+    template <class Ready>
+    void wait_in_turn(Communicator& comm, RootSuccession* roots, Ready&& ready, const WaitFor& what)
+    {
+        node_->wait(
+            [&] {
+                if (ready()) return true;
+                if (roots != nullptr) leave_cpu_in_turn(comm, *roots);
+                return false;
+            },
+            what);
+    }
+    void leave_cpu_in_turn(Communicator& comm, RootSuccession& roots);
+    static bool is_ordered(const Communicator& comm) { return comm.cpu_mates.cpus > 0 && comm.cpu_mates.count > 2; }
+    static RootSuccession* roots_of(Communicator& comm, const Reduction& whole)
+    {
+        return whole.root == kAllMembers ? nullptr : &comm.reduce_roots;
+    }
     void bcast_to_receiver(Communicator& comm, std::byte* buffer, const Columns* columns, std::size_t bytes, int root);
     SharedCopy shared_copy(const Communicator& comm, BroadcastSlot& slot, std::size_t bytes) const;
     void ask_for_help(const Communicator& comm, std::uint64_t use, const std::byte* buffer, std::size_t bytes);
@@ -154,14 +172,14 @@ private:
     void reduce_hardware(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole, std::byte* work);
     ReduceManner reduce_once(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole);
     std::uint64_t begin_use(Communicator& comm, const Reduction& whole);
-    void await_end(Communicator& comm, std::uint64_t use, bool alone = false);
+    void await_end(Communicator& comm, std::uint64_t use, RootSuccession* roots, bool alone = false);
     void deposit(Communicator& comm, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole);
     void combine_shares(Communicator& comm, std::uint64_t use, const std::byte* operand, const Reduction& whole);
     std::size_t partition_bytes(bool to_all) const;
     ReduceVerdict judge(Communicator& comm, std::uint64_t use) const;
     void publish_verdict(
         Communicator& comm, std::uint64_t use, const ReduceVerdict& verdict, std::span<const std::byte> result);
-    const ReduceSlot& await_verdict(Communicator& comm, std::uint64_t use, bool alone);
+    const ReduceSlot& await_verdict(Communicator& comm, std::uint64_t use, RootSuccession* roots, bool alone);
     std::exception_ptr disagreement(Communicator& comm, std::uint64_t use, const ReduceVerdict& verdict);
     void leave_use(Communicator& comm, std::uint64_t use);
     void end_use(Communicator& comm, std::uint64_t use);

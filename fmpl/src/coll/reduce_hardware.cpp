@@ -41,7 +41,9 @@ constexpr std::size_t kShareBytes = 1024;
 std::uint64_t Collectives::begin_use(Communicator& comm, const Reduction& whole)
 {
     const std::uint64_t use = comm.reduce_uses++;
-    if (use >= kReduceSlots) await_end(comm, use - kReduceSlots);
+    RootSuccession* const roots = roots_of(comm, whole);
+    if (roots != nullptr && is_ordered(comm)) roots->begins(whole.root, comm.size());
+    if (use >= kReduceSlots) await_end(comm, use - kReduceSlots, roots);
     Deposit& own = comm.station->deposit(comm.rank(), use);
     own.at = kNoOffset;
     own.count = whole.count;
@@ -54,13 +56,14 @@ std::uint64_t Collectives::begin_use(Communicator& comm, const Reduction& whole)
 }
 
 // Requires that this rank has not arrived for the slot's next use, so that the use is still the slot's last.
-void Collectives::await_end(Communicator& comm, std::uint64_t use, bool alone)
+void Collectives::await_end(Communicator& comm, std::uint64_t use, RootSuccession* roots, bool alone)
 {
     WaitFor what = waiting_for(comm, -1, 0);
     what.alone = alone;
     const ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
     // acquire: pairs with end_use
-    node_->wait([&] { return slot.over.load(std::memory_order_acquire) == use + 1; }, what);
+    wait_in_turn(
+        comm, roots, [&] { return slot.over.load(std::memory_order_acquire) == use + 1; }, what);
 }
 
 void Collectives::end_use(Communicator& comm, std::uint64_t use)
@@ -138,13 +141,14 @@ void Collectives::publish_verdict(
     }
 }
 
-const ReduceSlot& Collectives::await_verdict(Communicator& comm, std::uint64_t use, bool alone)
+const ReduceSlot& Collectives::await_verdict(Communicator& comm, std::uint64_t use, RootSuccession* roots, bool alone)
 {
     WaitFor what = waiting_for(comm, -1, 0);
     what.alone = alone;
     const ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
     // acquire: pairs with publish_verdict
-    node_->wait([&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; }, what);
+    wait_in_turn(
+        comm, roots, [&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; }, what);
     return slot;
 }
 
@@ -298,7 +302,7 @@ ReduceManner Collectives::reduce_once(Communicator& comm, const ReduceBuffers& b
 
     // In a reduce the others of this CPU may have gone on.
     const bool alone = to_all && arrival.alone;
-    await_verdict(comm, use, alone);
+    await_verdict(comm, use, roots_of(comm, whole), alone);
     const ReduceManner manner = slot.verdict.manner;
     bool await_others = false;  // they read this rank's operand
     switch (manner) {
@@ -316,7 +320,7 @@ ReduceManner Collectives::reduce_once(Communicator& comm, const ReduceBuffers& b
             break;
         case ReduceManner::partitioned:
             combine_shares(comm, use, buffers.operand, whole);
-            await_end(comm, use, alone);
+            await_end(comm, use, roots_of(comm, whole), alone);
             return manner;
         case ReduceManner::in_pieces:
         case ReduceManner::failed:
@@ -328,7 +332,7 @@ ReduceManner Collectives::reduce_once(Communicator& comm, const ReduceBuffers& b
         if (!no_memory) throw;
         std::rethrow_exception(no_memory);
     }
-    if (await_others) await_end(comm, use);
+    if (await_others) await_end(comm, use, roots_of(comm, whole));
     return manner;
 }
 

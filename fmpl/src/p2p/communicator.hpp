@@ -204,8 +204,10 @@ public:
     int colour = -1;             // of the hardware barrier; -1: none
     Station* station = nullptr;  // in the keeper's arena; nullptr: none
     CpuMates cpu_mates;
-    RootSuccession succession;  // of broadcasts; used where cpu_mates.cpus > 0
-    PlaceInLap place_in_lap;    // likewise
+    // Of this rank among those of its CPU; used where cpu_mates.cpus > 0.
+    RootSuccession broadcast_roots;
+    RootSuccession reduce_roots;
+    PlaceInLap place_in_lap;
     BroadcastState broadcasts;
     std::uint64_t reduce_uses = 0;  // uses of the station's reduce slots so far, the same at all members
     Offset deposits = kNoOffset;    // this rank's deposits for reductions, made when first needed
