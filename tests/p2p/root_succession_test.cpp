@@ -65,16 +65,28 @@ TEST(RootSuccession, TheTurnIsThatOfTheMatesFromTheFirstOn)
     const int places[] = {0, -1, 2, 1};  // roots: 0 1 3 2
     for (const int rank : {0, 2, 3}) {
         RootSuccession succession;
+        const auto place = [&] { return succession.turn(rank, 0, 3, mates).place; };
+        for (const int root : {3, 2, 0, 1}) succession.begins(root, kMembers);
         for (const int root : {3, 2, 0, 1}) {
+            EXPECT_EQ(place(), -1);  // nobody has been root twice
             succession.begins(root, kMembers);
-            EXPECT_EQ(succession.turn(rank, 0, 3, mates).place, -1);  // who follows 1?
         }
         succession.begins(3, kMembers);
-        EXPECT_EQ(succession.turn(rank, 0, 3, mates).place, places[rank]);
+        EXPECT_EQ(place(), places[rank]);
         EXPECT_EQ(succession.turn(rank, 0, 3, mates).places, 3);
-        for (const int root : {0, 2, 1, 3, 0}) succession.begins(root, kMembers);  // another order: 0 2 1 3
-        EXPECT_EQ(succession.turn(rank, 0, 3, mates).place, rank == 0 ? 0 : rank - 1);
+        for (const int root : {0, 2, 1, 3, 0, 2}) succession.begins(root, kMembers);  // another order: 0 2 1 3
+        EXPECT_EQ(place(), -1);
+        for (const int root : {1, 3, 0, 2}) succession.begins(root, kMembers);
+        EXPECT_EQ(place(), rank == 0 ? 0 : rank - 1);
     }
+}
+
+TEST(RootSuccession, ARootThatComesTwiceInARowKeepsItsTurn)
+{
+    RootSuccession succession;
+    for (int i = 0; i < 24; ++i) succession.begins(i / 2 % kMembers, kMembers);
+    EXPECT_EQ(succession.turn(1, 0, 2, kFirstTwo).place, 1);
+    EXPECT_EQ(next_of(succession, kFirstTwo), 0);
 }
 
 TEST(RootSuccession, ThereIsNoTurnWhereAMateIsNeverRoot)

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <set>
 
 namespace fmpl {
@@ -52,19 +51,17 @@ Collectives::Arrival Collectives::arrive(
     return {.last = true, .alone = alone};
 }
 
-// This rank waits and will yield.
+// This rank waits and is about to yield: if it is to move in the order of its CPU, its slice is another for this yield.
 void Collectives::leave_cpu_in_turn(Communicator& comm, RootSuccession& roots)
 {
     const CpuMates& mates = comm.cpu_mates;
     TimeSlice& slice = node_->slice;
-    if (!is_ordered(comm) || slice.usual_ns() == 0) return;
+    if (slice.usual_ns() == 0) return;
     const Turn& turn = roots.turn(comm.rank(), mates.first, mates.count, mates.of_members);
-    const std::optional<int> halves = comm.place_in_lap.leaves(cpu_arrivals(comm).lap, comm.rank(), turn);
-    if (!halves) return;
-    slice.restore();
-    if (*halves == 0) return;
+    const int halves = comm.place_in_lap.leaves(cpu_arrivals(comm).lap, comm.rank(), turn);
+    if (halves == 0) return;
     const auto usual = static_cast<std::int64_t>(slice.usual_ns());
-    slice.set(static_cast<std::uint64_t>(usual + *halves * usual / (2 * turn.places)));
+    slice.set(static_cast<std::uint64_t>(usual + halves * usual / (2 * turn.places)));
 }
 
 }  // namespace fmpl

@@ -139,13 +139,11 @@ private:
     template <class Ready>
     void wait_in_turn(Communicator& comm, RootSuccession* roots, Ready&& ready, const WaitFor& what)
     {
-        node_->wait(
-            [&] {
-                if (ready()) return true;
-                if (roots != nullptr) leave_cpu_in_turn(comm, *roots);
-                return false;
-            },
-            what);
+        if (roots == nullptr || !is_ordered(comm)) {
+            node_->wait(ready, what);
+        } else {
+            node_->wait(ready, what, [&] { leave_cpu_in_turn(comm, *roots); });
+        }
     }
     void leave_cpu_in_turn(Communicator& comm, RootSuccession& roots);
     static bool is_ordered(const Communicator& comm) { return comm.cpu_mates.cpus > 0 && comm.cpu_mates.count > 2; }

@@ -41,9 +41,7 @@ constexpr std::size_t kShareBytes = 1024;
 std::uint64_t Collectives::begin_use(Communicator& comm, const Reduction& whole)
 {
     const std::uint64_t use = comm.reduce_uses++;
-    RootSuccession* const roots = roots_of(comm, whole);
-    if (roots != nullptr && is_ordered(comm)) roots->begins(whole.root, comm.size());
-    if (use >= kReduceSlots) await_end(comm, use - kReduceSlots, roots);
+    if (use >= kReduceSlots) await_end(comm, use - kReduceSlots, roots_of(comm, whole));
     Deposit& own = comm.station->deposit(comm.rank(), use);
     own.at = kNoOffset;
     own.count = whole.count;
@@ -371,6 +369,8 @@ void Collectives::reduce_hardware(
 {
     const std::size_t element = whole.op->element_size;
     block_.resize(std::max({block_.size(), kBlockBytes, element}));  // before others count on this rank
+    RootSuccession* const roots = roots_of(comm, whole);
+    if (roots != nullptr && is_ordered(comm)) roots->begins(whole.root, comm.size());
     const auto once = [&](const ReduceBuffers& from, const Reduction& part) {
         return comm.size() == 2 ? reduce_once_of_two(comm, from, part) : reduce_once(comm, from, part);
     };

@@ -22,17 +22,17 @@ struct SchedulingAttributes {
 };
 static_assert(sizeof(SchedulingAttributes) == 48);
 
-bool get(pid_t thread, SchedulingAttributes& attributes)
+// The slice of a thread that has one of its own, whatever its policy; 0: of none.
+std::uint64_t slice_of(pid_t thread, SchedulingAttributes& attributes)
 {
-    return syscall(SYS_sched_getattr, thread, &attributes, sizeof attributes, 0) == 0 &&
-           attributes.policy == SCHED_OTHER && attributes.runtime != 0;
+    const bool found = syscall(SYS_sched_getattr, thread, &attributes, sizeof attributes, 0) == 0;
+    const bool is_fair = attributes.policy == SCHED_OTHER || attributes.policy == SCHED_BATCH;
+    return found && is_fair ? attributes.runtime : 0;
 }
 
-// All else stays: the thread's nice value may have changed since.
-bool set_slice(pid_t thread, std::uint64_t ns)
+// All else stays as it was found a moment ago.
+bool set_slice(pid_t thread, SchedulingAttributes attributes, std::uint64_t ns)
 {
-    SchedulingAttributes attributes;
-    if (!get(thread, attributes)) return false;
     attributes.runtime = ns;
     return syscall(SYS_sched_setattr, thread, &attributes, 0) == 0;
 }
@@ -43,7 +43,8 @@ std::uint64_t TimeSlice::usual_ns()
 {
     if (!usual_ns_) {
         SchedulingAttributes attributes;
-        usual_ns_ = get(0, attributes) ? attributes.runtime : 0;
+        const std::uint64_t ns = slice_of(0, attributes);
+        usual_ns_ = attributes.policy == SCHED_OTHER ? ns : 0;
     }
     return *usual_ns_;
 }
@@ -52,16 +53,23 @@ void TimeSlice::set(std::uint64_t ns)
 {
     restore();
     const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
-    if (set_slice(thread, ns)) {
+    SchedulingAttributes attributes;
+    before_ns_ = slice_of(thread, attributes);
+    if (before_ns_ != 0 && set_slice(thread, attributes, ns)) {
         thread_ = thread;
     } else {
-        usual_ns_ = 0;  // not allowed here
+        usual_ns_ = 0;  // not here, or no longer
     }
 }
 
+// The system's own slice again, which 0 stands for, unless the thread had another.
 void TimeSlice::restore()
 {
-    if (thread_ != 0) set_slice(std::exchange(thread_, 0), *usual_ns_);
+    if (thread_ == 0) return;
+    const pid_t thread = std::exchange(thread_, 0);
+    SchedulingAttributes attributes;
+    if (slice_of(thread, attributes) == 0 || !set_slice(thread, attributes, 0)) return;
+    if (slice_of(thread, attributes) != before_ns_) set_slice(thread, attributes, before_ns_);
 }
 
 }  // namespace fmpl

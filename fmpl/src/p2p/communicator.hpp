@@ -204,7 +204,7 @@ public:
     int colour = -1;             // of the hardware barrier; -1: none
     Station* station = nullptr;  // in the keeper's arena; nullptr: none
     CpuMates cpu_mates;
-    // Of this rank among those of its CPU; used where cpu_mates.cpus > 0.
+    // Of this rank among those of its CPU; used where cpu_mates.cpus > 0, the last two where more than two share it.
     RootSuccession broadcast_roots;
     RootSuccession reduce_roots;
     PlaceInLap place_in_lap;

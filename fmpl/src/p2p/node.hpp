@@ -48,6 +48,12 @@ public:
     template <class Ready>
     bool wait(Ready&& ready, const WaitFor& what)
     {
+        return wait(ready, what, [] {});
+    }
+    // yielding(): called when the rank is about to leave the CPU.
+    template <class Ready, class Yielding>
+    bool wait(Ready&& ready, const WaitFor& what, Yielding&& yielding)
+    {
         std::uint32_t looks = 0;
         return waiter.spin(
                    [&] {
@@ -58,10 +64,14 @@ public:
                    what.alone) ||
                waiter.yield_or_sleep(
                    [&] {
+                       if (slice.is_set()) [[unlikely]]
+                           slice.restore();  // it has counted
                        progress();
                        // Last, so that it sees what has come to an end: the wait may sleep without another look.
                        if (layer_ != nullptr && layer_is_due(++looks)) layer_->progress();
-                       return ready();
+                       if (ready()) return true;
+                       yielding();
+                       return false;
                    },
                    what);
     }

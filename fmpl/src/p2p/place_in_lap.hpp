@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <optional>
 
 namespace fmpl {
 
@@ -29,12 +28,12 @@ struct CpuLap {
 
 class PlaceInLap {
 public:
-    // This rank is about to leave the CPU. By how many halves of a place it is to move, back if negative: 0 mostly. Nothing if no
-    // other has left since it was last called.
-    std::optional<int> leaves(CpuLap& lap, int rank, const Turn& turn)
+    // This rank is about to leave the CPU. By how many halves of a place it is to come later in the laps from now on, earlier if negative;
+    // 0 mostly, and always if no other has left since it was last called.
+    int leaves(CpuLap& lap, int rank, const Turn& turn)
     {
         const auto name = static_cast<std::uint32_t>(rank) + 1;
-        if (lap.last.load(std::memory_order_relaxed) == name) return std::nullopt;
+        if (lap.last.load(std::memory_order_relaxed) == name) return 0;
         return count(lap, name, turn);
     }
 

@@ -1,5 +1,6 @@
-// Who broadcasts next, judged by who did after the same root last time; and what follows from that for a rank that waits
-// where ranks share CPUs: the one of a CPU that is to be root next keeps the CPU for a while, the others leave it at once.
+// Who is root next, judged by who was after the same root last time, of the broadcasts of a communicator or of its reductions; and what
+// follows from that for ranks that share CPUs and wait. The one of a CPU that is to be root of a broadcast next keeps the CPU for a
+// while, the others leave it at once; and they all come to run in the order in which they are root (p2p/place_in_lap.hpp).
 //
 // Programs whose roots take turns are a chain: each root has to run after the one before it. A rank that waits and always
 // leaves the CPU to others is seldom there when its turn comes, and each CPU changes its process several times for each
@@ -22,17 +23,20 @@ namespace fmpl {
 
 class RootSuccession {
 public:
-    // A broadcast begins. members: of the communicator.
+    // An operation begins. members: of the communicator.
     void begins(int root, int members)
     {
         if (next_.empty()) next_.assign(static_cast<std::size_t>(members), kUnknown);
         const int before = std::exchange(root_, root);
-        if (before == kUnknown || next_[static_cast<std::size_t>(before)] == root) return;
+        if (before == kUnknown || before == root) return;
+        if (alike_ < next_.size()) ++alike_;
+        if (next_[static_cast<std::size_t>(before)] == root) return;
         next_[static_cast<std::size_t>(before)] = root;
-        turn_is_known_ = false;
+        alike_ = 0;
+        turn_is_found_ = false;
     }
 
-    // Whether, of the members that is_mate marks, `rank` is to be the next root from the broadcast that has begun on.
+    // Whether, of the members that is_mate marks, `rank` is to be the next root from the operation that has begun on.
     bool is_next(int rank, const std::vector<char>& is_mate) const
     {
         int root = root_;
@@ -44,11 +48,14 @@ public:
     }
 
     // The turn of `rank` among the `mates` members that is_mate marks, in the order in which they are root, from `first`, one of them,
-    // on; not known unless each of them is root once before that one is again.
+    // on. Not known unless each of them is root once before that one is again, and until the order has stayed for as many roots as there
+    // are members. REQUIRES: the same arguments at each call.
     const Turn& turn(int rank, int first, int mates, const std::vector<char>& is_mate)
     {
-        if (!turn_is_known_) turn_ = find_turn(rank, first, mates, is_mate);
-        turn_is_known_ = true;
+        static constexpr Turn kNotKnown;
+        if (alike_ < next_.size()) return kNotKnown;
+        if (!turn_is_found_) turn_ = find_turn(rank, first, mates, is_mate);
+        turn_is_found_ = true;
         return turn_;
     }
 
@@ -56,7 +63,7 @@ public:
 
 private:
     static constexpr int kUnknown = -1;
-    static constexpr std::size_t kFarthest = 256;
+    static constexpr std::size_t kFarthest = 256;  // a longer way to go round is not looked for
 
     Turn find_turn(int rank, int first, int mates, const std::vector<char>& is_mate) const
     {
@@ -74,9 +81,10 @@ private:
     }
 
     std::vector<int> next_;  // by root: who was the next one
-    int root_ = kUnknown;    // of the last broadcast that has begun
-    Turn turn_;              // of the same rank always
-    bool turn_is_known_ = false;
+    int root_ = kUnknown;    // of the last operation that has begun
+    std::size_t alike_ = 0;  // successions since one was another than before, at most as many as there are members
+    Turn turn_;
+    bool turn_is_found_ = false;
 };
 
 }  // namespace fmpl
