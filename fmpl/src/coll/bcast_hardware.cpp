@@ -31,7 +31,7 @@ constexpr std::size_t kPartitionChunk = 16 * 1024;
 constexpr std::size_t kBlockBytes = 8 * 1024;
 // Where ranks share CPUs, a root waits until all have left the broadcast so many before its own, if that is read from
 // its own buffer: a rank then finds in the cache what the one before it on that CPU has read. 16 ranks on two CPUs, 64
-// KiB, roots in turn: 64 before 24 us, 8 22 us, 4 21 us.
+// KiB when that was read so, roots in turn: 64 before 24 us, 8 22 us, 4 21 us.
 constexpr std::size_t kWholeAhead = 4;
 
 // The chunks of a partitioned broadcast.

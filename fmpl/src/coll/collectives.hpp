@@ -27,9 +27,9 @@ enum class CollectiveForm { automatic, hardware, tree };
 
 // A broadcast of at least this size from remote-DMA memory is read from the root's own buffer by all; a shorter one
 // goes through the library's buffers, so that the root need not wait for its receivers. Where each rank has a CPU, the
-// wait is short; where it has not, the root has to run once more.
+// wait is short; where it has not, the root has to run once more, and the buffers hold so much at a time.
 inline constexpr std::size_t kBroadcastWholeBytes = 1024;
-inline constexpr std::size_t kBroadcastWholeBytesSharedCpus = 16 * 1024;
+inline constexpr std::size_t kBroadcastWholeBytesSharedCpus = 256 * 1024;
 // Such a broadcast between two ranks is copied by both, from this size on.
 inline constexpr std::size_t kBroadcastSharedBytes = 1024;
 // Where ranks share CPUs, but no more than two one, a broadcast from this size on is partitioned among those that run
