@@ -3,12 +3,14 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 
 namespace {
 
-bool left_out = false;
+const fmpl::bench::PanelsAtHand* at_hand = nullptr;
 
 template <class Function>
 Function* of_the_blacs(const char* name)
@@ -28,26 +30,50 @@ extern "C" {
 void Cdgebs2d(int context, const char* scope, const char* topology, int m, int n, const double* a, int lda)
 {
     static const auto broadcast = of_the_blacs<decltype(Cdgebs2d)>("Cdgebs2d");
-    if (!left_out) broadcast(context, scope, topology, m, n, a, lda);
+    if (at_hand == nullptr) broadcast(context, scope, topology, m, n, a, lda);
 }
 
 void Cdgebr2d(
     int context, const char* scope, const char* topology, int m, int n, double* a, int lda, int row, int column)
 {
     static const auto receive = of_the_blacs<decltype(Cdgebr2d)>("Cdgebr2d");
-    if (!left_out) receive(context, scope, topology, m, n, a, lda, row, column);
+    if (at_hand == nullptr) {
+        receive(context, scope, topology, m, n, a, lda, row, column);
+    } else {
+        at_hand->receive(m, n, a, lda);
+    }
 }
 }
 
 namespace fmpl::bench {
 
-NoPanelBroadcasts::NoPanelBroadcasts()
+PanelsAtHand::PanelsAtHand(Panels panels, std::span<const double> source) : panels_(panels), source_(source)
 {
-    left_out = true;
+    at_hand = this;
 }
-NoPanelBroadcasts::~NoPanelBroadcasts()
+
+PanelsAtHand::~PanelsAtHand()
 {
-    left_out = false;
+    at_hand = nullptr;
+}
+
+void PanelsAtHand::receive(int m, int n, double* a, int lda) const
+{
+    if (panels_ == Panels::left_out || source_.empty() || m <= 0 || n <= 0) return;
+    const auto rows = static_cast<std::size_t>(m);
+    const auto columns = static_cast<std::size_t>(n);
+    if (lda == m) return copy(a, rows * columns);
+    for (std::size_t j = 0; j < columns; ++j) copy(a + j * static_cast<std::size_t>(lda), rows);
+}
+
+void PanelsAtHand::copy(double* to, std::size_t count) const
+{
+    while (count > 0) {
+        const std::size_t piece = std::min(count, source_.size());
+        std::memcpy(to, source_.data(), piece * sizeof(double));
+        to += piece;
+        count -= piece;
+    }
 }
 
 }  // namespace fmpl::bench

@@ -94,6 +94,7 @@ public:
             order, places(rows_, m_), places(columns_, n_), values_.data(), static_cast<std::size_t>(lld_));
     }
     double* data() { return values_.data(); }
+    std::span<const double> values() const { return values_; }
     const int* descriptor() const { return descriptor_; }
 
 private:
@@ -145,6 +146,7 @@ public:
         pdgemm_("N", "N", &order_, &order_, &order_, &kAlpha, a_.data(), &kOne, &kOne, a_.descriptor(), b_.data(),
             &kOne, &kOne, b_.descriptor(), &kBeta, c_.data(), &kOne, &kOne, c_.descriptor());
     }
+    std::span<const double> own_part_of_a() const { return a_.values(); }
     void forget_product() { c_.set_all(std::numeric_limits<double>::quiet_NaN()); }
     bool is_right() const { return c_.is_product(order_); }
     void barrier() const { Cblacs_barrier(grid_.context(), "All"); }
@@ -178,19 +180,19 @@ private:
     Matrix a_, b_, c_;
 };
 
-// The one benchmark of the program.
-inline std::span<const Benchmark> only_benchmark(
-    const char* description, void (*run)(const Options&, const Job&, Report&))
+inline void settle_problem(Options& options)
 {
-    static const Benchmark pdgemm = {"pdgemm", description, {}, 1, false, false, false, run,
+    Multiplication::order_of(options);
+    Multiplication::block_of(options);
+}
+
+// The one benchmark of a program.
+inline Benchmark pdgemm_benchmark(const char* description, void (*run)(const Options&, const Job&, Report&))
+{
+    return {"pdgemm", description, {}, 1, false, false, false, run,
         {{"--order", "N", "Rows and columns of each matrix (default: 640)", "640"},
             {"--block", "N", "Rows and columns of a block (default: 40)", "40"}},
-        [](Options& options) {
-            Multiplication::order_of(options);
-            Multiplication::block_of(options);
-        },
-        1};
-    return {&pdgemm, 1};
+        settle_problem, 1};
 }
 
 }  // namespace fmpl::bench

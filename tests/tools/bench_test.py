@@ -23,7 +23,8 @@ LIMIT_SECONDS = 100
 
 # Copies $0.json, beside itself, to the file that its last argument names; $0.mpi.json, where there is one, for a program
 # over FMPL's MPI.
-ANSWER = 'of=; for last; do case $last in *.mpi) [ ! -e "$0.mpi.json" ] || of=.mpi;; esac; done; cp "$0$of.json" "$last"'
+ANSWER = ('of=; for last; do case $last in *.mpi) [ ! -e "$0.mpi.json" ] || of=.mpi;; '
+          '*-limit.*) [ ! -e "$0.limit.json" ] || of=.limit;; esac; done; cp "$0$of.json" "$last"')
 # The same of an MPI's launcher; for a program of NPB's own, prints what $0.printed has.
 ANSWER_OR_PRINT = 'for last; do :; done; case $last in *.x) cat "$0.printed";; *) cp "$0.json" "$last";; esac'
 FAIL = 'echo first words; echo last words >&2; exit 3'
@@ -170,7 +171,7 @@ class StandIns(unittest.TestCase):
         for program in ("fmpl-bench", "blacs-bench.fmpl", "pdgemm.fmpl", "dgemm-limit",
                         *(f"{name}.{kind}" for kind in ("mpi", "openmpi", "mpich")
                           for name in ("mpi-bench", "blacs-bench", "pdgemm")),
-                        "scalapack-pdgemm.openmpi", "scalapack-pdgemm.mpich",
+                        *(f"scalapack-pdgemm{limit}.{kind}" for kind in ("openmpi", "mpich") for limit in ("", "-limit")),
                         *(f"{name}.{kind}" for kind in ("fmpl", "mpi", "openmpi", "mpich")
                           for name in ("ft", "mg", "is", "cg"))):
             self.stand_in(program, "exit 1")
@@ -185,7 +186,7 @@ class StandIns(unittest.TestCase):
         path.chmod(0o755)
 
     def answers(self, name, document, of=""):
-        """of: .mpi for what FMPL's launcher reports of programs over FMPL's MPI."""
+        """of: .mpi for what FMPL's launcher reports of programs over FMPL's MPI, .limit of ScaLAPACK's limit."""
         self.stand_in(name, ANSWER)
         (self.root / f"{name}{of}.json").write_text(json.dumps(document))
 
@@ -219,36 +220,43 @@ class StandIns(unittest.TestCase):
         self.assertIn("4 B, 512 outstanding", printed)
         self.assertEqual(document["failures"], [])
 
-    def run_pdgemm(self, fmpl, openmpi, mpich):
+    def run_pdgemm(self, fmpl, openmpi, mpich, limit):
         """Each with the rate that its launcher is to report, in GFlop/s."""
         flops = 2 * 640**3
-        for launcher, rate in (("fmplrun", fmpl), ("mpirun.openmpi", openmpi), ("mpiexec.mpich", mpich)):
+        for launcher, of, rate in (("fmplrun", "", fmpl), ("fmplrun", ".limit", limit), ("mpirun.openmpi", "", openmpi),
+                                   ("mpiexec.mpich", "", mpich)):
             seconds = flops / (rate * 1e9)
-            self.answers(launcher, answer({"order": 640, "reps": 1, "seconds": samples(seconds, seconds)}))
+            self.answers(launcher, answer({"order": 640, "reps": 1, "seconds": samples(seconds, seconds)}), of)
         return self.run_bench("--quick", what=("blacs", "--only", "pdgemm"))
 
     def test_rates_are_compared_with_the_best_peer_and_not_with_fmpl_s_other_column(self):
-        figures, document, printed = self.run_pdgemm(fmpl=50, openmpi=40, mpich=20)
+        figures, document, printed = self.run_pdgemm(fmpl=50, openmpi=40, mpich=20, limit=62.5)
         self.assertEqual([figure["ranks"] for figure in figures], [2, 4, 16])
         for figure in figures:
-            self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-plain", "mpi", "openmpi", "mpich"})
+            self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-plain", "mpi", "limit", "openmpi", "mpich"})
             self.assertEqual(figure["best_peer"], "openmpi")
+            self.assertAlmostEqual(figure["of_limit"]["fmpl"], 0.8)
+            self.assertAlmostEqual(figure["of_limit"]["openmpi"], 0.64)
             self.assertAlmostEqual(figure["ratio"], 1.25)
         self.assertEqual([figure["met"] for figure in figures], [True, True, False], "1.1, 1.1 and 1.6 are expected")
-        self.assertRegex(printed, r"pdgemm 640, block 40, 2 ranks, GFlop/s +\| 50\.0 \(50\.0-50\.0\)")
+        self.assertRegex(printed, r"FMPL, of the limit +\| best peer / FMPL")
+        self.assertRegex(printed, r"pdgemm 640, block 40, 2 ranks, GFlop/s +\| 50\.0 \(50\.0-50\.0\) .*\| 0\.80 +\| 1\.25 +\|")
         self.assertEqual(document["failures"], [])
 
     def test_fmpl_runs_the_unmodified_file_of_a_peer(self):
-        _, document, _ = self.run_pdgemm(fmpl=50, openmpi=40, mpich=20)
+        _, document, _ = self.run_pdgemm(fmpl=50, openmpi=40, mpich=20, limit=62.5)
         command = document["commands"]["fmpl"]["pdgemm, 2 ranks"]
         self.assertRegex(command, r"^env OPENBLAS_NUM_THREADS=1 .*fmplrun -n 2 .*--blacs --pdgemm none --rdma heap \S+"
                                   r"/scalapack-pdgemm\.openmpi --order 640")
         self.assertRegex(document["commands"]["mpi"]["pdgemm, 2 ranks"],
                          r"fmplrun -n 2 .*--mpi --rdma heap \S+/scalapack-pdgemm\.mpich --order 640")
+        self.assertRegex(document["commands"]["limit"]["pdgemm, 2 ranks"],
+                         r"fmplrun -n 2 .*--blacs --pdgemm none --rdma heap \S+/scalapack-pdgemm-limit\.openmpi --order 640")
         (self.root / "scalapack-pdgemm.openmpi").unlink()
-        (figure, *_), document, printed = self.run_pdgemm(fmpl=50, openmpi=40, mpich=20)
+        (figure, *_), document, printed = self.run_pdgemm(fmpl=50, openmpi=40, mpich=20, limit=62.5)
         self.assertIn("scalapack-pdgemm.mpich", document["commands"]["fmpl"]["pdgemm, 2 ranks"])
-        self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-plain", "mpi", "mpich"})
+        self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-plain", "mpi", "limit", "mpich"})
+        self.assertIn("scalapack-pdgemm-limit.mpich", document["commands"]["limit"]["pdgemm, 2 ranks"])
         self.assertIn("there is no scalapack-pdgemm.openmpi", printed)
 
     def run_products(self, *options, order=640, fmpl=89, mpi=80, openmpi=70, mpich=40, dgemm=100, **how):

@@ -3,7 +3,8 @@ docs/performance.md says what is expected.
 
 The messages lie in the program's heap. FMPL's first column has that in remote-DMA memory, as fmplrun --blacs does;
 the second has it where malloc puts it; FMPL's MPI has it in remote-DMA memory. PDGEMM over FMPL's MPI is the file that was
-built with MPICH, with its own BLACS.
+built with MPICH, with its own BLACS. Its limit is the same PDGEMM whose processes find the panels that they want at hand
+and need but copy them.
 """
 from bench_lib.contenders import Contender, Suite
 from bench_lib.figures import (KIB, MIB, RANKS, Figure, Step, barrier_steps, collective_steps, list_of, size_words,
@@ -34,12 +35,14 @@ def pdgemm_step(ranks, expected, peers):
     if it is there."""
     programs = {peer: f"scalapack-pdgemm.{peer}" for peer in peers}
     programs["fmpl"] = programs[peers[0]]
+    programs["limit"] = f"scalapack-pdgemm-limit.{peers[0]}"
     if "mpich" in programs:
         programs["mpi"] = programs["mpich"]
     figure = Figure(f"pdgemm-{ranks}", f"pdgemm {ORDER}, block {BLOCK}, {ranks} ranks", "order", ORDER,
                     expectation=times_faster(expected), flops=2 * ORDER**3)
     return Step("pdgemm", ranks, programs, ["--order", str(ORDER), "--block", str(BLOCK)], [figure],
-                environment=openblas_variables, fmplrun={"fmpl": ["--blacs", "--pdgemm", "none"], "mpi": ["--mpi"]})
+                environment=openblas_variables, fmplrun={**dict.fromkeys(("fmpl", "limit"), ["--blacs", "--pdgemm", "none"]),
+                                                         "mpi": ["--mpi"]})
 
 
 def steps(quick, peers):
@@ -75,4 +78,5 @@ SUITE = Suite(
                ("openmpi-bin", "libopenmpi-dev", "libscalapack-openmpi-dev"), "scalapack-openmpi", "ompi-c"),
      Contender("mpich", "ScaLAPACK, MPICH", "mpich", "mpiexec.mpich",
                ("mpich", "libmpich-dev", "libscalapack-mpich-dev"), "scalapack-mpich", "mpich")],
-    steps, quick="the collective calls and PDGEMM at 2, 4 and 16 ranks")
+    steps, quick="the collective calls and PDGEMM at 2, 4 and 16 ranks",
+    limit=Contender("limit", "limit: panels at hand", "limit", "fmplrun", options=["--rdma", "heap"]))

@@ -10,7 +10,7 @@ from bench_lib.tables import table
 
 class Contender:
     """kind: fmpl, openmpi or mpich: whose launcher and programs it takes; mpi: FMPL's MPI, the shim, under FMPL's launcher;
-    alone: a single process without a launcher. module: what pkg-config calls it; module_below: the library under it, where
+    limit: what FMPL's launcher starts to show what could be reached; alone: the same, a single process without a launcher. module: what pkg-config calls it; module_below: the library under it, where
     that is another one. options: of its launcher. other_source: its programs are somebody else's, of another source, which are
     not built here: it is no peer of those with which FMPL is compared."""
 
@@ -35,7 +35,7 @@ class Contender:
         return f" over {self.module_below} {done.stdout.strip()}"
 
     def is_peer(self):
-        return self.kind not in ("fmpl", "mpi", "alone")
+        return self.kind not in ("fmpl", "mpi", "limit", "alone")
 
 
 def mpi_of(contenders):
@@ -79,7 +79,7 @@ def launch_words(contender, step, cpus, programs):
     if contender.kind == "alone":
         return []
     bound = ranks <= len(cpus)
-    if contender.kind in ("fmpl", "mpi"):
+    if contender.kind in ("fmpl", "mpi", "limit"):
         return [str(programs / "fmplrun"), "-n", str(ranks), *(["--bind-to", "core"] if bound else []),
                 *step.fmplrun.get(contender.kind, ()), *contender.options]
     if contender.kind == "openmpi":

@@ -76,7 +76,7 @@ def choose_contenders(suite, peers, groups, folder):
         missing = [name for name in suite.programs(contender, peers, groups) if not (folder / name).exists()]
         if missing:
             say(f"there is no {missing[0]} in {folder}; {contender.title} is left out")
-        return suite.programs(contender, peers) and not missing
+        return suite.programs(contender, peers, groups) and not missing
 
     # Those that are left decide which of their programs FMPL runs.
     for peer in list(peers):

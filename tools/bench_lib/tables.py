@@ -31,6 +31,12 @@ def aligned(lines):
     return "\n".join(text)
 
 
+def limit_cell(row, name):
+    """Of the limit's rate, what the contender of this name reached."""
+    share = row.get("of_limit", {}).get(name)
+    return f"{share:.2f}" if share else ""
+
+
 def ratio_cell(row):
     return f"{row['ratio']:.2f}" if row["ratio"] else "-"
 
@@ -44,16 +50,19 @@ def judged(row):
 
 
 def table(rows, contenders):
-    """The column of floors only where there is one; what is judged of FMPL's MPI only where it is measured."""
+    """The columns of floors and of shares of the limit only where there is one; what is judged of FMPL's MPI only where it is
+    measured."""
     has_floor = any(row["floor"] for row in rows)
+    has_limit = any(row.get("of_limit") for row in rows)
+    first = contenders[0].name
     has_mpi = any(row["mpi"] for row in rows)
-    header = ["figure", *(["floor"] if has_floor else []), *(c.title for c in contenders), "best peer / FMPL",
+    header = ["figure", *(["floor"] if has_floor else []), *(c.title for c in contenders), *(["FMPL, of the limit"] if has_limit else []), "best peer / FMPL",
               "expected", "met", *(["best peer / MPI over FMPL", "expected", "met"] if has_mpi else [])]
     lines = [header]
     for row in rows:
         floor = cell(row["floor"], spread=False) if row["floor"] else ""
         label = row["label"] + (", GFlop/s" if row["flops"] else "")
         lines.append([label, *([floor] if has_floor else []),
-                      *(cell(row["contenders"][c.name], flops=row["flops"]) for c in contenders), *judged(row),
+                      *(cell(row["contenders"][c.name], flops=row["flops"]) for c in contenders), *([limit_cell(row, first)] if has_limit else []), *judged(row),
                       *(judged(row["mpi"]) if has_mpi else [])])
     return aligned(lines)
