@@ -1,6 +1,8 @@
 #include "guarded_buffer.hpp"
+#include "uninstrumented.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -22,9 +24,37 @@ constexpr std::uint64_t mix(std::uint64_t x)
     return x ^ (x >> 31);
 }
 
-constexpr std::uint64_t pattern_word(std::uint64_t key, std::uint64_t i)
+// A block of the pattern, or its first `size` bytes, of the bytes from `begin` on, which is a multiple of 8.
+constexpr std::size_t kBlock = 4096;
+using Block = std::array<std::uint64_t, kBlock / 8>;
+
+FMPL_TEST_UNINSTRUMENTED Block pattern_block(std::uint64_t key, std::size_t begin, std::size_t size)
 {
-    return mix(key + i * 0x9e3779b97f4a7c15u);
+    Block block;
+    std::uint64_t* const out = block.data();
+    for (std::size_t i = 0; i < block.size() && 8 * i < size; ++i) {
+        std::uint64_t x = key + (begin / 8 + i) * 0x9e3779b97f4a7c15u;
+        x ^= x >> 30;
+        x *= 0xbf58476d1ce4e5b9u;
+        x ^= x >> 27;
+        x *= 0x94d049bb133111ebu;
+        out[i] = x ^ (x >> 31);
+    }
+    return block;
+}
+
+// Where one of `size` bytes is not `value`; size: nowhere.
+std::size_t other_than(unsigned char value, const unsigned char* bytes, std::size_t size)
+{
+    std::array<unsigned char, kBlock> expected;
+    expected.fill(value);
+    for (std::size_t begin = 0; begin < size; begin += kBlock) {
+        const std::size_t n = std::min(kBlock, size - begin);
+        if (std::memcmp(bytes + begin, expected.data(), n) == 0) continue;
+        return static_cast<std::size_t>(
+            std::find_if(bytes + begin, bytes + size, [&](unsigned char byte) { return byte != value; }) - bytes);
+    }
+    return size;
 }
 
 }  // namespace
@@ -42,20 +72,21 @@ std::uint64_t message_key(std::uint64_t a, std::uint64_t b, std::uint64_t c, std
 void fill_pattern(void* bytes, std::size_t size, std::uint64_t key)
 {
     auto* out = static_cast<unsigned char*>(bytes);
-    for (std::size_t at = 0; at < size; at += 8) {
-        const std::uint64_t word = pattern_word(key, at / 8);
-        std::memcpy(out + at, &word, std::min<std::size_t>(8, size - at));
+    for (std::size_t at = 0; at < size; at += kBlock) {
+        const std::size_t n = std::min(kBlock, size - at);
+        const Block block = pattern_block(key, at, n);
+        std::memcpy(out + at, block.data(), n);
     }
 }
 
 ::testing::AssertionResult has_pattern(const void* bytes, std::size_t size, std::uint64_t key)
 {
     const auto* in = static_cast<const unsigned char*>(bytes);
-    for (std::size_t at = 0; at < size; at += 8) {
-        const std::uint64_t word = pattern_word(key, at / 8);
-        if (std::memcmp(in + at, &word, std::min<std::size_t>(8, size - at)) == 0) continue;
-        unsigned char expected[8];
-        std::memcpy(expected, &word, 8);
+    for (std::size_t at = 0; at < size; at += kBlock) {
+        const std::size_t n = std::min(kBlock, size - at);
+        const Block block = pattern_block(key, at, n);
+        if (std::memcmp(in + at, block.data(), n) == 0) continue;
+        const auto* const expected = reinterpret_cast<const unsigned char*>(block.data());
         std::size_t i = 0;
         while (in[at + i] == expected[i]) ++i;
         return ::testing::AssertionFailure()
@@ -107,19 +138,17 @@ void GuardedBuffer::fill_byte(unsigned char value)
 ::testing::AssertionResult GuardedBuffer::holds(std::uint64_t key, std::size_t length, unsigned char rest) const
 {
     if (const auto result = has_pattern(data_, length, key); !result) return result;
-    for (std::size_t i = length; i < size_; ++i) {
-        if (data_[i] != rest) {
-            return ::testing::AssertionFailure() << "byte " << i << " of " << size_ << ", past the message of "
-                                                 << length << " bytes, was overwritten with " << int{data_[i]};
-        }
+    if (const std::size_t i = length + other_than(rest, data_ + length, size_ - length); i != size_) {
+        return ::testing::AssertionFailure() << "byte " << i << " of " << size_ << ", past the message of " << length
+                                             << " bytes, was overwritten with " << int{data_[i]};
     }
-    for (const unsigned char* p = block_; p != block_ + block_bytes_; ++p) {
-        if (p == data_) p += size_;
-        if (p == block_ + block_bytes_) break;
-        if (*p != kGuardByte) {
-            return ::testing::AssertionFailure() << "the guard byte at offset " << p - data_ << " of a buffer of "
-                                                 << size_ << " bytes was overwritten with " << int{*p};
-        }
+    const unsigned char* const behind = data_ + size_;
+    const unsigned char* const end = block_ + block_bytes_;
+    const unsigned char* wrong = block_ + other_than(kGuardByte, block_, static_cast<std::size_t>(data_ - block_));
+    if (wrong == data_) wrong = behind + other_than(kGuardByte, behind, static_cast<std::size_t>(end - behind));
+    if (wrong != end) {
+        return ::testing::AssertionFailure() << "the guard byte at offset " << wrong - data_ << " of a buffer of "
+                                             << size_ << " bytes was overwritten with " << int{*wrong};
     }
     return ::testing::AssertionSuccess();
 }

@@ -1,7 +1,10 @@
 // The harness itself: a rank that fails, throws or hangs makes its test fail, in words, in both modes.
+#include "guarded_buffer.hpp"
+#include "mpi_shim/standard/message.hpp"
 #include "ranks_test.hpp"
 
 #include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -75,6 +78,63 @@ TEST(Harness, WithoutProvocationTheSubjectPasses)
         const ProgramResult result = run_subject(mode, "none");
         EXPECT_EQ(result.status, 0) << result.output;
         EXPECT_NE(result.output.find("1 test from 1 test suite ran"), std::string::npos) << result.output;
+    }
+}
+
+// A buffer that notices nothing would make most tests of messages pass.
+TEST(GuardedBuffer, EveryWrongByteIsSeen)
+{
+    for (const std::size_t size : {0, 1, 7, 64, 4095, 4096, 4097, 10000}) {
+        for (const std::size_t length : {std::size_t{0}, size / 2, size}) {
+            GuardedBuffer buffer(Place::heap, size, 3);
+            buffer.fill_byte(0x11);
+            fill_pattern(buffer.data(), length, 42);
+            EXPECT_TRUE(buffer.holds(42, length, 0x11)) << size << ", " << length;
+            EXPECT_EQ(bool(buffer.holds(43, length, 0x11)), length == 0) << size;
+            EXPECT_EQ(bool(buffer.holds(42, length, 0x12)), length == size) << size;
+            const auto end = static_cast<std::ptrdiff_t>(size);
+            for (const std::ptrdiff_t at :
+                {std::ptrdiff_t{-128}, std::ptrdiff_t{-1}, std::ptrdiff_t{0}, end / 2, end - 1, end, end + 100}) {
+                unsigned char& byte = buffer.data()[at];
+                byte ^= 0x40;
+                EXPECT_FALSE(buffer.holds(42, length, 0x11)) << at << " of " << size << ", " << length;
+                byte ^= 0x40;
+            }
+            EXPECT_TRUE(buffer.holds(42, length, 0x11)) << size << ", " << length;
+        }
+    }
+}
+
+TEST(GuardedBuffer, SaysWhichByteIsWrong)
+{
+    GuardedBuffer buffer(Place::heap, 10000);
+    buffer.fill(1);
+    buffer.data()[5000] ^= 1;
+    EXPECT_NE(std::string(buffer.holds(1).message()).find("byte 5000 of 10000"), std::string::npos);
+    buffer.fill(1);
+    buffer.data()[10007] = 0;
+    EXPECT_NE(std::string(buffer.holds(1).message()).find("offset 10007 "), std::string::npos);
+}
+
+TEST(Message, EveryWrongByteIsSeen)
+{
+    using mpi_test::Message;
+    for (const std::size_t size : {0, 1, 63, 4000, 4096, 10000}) {
+        for (const std::size_t length : {std::size_t{0}, size / 2, size}) {
+            Message message(size);
+            std::memcpy(message.data(), Message(length, 42).data(), length);
+            EXPECT_TRUE(message.begins_with(42, length)) << size << ", " << length;
+            EXPECT_EQ(bool(message.begins_with(43, length)), length == 0) << size;
+            const auto end = static_cast<std::ptrdiff_t>(size);
+            for (const std::ptrdiff_t at :
+                {std::ptrdiff_t{-64}, std::ptrdiff_t{-1}, std::ptrdiff_t{0}, end / 2, end - 1, end, end + 63}) {
+                unsigned char& byte = message.data()[at];
+                byte ^= 0x40;
+                EXPECT_FALSE(message.begins_with(42, length)) << at << " of " << size << ", " << length;
+                byte ^= 0x40;
+            }
+            EXPECT_TRUE(message.begins_with(42, length)) << size << ", " << length;
+        }
     }
 }
 

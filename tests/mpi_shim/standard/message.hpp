@@ -1,10 +1,15 @@
 // Messages whose every byte tells which message it is of, between guard bytes.
 #pragma once
 
+#include "support/uninstrumented.hpp"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace mpi_test {
@@ -33,21 +38,26 @@ public:
 
     void fill(std::uint64_t key)
     {
-        for (std::size_t i = 0; i < bytes(); ++i) data()[i] = pattern_byte(key, i);
+        for (std::size_t begin = 0; begin < bytes(); begin += kBlock) {
+            const std::size_t n = std::min(kBlock, bytes() - begin);
+            const Block block = expected_block(key, bytes(), kGuard + begin, n);
+            std::memcpy(data() + begin, block.data(), n);
+        }
     }
     void clear() { bytes_.assign(bytes_.size(), kUntouched); }
 
     // The first `length` bytes are the message `key`'s; what follows and the guards are untouched.
     ::testing::AssertionResult begins_with(std::uint64_t key, std::size_t length) const
     {
-        for (std::size_t i = 0; i < bytes_.size(); ++i) {
-            const bool inside = i >= kGuard && i < kGuard + length;
-            const unsigned char expected = inside ? pattern_byte(key, i - kGuard) : kUntouched;
-            if (bytes_[i] != expected) {
-                return ::testing::AssertionFailure()
-                       << "byte " << static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(kGuard) << " of "
-                       << bytes() << " is " << int{bytes_[i]} << " instead of " << int{expected};
-            }
+        for (std::size_t begin = 0; begin < bytes_.size(); begin += kBlock) {
+            const std::size_t n = std::min(kBlock, bytes_.size() - begin);
+            const Block block = expected_block(key, length, begin, n);
+            if (std::memcmp(bytes_.data() + begin, block.data(), n) == 0) continue;
+            const auto wrong = static_cast<std::size_t>(
+                std::mismatch(block.begin(), block.begin() + n, bytes_.data() + begin).first - block.begin());
+            return ::testing::AssertionFailure()
+                   << "byte " << static_cast<std::ptrdiff_t>(begin + wrong) - static_cast<std::ptrdiff_t>(kGuard)
+                   << " of " << bytes() << " is " << int{bytes_[begin + wrong]} << " instead of " << int{block[wrong]};
         }
         return ::testing::AssertionSuccess();
     }
@@ -55,6 +65,22 @@ public:
     ::testing::AssertionResult is_untouched() const { return begins_with(0, 0); }
 
 private:
+    static constexpr std::size_t kBlock = 4096;
+    using Block = std::array<unsigned char, kBlock>;
+
+    // The `size` bytes that bytes_ has from `begin` on with the message `key` of `length` bytes in it.
+    FMPL_TEST_UNINSTRUMENTED static Block expected_block(
+        std::uint64_t key, std::size_t length, std::size_t begin, std::size_t size)
+    {
+        Block block;
+        unsigned char* const out = block.data();
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::size_t at = begin + i;
+            out[i] = at >= kGuard && at < kGuard + length ? pattern_byte(key, at - kGuard) : kUntouched;
+        }
+        return block;
+    }
+
     std::vector<unsigned char> bytes_;
 };
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 
 namespace mpi_test {
 namespace {
@@ -25,7 +24,12 @@ public:
         bytes_.assign(static_cast<std::size_t>(highest_ - lowest_) + 2 * kMargin, kUntouched);
     }
     unsigned char* base() { return bytes_.data() + kMargin - lowest_; }
-    bool overlaps() const { return std::set<MPI_Aint>(places_.begin(), places_.end()).size() != places_.size(); }
+    bool overlaps() const
+    {
+        std::vector<MPI_Aint> sorted = places_;
+        std::sort(sorted.begin(), sorted.end());
+        return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+    }
     std::size_t data_bytes() const { return places_.size(); }
 
     void fill(std::uint64_t key)
