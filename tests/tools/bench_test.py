@@ -16,6 +16,10 @@ import time
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(SOURCE / "tools"))
+from bench_lib.rounds import in_turn
+
 PROGRAMS = os.environ.get("FMPL_BENCH_PROGRAMS")
 # Not built with a sanitizer.
 HAS_HEAP = PROGRAMS and (pathlib.Path(PROGRAMS).parent / "lib/libfmpl_rdma_heap.so").exists()
@@ -209,6 +213,18 @@ class StandIns(unittest.TestCase):
         self.assertEqual(list((self.root / "tmp").iterdir()), [])
         if self.pids.exists():
             self.assertEqual([pid for pid in map(int, self.pids.read_text().split()) if exists(pid)], [])
+
+    def test_nobody_is_always_behind_the_same(self):
+        for count in range(1, 8):
+            odd = count % 2
+            rows = [in_turn(list(range(count)), row) for row in range((1 + odd) * count)]
+            for place in range(count):
+                self.assertEqual({row[place] for row in rows}, set(range(count)), f"place {place} of {count}")
+            followers = [(row[i], row[i + 1]) for row in rows for i in range(count - 1)]
+            for one in range(count):
+                for other in range(count):
+                    times = 0 if one == other else 1 + odd
+                    self.assertEqual(followers.count((one, other)), times, f"{other} behind {one} of {count}")
 
     def test_ratios_are_those_of_the_best_peer(self):
         (few, many), document, printed = self.run_bench("--rounds", "3")

@@ -112,10 +112,8 @@ class Bench:
 
     def run(self, folder):
         for number in range(1, self.effort.rounds + 1):
-            # Nobody is always the first.
-            turn = (number - 1) % len(self.contenders)
-            order = self.contenders[turn:] + self.contenders[:turn]
-            for step in self.steps:
+            for place, step in enumerate(self.steps):
+                order = in_turn(self.contenders, number - 1 + place)
                 due = [contender for contender in order if self.is_due(contender, step, number)]
                 for contender in due:
                     self.progress.now(f"round {number} of {self.effort.rounds}: {step.words()}: {contender.title}")
@@ -239,6 +237,16 @@ class Bench:
             times, median_of(row["contenders"][contender.name]), median_of(row["floor"]),
             median_of(other["contenders"][contender.name]) if other else None,
             row["of_limit"].get(contender.name) if self.limit else None, median_of(another))}
+
+
+def in_turn(contenders, row):
+    """The contenders in the order of this row of a balanced square (Williams, 1949): over as many rows as there are contenders,
+    each is once at every place and once behind every other one; where their number is odd, twice so over twice as many rows. So
+    what one leaves behind (ranks that spin make some hosts part the CPUs) does not always meet the same."""
+    count = len(contenders)
+    zigzag = [(place + 1) // 2 if place % 2 else -(place // 2) for place in range(count)]
+    order = [contenders[(place + row) % count] for place in zigzag]
+    return order[::-1] if count % 2 and row // count % 2 else order
 
 
 def ratio(best, shown):
