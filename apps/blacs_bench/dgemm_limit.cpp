@@ -3,8 +3,10 @@
 //
 // Exit status: 0 when the product was timed and is right; 1 when it is wrong or the results could not be written; 2 for
 // options that cannot be used.
-#include "../command_line.hpp"
+#include "dgemm_limit_options.hpp"
 #include "exact_product.hpp"
+
+#include "../options_end.hpp"
 
 #include <cblas.h>
 #include <fmt/format.h>
@@ -29,46 +31,7 @@
 namespace fmpl::bench {
 namespace {
 
-constexpr int kBadOptions = 2;
-constexpr int kMostSamples = 100'000;
 constexpr std::size_t kAlignment = 4096;
-
-struct Options {
-    int order = 640;
-    int samples = 11;
-    std::string json_file;
-};
-
-[[noreturn]] void refuse(const std::string& words)
-{
-    throw command_line::OptionsEnd(
-        kBadOptions, fmt::format("dgemm-limit: {}\ndgemm-limit --help explains the options.\n", words));
-}
-
-Options read_options(int argc, const char* const* argv)
-{
-    Options options;
-    std::string order = "640", samples = "11";
-    CLI::App app("Time of OpenBLAS's dgemm in one process, with OPENBLAS_NUM_THREADS threads.");
-    app.name("dgemm-limit");
-    app.add_option("--order", order, "Rows and columns of each matrix")->type_name("N")->capture_default_str();
-    app.add_option("--samples", samples, "Timed repetitions, after one that is not timed")
-        ->type_name("N")
-        ->capture_default_str();
-    app.add_option("--json", options.json_file, "Also write machine and every sample to this file")->type_name("FILE");
-    command_line::parse(app, argc, argv, [](const CLI::ParseError& error) { refuse(error.what()); });
-
-    const auto count = [](const char* option, const std::string& text, int most) {
-        const auto value = command_line::number<int>(text);
-        if (!value || *value < 1 || *value > most) {
-            refuse(fmt::format("{} '{}': give a whole number from 1 to {}", option, text, most));
-        }
-        return *value;
-    };
-    options.order = count("--order", order, exact_product::kMostOrder);
-    options.samples = count("--samples", samples, kMostSamples);
-    return options;
-}
 
 struct Free {
     void operator()(double* memory) const { std::free(memory); }
@@ -112,7 +75,7 @@ double median(std::vector<double> values)
 
 // The file of --json, in the form of the other measuring programs. False, and the reason on standard error, when it
 // cannot be written.
-bool write(const Options& options, const std::vector<double>& seconds, double flops)
+bool write(const LimitOptions& options, const std::vector<double>& seconds, double flops)
 {
 #if defined(__clang__)
     const char* const compiler = "clang " __clang_version__;
@@ -145,7 +108,7 @@ bool write(const Options& options, const std::vector<double>& seconds, double fl
     return false;
 }
 
-int run(const Options& options)
+int run(const LimitOptions& options)
 {
     const int n = options.order;
     const Values a = matrix(n, exact_product::element_of_a);
@@ -180,7 +143,7 @@ int run(const Options& options)
 int main(int argc, char** argv)
 {
     try {
-        return fmpl::bench::run(fmpl::bench::read_options(argc, argv));
+        return fmpl::bench::run(fmpl::bench::read_limit_options(argc, argv));
     } catch (const fmpl::command_line::OptionsEnd& end) {
         std::fputs(end.what(), end.exit_code() == 0 ? stdout : stderr);
         return end.exit_code();

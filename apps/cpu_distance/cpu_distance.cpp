@@ -2,7 +2,9 @@
 // that pass it to each other. It takes some milliseconds.
 //
 // Exit status: 0 when the time was printed; 1 when the CPUs cannot be used; 2 for options that cannot be used.
-#include "../command_line.hpp"
+#include "cpu_distance_options.hpp"
+
+#include "../options_end.hpp"
 
 #include <fmt/format.h>
 
@@ -25,23 +27,9 @@ namespace {
 
 using namespace fmpl;
 
-constexpr int kBadOptions = 2;
 constexpr std::size_t kBatches = 11;
 constexpr std::uint64_t kRoundsOfBatch = 1000;
 constexpr std::chrono::milliseconds kEnough{100};
-
-std::vector<int> read_cpus(int argc, const char* const* argv)
-{
-    std::vector<int> cpus;
-    CLI::App app("Time that a cache line takes from one CPU to another and back, in nanoseconds.");
-    app.name("cpu-distance");
-    app.add_option("CPUS", cpus, "The two CPUs, by their numbers")->required()->expected(2);
-    command_line::parse(app, argc, argv, [](const CLI::ParseError& error) {
-        throw command_line::OptionsEnd(
-            kBadOptions, fmt::format("cpu-distance: {}\ncpu-distance --help explains the options.\n", error.what()));
-    });
-    return cpus;
-}
 
 // The calling thread's.
 void bind_to(int cpu)

@@ -5,7 +5,6 @@
 #include "evolution.hpp"
 #include "initial_conditions.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -72,15 +71,6 @@ double operations(double points, int iterations)
 }
 
 }  // namespace
-
-void add_options(CLI::App& app, Options& options)
-{
-    app.add_option("--layout", options.layout,
-           "what a rank has of the grid: planes (slab), lines (pencil), or planes while there is one for each rank "
-           "(auto)")
-        ->check(CLI::IsMember({"auto", "slab", "pencil"}))
-        ->capture_default_str();
-}
 
 Outcome run_kernel(Run& run, const Options& options)
 {
