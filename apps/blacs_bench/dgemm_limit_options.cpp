@@ -8,6 +8,7 @@
 namespace fmpl::bench {
 namespace {
 
+constexpr int kBadOptions = 2;  // the exit status
 constexpr int kMostSamples = 100'000;
 
 [[noreturn]] void refuse(const std::string& words)

@@ -5,8 +5,6 @@
 
 namespace fmpl::bench {
 
-inline constexpr int kBadOptions = 2;  // the exit status
-
 struct LimitOptions {
     int order = 640;
     int samples = 11;

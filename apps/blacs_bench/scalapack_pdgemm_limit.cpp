@@ -55,9 +55,7 @@ std::span<const Benchmark> benchmarks()
     static const Benchmark benchmark = [] {
         Benchmark own = pdgemm_benchmark("Time of PDGEMM whose panels are at hand", run_pdgemm);
         own.own_options.push_back({"--panels", "HOW",
-            "What a process does in place of receiving a panel: it copies one of its own (copied, the default) or "
-            "nothing "
-            "(left-out)",
+            "In place of receiving a panel: copied, a process copies as much of its own (default); left-out, nothing",
             "copied"});
         own.settle = [](Options& options) {
             settle_problem(options);

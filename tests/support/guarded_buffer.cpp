@@ -15,7 +15,7 @@ constexpr std::size_t kGuard = 128;
 constexpr unsigned char kGuardByte = 0xA5;
 
 // The finalizer of splitmix64: a bijection whose output bits all depend on all input bits.
-constexpr std::uint64_t mix(std::uint64_t x)
+FMPL_TEST_UNINSTRUMENTED constexpr std::uint64_t mix(std::uint64_t x)
 {
     x ^= x >> 30;
     x *= 0xbf58476d1ce4e5b9u;
@@ -33,12 +33,7 @@ FMPL_TEST_UNINSTRUMENTED Block pattern_block(std::uint64_t key, std::size_t begi
     Block block;
     std::uint64_t* const out = block.data();
     for (std::size_t i = 0; i < block.size() && 8 * i < size; ++i) {
-        std::uint64_t x = key + (begin / 8 + i) * 0x9e3779b97f4a7c15u;
-        x ^= x >> 30;
-        x *= 0xbf58476d1ce4e5b9u;
-        x ^= x >> 27;
-        x *= 0x94d049bb133111ebu;
-        out[i] = x ^ (x >> 31);
+        out[i] = mix(key + (begin / 8 + i) * 0x9e3779b97f4a7c15u);
     }
     return block;
 }

@@ -15,7 +15,7 @@
 namespace mpi_test {
 
 // Byte i of the message `key`; different keys give unrelated bytes.
-inline unsigned char pattern_byte(std::uint64_t key, std::size_t i)
+FMPL_TEST_UNINSTRUMENTED inline unsigned char pattern_byte(std::uint64_t key, std::size_t i)
 {
     const std::uint64_t x = (key + 1) * 0x9e3779b97f4a7c15ULL ^ (i + 1) * 0xc2b2ae3d27d4eb4fULL;
     return static_cast<unsigned char>((x ^ x >> 29) >> 24);
