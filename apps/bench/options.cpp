@@ -1,7 +1,7 @@
 #include "options.hpp"
 
 #include "../command_line.hpp"
-#include "transport.hpp"
+#include "program_facts.hpp"
 
 #include <fmt/format.h>
 
@@ -49,7 +49,7 @@ std::span<const MemoryKind> memory_kinds()
 {
     static constexpr MemoryKind all[] = {
         MemoryKind::rdma, MemoryKind::heap, MemoryKind::stack, MemoryKind::static_data};
-    return std::span(all).subspan(transport::kAllocator == nullptr ? 1 : 0);
+    return std::span(all).subspan(program_facts().allocator == nullptr ? 1 : 0);
 }
 
 // "a, b or c"
@@ -106,7 +106,7 @@ void add_options(CLI::App& command, const Benchmark& benchmark, Options& options
                     one_of(memory_kinds(),
                         [](MemoryKind kind) {
                             const bool own = kind == MemoryKind::rdma;
-                            return own ? fmt::format("rdma ({})", transport::kAllocator) : memory_name(kind);
+                            return own ? fmt::format("rdma ({})", program_facts().allocator) : memory_name(kind);
                         }),
                     words.memory))
             ->type_name("KIND");
@@ -159,7 +159,7 @@ void add_options(CLI::App& command, const Benchmark& benchmark, Options& options
 void refuse(const std::string& words)
 {
     throw OptionsEnd(
-        kBadOptions, fmt::format("{0}: {1}\n{0} --help explains the options.\n", transport::kProgram, words));
+        kBadOptions, fmt::format("{0}: {1}\n{0} --help explains the options.\n", program_facts().program, words));
 }
 
 int read_count(const std::string& option, const std::string& text, int least, int most)
@@ -198,17 +198,18 @@ Options read_options(int argc, const char* const* argv)
     const std::span<const Benchmark> all = benchmarks();
     const bool has_choice = all.size() > 1;
     const Benchmark& example = all.front();
+    const ProgramFacts facts = program_facts();
     CLI::App app(fmt::format("{} {}, to be started by {} on 2 or more ranks:\n    {} -n 2 {}{}{}",
-        has_choice ? "Micro-benchmarks of" : fmt::format("{} over", example.summary), transport::library(),
-        transport::kLauncher, transport::kLauncher, transport::kProgram,
-        has_choice ? fmt::format(" {}", example.name) : "", example.default_sizes.empty() ? "" : " --sizes 8,1K"));
-    app.name(transport::kProgram);
+        has_choice ? "Micro-benchmarks of" : fmt::format("{} over", example.summary), facts.library, facts.launcher,
+        facts.launcher, facts.program, has_choice ? fmt::format(" {}", example.name) : "",
+        example.default_sizes.empty() ? "" : " --sizes 8,1K"));
+    app.name(facts.program);
     app.footer(
         "Messages are timed as halves of a ping-pong, collective calls as the mean over a batch in which the root\n"
         "changes with every call; the slowest rank counts. Median, minimum and quartiles are over the batches." +
         (has_choice ? fmt::format("\nEach benchmark lists its options, as in {} --help.", example.name) : ""));
     app.set_version_flag(
-        "--version", fmt::format("{} (FMPL) " FMPL_BENCH_VERSION, transport::kProgram), "Print the version and exit");
+        "--version", fmt::format("{} (FMPL) {}", facts.program, facts.version), "Print the version and exit");
     if (has_choice) app.require_subcommand(1);
     for (const Benchmark& benchmark : all) {
         CLI::App* command = has_choice ? app.add_subcommand(benchmark.name, benchmark.summary) : &app;
@@ -236,9 +237,8 @@ Options read_options(int argc, const char* const* argv)
         for (const std::string& item : items(words.sizes)) options.sizes.push_back(read_bytes("--sizes", item));
     }
     for (const std::size_t size : options.sizes) {
-        if (size > transport::kMostMessageBytes) {
-            refuse(fmt::format(
-                "--sizes: {} is more than a message can have here, {}", size, transport::kMostMessageBytes));
+        if (size > facts.most_message_bytes) {
+            refuse(fmt::format("--sizes: {} is more than a message can have here, {}", size, facts.most_message_bytes));
         }
         if (size % benchmark.size_unit != 0) {
             refuse(

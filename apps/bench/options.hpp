@@ -4,7 +4,7 @@
 #include "../options_end.hpp"
 #include "benchmarks.hpp"
 #include "message_memory.hpp"
-#include "sampler.hpp"
+#include "sampling.hpp"
 
 #include <cstddef>
 #include <map>

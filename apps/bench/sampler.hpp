@@ -1,6 +1,7 @@
 // Times batches of operations, and sums the times up.
 #pragma once
 
+#include "sampling.hpp"
 #include "transport.hpp"
 
 #include <chrono>
@@ -44,17 +45,6 @@ void all_must_be_right(bool right, const char* words);
 
 // Does operations first .. first + count - 1.
 using Batch = std::function<void(std::uint64_t first, std::uint64_t count)>;
-
-class CpuDistance;
-
-struct Sampling {
-    int reps;               // operations in a batch
-    int warmup;             // operations before the first batch; -1: as many as in a batch
-    int samples;            // batches
-    double batch_seconds;   // fewer operations where the first activity would take longer for them; 0: never
-    int unit;               // fewer operations are a multiple of it, if that leaves any
-    CpuDistance* distance;  // at which batches count
-};
 
 struct Samples {
     int reps;                                  // operations that a batch had

@@ -1,8 +1,6 @@
 // mg: the NAS Parallel Benchmark MG. See mg_kernel.hpp.
 #include "mg_kernel.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <vector>
 
 int main(int argc, char** argv)
@@ -15,11 +13,5 @@ int main(int argc, char** argv)
             if (processes.size() == grid.size()) grid = {processes[0], processes[1], processes[2]};
             return fmpl::npb::mg::run_mg(run, grid);
         },
-        [&processes](CLI::App& app) {
-            app.add_option(
-                   "--grid", processes, "processes in x, y and z (default: the layout of the least communication)")
-                ->delimiter('x')
-                ->expected(3)
-                ->check(CLI::PositiveNumber);
-        });
+        [&processes](CLI::App& app) { fmpl::npb::mg::add_options(app, processes); });
 }
