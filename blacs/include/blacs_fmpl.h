@@ -23,7 +23,8 @@ extern "C" {
 
 /* ---- Support routines ---------------------------------------------------------------------------------------------- */
 
-/* The process's number and how many there are. Starts FMPL when the program has not. Cblacs_setup is the same. */
+/* The process's number and how many there are. Starts FMPL when the program has not, by MPI_Init where the program has FMPL's MPI.
+ * Cblacs_setup is the same. */
 void Cblacs_pinfo(int *mypnum, int *nprocs);
 void Cblacs_setup(int *mypnum, int *nprocs);
 
@@ -43,7 +44,8 @@ void Cblacs_gridinit(int *context, const char *order, int nprow, int npcol);
 void Cblacs_gridmap(int *context, const int *usermap, int ldup, int nprow, int npcol);
 void Cblacs_gridexit(int context); /* by all processes of the grid */
 void Cblacs_freebuff(int context, int wait); /* gives back the packing area; no message is ever in it between calls */
-/* Leaves the BLACS and frees all grids. not_done = 0 also ends FMPL, if the BLACS started it. */
+/* Leaves the BLACS and frees all grids. not_done = 0 also ends FMPL, if the BLACS started it, and, where FMPL's MPI is up, MPI
+ * (MPI_Finalize), whoever started that. */
 void Cblacs_exit(int not_done);
 void Cblacs_abort(int context, int error_number); /* ends all processes; exit status error_number if 1 .. 255, else 1 */
 
@@ -65,8 +67,10 @@ int Ckrecvid(int context, int rsrc, int csrc);
 int Ckbsid(int context, const char *scope);
 int Ckbrid(int context, const char *scope, int rsrc, int csrc);
 
-/* System contexts stand for FMPL communicators. A handle stays valid until it is freed; that of FMPL_COMM_WORLD, 0,
- * always. Cblacs2sys_handle gives FMPL_COMM_NULL for the handle of a grid that has exited. */
+/* System contexts stand for communicators: of FMPL's MPI where that is up, and then `comm` is an MPI_Comm (in Fortran, its integer),
+ * an intracommunicator; else of FMPL. A handle stays valid until it is freed; that of all processes, 0, always. Cblacs2sys_handle
+ * gives, for the handle of a grid (Cblacs_get 10), a communicator of the grid's processes by their numbers, which ends with the grid:
+ * then it gives MPI_COMM_NULL or FMPL_COMM_NULL. */
 int Csys2blacs_handle(fmpl_comm_t comm);
 fmpl_comm_t Cblacs2sys_handle(int system_context);
 void Cfree_blacs_system_handle(int system_context);

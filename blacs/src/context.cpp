@@ -12,6 +12,7 @@ Context::Context(int rows, int columns, const std::vector<int>& world_ranks, int
       column_{Scope::Kind::column, null_comm(), rows, grid_.my_row}
 {
     check_shape();
+    system_comm_ = make_system_comm(all_.comm, world_ranks_);
     // A row or column that is the whole grid has the same processes in the same order, and shares its communicator.
     if (rows == 1) {
         row_.comm = all_.comm;
@@ -49,6 +50,7 @@ void Context::free()
         if (scope->comm != null_comm() && scope->comm != all_.comm) free_group(scope->comm);
         scope->comm = null_comm();
     }
+    free_system_comm(system_comm_, all_.comm);
     free_group(all_.comm);
 }
 

@@ -40,6 +40,8 @@ public:
     const Scope& row() const { return row_; }
     const Scope& column() const { return column_; }
     const std::vector<int>& world_ranks() const { return world_ranks_; }
+    // The communicator of the grid that the program may have.
+    Comm system_comm() const { return system_comm_; }
 
     // Cblacs_get and Cblacs_set 11 .. 16: rings and branches of broadcasts, of combines, repeatability, coherence.
     static constexpr int kFirstSetting = 11;
@@ -54,6 +56,7 @@ private:
     Scope all_;
     Scope row_;
     Scope column_;
+    Comm system_comm_ = null_comm();
     std::array<int, kSettings> settings_{1, 1, 1, 1, 0, 0};
 };
 

@@ -17,8 +17,7 @@ thread_local std::shared_ptr<Process> held;
 // After Cblacs_exit(1): the library is still up because the BLACS started it.
 constinit thread_local bool owes_finalize = false;
 
-// The slow path: other threads of a process that is one rank. With ranks as threads, the first to join is here; others
-// do not take it for theirs, because Job::is_callers tells.
+// The slow path: other threads of a process that is one rank. A rank that is a thread has none.
 struct ProcessWide {
     std::mutex mutex;
     std::shared_ptr<Process> process;
@@ -33,9 +32,10 @@ ProcessWide& process_wide()
 
 Process* find_process_of_others()
 {
+    if (rank_is_thread()) return nullptr;
     ProcessWide& wide = process_wide();
     const std::lock_guard lock(wide.mutex);
-    return wide.process && wide.process->job().is_callers() ? wide.process.get() : nullptr;
+    return wide.process.get();
 }
 
 void refuse_without_process()
@@ -50,15 +50,18 @@ Process& join_process()
     owes_finalize = false;
     held = joined;
     process_of_thread = joined.get();
-    ProcessWide& wide = process_wide();
-    const std::lock_guard lock(wide.mutex);
-    if (!wide.process) wide.process = joined;
+    if (!rank_is_thread()) {
+        ProcessWide& wide = process_wide();
+        const std::lock_guard lock(wide.mutex);
+        wide.process = joined;
+    }
     return *joined;
 }
 
 void leave_process(bool go_on)
 {
     bool finalizes = owes_finalize && library_is_up();
+    bool ends = !go_on;
     if (Process* p = find_process()) {
         std::shared_ptr<Process> last = process_of_thread == p ? held : nullptr;
         {
@@ -70,12 +73,13 @@ void leave_process(bool go_on)
             }
         }
         finalizes = p->job().owns_library();
-        p->leave(finalizes && !go_on);
+        ends = ends || !p->job().outlives_blacs();
+        p->leave(finalizes && ends);
         held.reset();
         process_of_thread = nullptr;
     }
-    if (finalizes && !go_on) finalize_library();
-    owes_finalize = finalizes && go_on;
+    if (finalizes && ends) finalize_library();
+    owes_finalize = finalizes && !ends;
 }
 
 }  // namespace fmpl::blacs

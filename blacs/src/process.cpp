@@ -36,7 +36,7 @@ int Process::add_context(std::unique_ptr<Context> context)
 void Process::remove_context(int handle)
 {
     Context& c = context(handle);
-    system_contexts_->forget_comm(c.all().comm);
+    system_contexts_->forget_comm(c.system_comm());
     const std::unique_ptr<Context> ended = std::move(contexts_[static_cast<std::size_t>(handle)].context);
     ended->free();
 }

@@ -112,7 +112,7 @@ void get_value(Process& process, int context, int what, int* val)
     check_pointer("val", val);
     switch (what) {
         case kWhatSystemContext:
-            *val = process.system_contexts().handle_of(world_comm());
+            *val = process.system_contexts().handle_of(system_world());
             return;
         case kWhatMessageIds:
             val[0] = val[1] = kMessageIndex;
@@ -122,7 +122,7 @@ void get_value(Process& process, int context, int what, int* val)
             return;
         case kWhatSystemContextOfGrid: {
             const Context& c = process.context(context);
-            *val = process.system_contexts().handle_of(c.all().comm, c.world_ranks());
+            *val = process.system_contexts().handle_of(c.system_comm(), c.world_ranks());
             return;
         }
         default:

@@ -6,7 +6,7 @@ namespace fmpl::blacs {
 
 SystemContexts::SystemContexts()
 {
-    add(world_comm(), world_ranks_of(world_comm()));
+    add(system_world(), world_ranks_of(system_world()));
 }
 
 int SystemContexts::handle_of(Comm comm)
@@ -27,7 +27,7 @@ int SystemContexts::handle_of(Comm comm, const std::vector<int>& world_ranks)
         forget_comm(comm);
     }
     for (Entry& e : entries_) {
-        if (e.in_use && e.comm == null_comm() && e.world_ranks == world_ranks) {
+        if (e.in_use && e.comm == system_null() && e.world_ranks == world_ranks) {
             e.comm = comm;
             return static_cast<int>(&e - entries_.data());
         }
@@ -38,13 +38,13 @@ int SystemContexts::handle_of(Comm comm, const std::vector<int>& world_ranks)
 void SystemContexts::free(int handle)
 {
     entry(handle);
-    if (handle != 0) entries_[static_cast<std::size_t>(handle)] = {false, null_comm(), {}};
+    if (handle != 0) entries_[static_cast<std::size_t>(handle)] = {false, system_null(), {}};
 }
 
 void SystemContexts::forget_comm(Comm comm)
 {
     for (Entry& e : entries_) {
-        if (e.in_use && e.comm == comm) e.comm = null_comm();
+        if (e.in_use && e.comm == comm) e.comm = system_null();
     }
 }
 

@@ -6,11 +6,12 @@
 //
 //   check             the result of a call of the library
 //   Comm, FortranComm the library's communicator, and what Fortran has for it: from_fortran, to_fortran
-//   world_comm, null_comm, create_group, free_group, world_ranks_of, barrier
+//   null_comm, create_group, free_group, world_ranks_of, barrier
+//   system_world, system_null, make_system_comm, free_system_comm: the communicators that system contexts stand for
 //   kMessageIndex     of all point-to-point messages: each context has communicators of its own, so one is enough
 //   Job               this process as one of the job's: joins, leaves, and holds what sends in progress need
 //   CallName          tells the library which routine of the BLACS the rank is in
-//   library_is_up, finalize_library, job_rank, end_job, wall_seconds
+//   rank_is_thread, library_is_up, finalize_library, job_rank, end_job, wall_seconds
 //   allocate_memory, release_memory: the library's own memory for messages
 //   ObservedCall, tell_about: the routines in the library's statistics
 //

@@ -21,8 +21,9 @@ int joined_world_rank()
     fmpl_initialized(&initialized);
     if (initialized != 0) {
         fail(MPI_ERR_OTHER,
-            "the program has called fmpl_init itself, or a library of FMPL's has (the BLACS); a job uses MPI or those, "
-            "not both");
+            "FMPL is up already, started by the program (fmpl_init), or by a BLACS that found no MPI of FMPL's in the "
+            "process; "
+            "call MPI_Init first, and have MPI among the libraries of the program from its start");
     }
     check_fmpl(fmpl_init(nullptr, nullptr, kChannels));
     // Until the end of Process's constructor: what it does is MPI_Init's, in statistics, too.
@@ -165,6 +166,17 @@ MPI_Request Process::add(const RequestRef& request)
 {
     request->handle = checked_handle(requests.add(request), MPI_ERR_REQUEST, "requests");
     return request->handle;
+}
+
+void Process::remove_communicator(MPI_Comm handle)
+{
+    const CommunicatorPtr freed = communicator(handle);
+    if (freed == world || freed == self) {
+        fail(MPI_ERR_COMM, "comm is {}, which exists until MPI_Finalize and is not freed",
+            freed == world ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
+    }
+    clear(freed->attributes, handle);
+    if (communicators.find(handle) != nullptr) communicators.remove(handle);
 }
 
 void Process::remove_request(MPI_Request handle)

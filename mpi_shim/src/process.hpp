@@ -81,6 +81,9 @@ public:
     MPI_Group add(const GroupPtr& group);       // MPI_GROUP_EMPTY for a group without members
     MPI_Datatype add(const TypeObjectPtr& type);
     MPI_Request add(const RequestRef& request);  // sets its handle
+    // The handle is free from now on; the functions of its attributes are called first. Throws Error for MPI_COMM_WORLD and
+    // MPI_COMM_SELF too.
+    void remove_communicator(MPI_Comm handle);
     // The request's handle is free from now on; what is under way goes on.
     void remove_request(MPI_Request handle);
 

@@ -1,7 +1,7 @@
 """The BLACS over each MPI for which they were built: all cases of blacs_mpi_test, and how errors end a job.
 
-Environment: BLACS_MPI_MPI, BLACS_MPI_OPENMPI, BLACS_MPI_MPICH: the program over that MPI, FMPL's being the first; without it,
-or without the MPI's launcher, its tests are skipped. PDGEMM_MPI, PDGEMM_OPENMPI, PDGEMM_MPICH: pdgemm over that BLACS.
+Environment: BLACS_MPI_MPI, BLACS_MPI_OPENMPI, BLACS_MPI_MPICH: the program over that MPI, FMPL's being the first;
+BLACS_BESIDE_MPI: with BLACS-FMPL, and MPI calls to FMPL's MPI. Without it, or without the MPI's launcher, its tests are skipped. PDGEMM_MPI, PDGEMM_OPENMPI, PDGEMM_MPICH: pdgemm over that BLACS.
 FMPLRUN: the launcher of FMPL's MPI.
 """
 import os
@@ -16,6 +16,11 @@ LIMIT_SECONDS = 150
 class OverMpi:
     """The tests, for a class that names the program, the launcher and the number of processes."""
 
+    # What the words are when a message is longer than the matrix, and when one was never received.
+    TOO_LONG = ("Cdgerv2d", "process 1 at {0,1}", "has more elements than the matrix, which has 8")
+    NEVER_RECEIVED = "process 0 leaves, and of the messages that it sent 1 were never received"
+    # What has become of an MPI that the program initialized, after Cblacs_exit(0).
+    OWN_MPI = "still up"
     # Jobs that fail are started so often until one's words arrive.
     ATTEMPTS = 1
 
@@ -48,7 +53,7 @@ class OverMpi:
         self.assertEqual(done.stdout.count("[  PASSED  ]"), self.PROCESSES, done.stdout)
 
     def test_a_message_longer_than_the_matrix_ends_the_job_in_words(self):
-        self.expect_error("too-long", "Cdgerv2d", "process 1 at {0,1}", "has more elements than the matrix, which has 8")
+        self.expect_error("too-long", *self.TOO_LONG)
 
     def test_a_process_outside_the_grid_is_refused_in_words(self):
         self.expect_error("outside", "Cdgesd2d", "process 0", "rdest = 7 is outside the 1 x 2 grid")
@@ -60,12 +65,12 @@ class OverMpi:
         done = self.run_job(2, "end=never-received")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stdout.count("left"), 2, done.stdout)
-        self.assertIn("process 0 leaves, and of the messages that it sent 1 were never received", done.stderr)
+        self.assertRegex(done.stderr, self.NEVER_RECEIVED)
 
-    def test_an_mpi_that_the_program_initialized_is_left_to_it(self):
+    def test_an_mpi_that_the_program_initialized_ends_when_it_should(self):
         done = self.run_job(2, "end=own-mpi")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(done.stdout.count("still up"), 2, done.stdout)
+        self.assertEqual(done.stdout.count(self.OWN_MPI), 2, done.stdout)
 
     def test_pdgemm_multiplies_over_it(self):
         if not self.PDGEMM:
@@ -81,6 +86,19 @@ class Fmpl(OverMpi, unittest.TestCase):
     PDGEMM = os.environ.get("PDGEMM_MPI")
     LAUNCHER = [*shlex.split(os.environ.get("FMPLRUN", "fmplrun")), "--timeout", "60", "-n"]
     PROCESSES = 4
+
+
+class FmplBeside(OverMpi, unittest.TestCase):
+    PROGRAM = os.environ.get("BLACS_BESIDE_MPI")
+    PDGEMM = None
+    LAUNCHER = Fmpl.LAUNCHER
+    PROCESSES = 4
+    TOO_LONG = ("Cdgerv2d", "process 1 at {0,1}", "64")
+    NEVER_RECEIVED = "^$"  # it has gone with the grid
+    OWN_MPI = "finalized"
+
+    def test_pdgemm_multiplies_over_it(self):
+        pass  # pdgemm calls no MPI
 
 
 class OpenMpi(OverMpi, unittest.TestCase):

@@ -21,8 +21,11 @@ LIMIT = 120  # seconds after which something that should have happened has not
 
 STAND_IN = """
 #include <string.h>
-int MPI_Init(int *argc, char ***argv) { (void)argc; (void)argv; return 0; }
-int MPI_Finalize(void) { return 0; }
+static int up, down;
+int MPI_Init(int *argc, char ***argv) { (void)argc; (void)argv; up = 1; return 0; }
+int MPI_Finalize(void) { down = 1; return 0; }
+int MPI_Initialized(int *flag) { *flag = up; return 0; }
+int MPI_Finalized(int *flag) { *flag = down; return 0; }
 int MPI_Comm_rank(int comm, int *rank) { (void)comm; *rank = 0; return 0; }
 int MPI_Comm_size(int comm, int *size) { (void)comm; *size = 1; return 0; }
 int MPI_Get_library_version(char *text, int *length) { strcpy(text, "another MPI"); *length = 11; return 0; }
@@ -52,6 +55,31 @@ int main(int argc, char **argv)
     return 0;
 }
 """
+# Says so of MPI and of the BLACS, its own of which stand for those that come with ScaLAPACK.
+PROGRAM_OF_BOTH = """
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+void Cblacs_pinfo(int *number, int *count);
+void Cblacs_exit(int go_on);
+int main(int argc, char **argv)
+{
+    int rank, size, number, count;
+    const int starts_mpi = argc == 1;
+    if (starts_mpi) MPI_Init(&argc, &argv);
+    Cblacs_pinfo(&number, &count);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    printf("process %d of %d is rank %d of %d\\n", number, count, rank, size);
+    Cblacs_exit(starts_mpi);
+    if (starts_mpi) MPI_Finalize();
+    return 0;
+}
+"""
+OWN_BLACS = """
+void Cblacs_pinfo(int *number, int *count) { *number = -1; *count = -1; }
+void Cblacs_exit(int go_on) { (void)go_on; }
+"""
 OTHER = "rank 0 of 1, another MPI, heap ordinary, -"
 
 
@@ -72,7 +100,14 @@ class MpiPrograms(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         (cls.folder / "program.c").write_text(PROGRAM)
         (cls.folder / "stand_in.c").write_text(STAND_IN)
+        (cls.folder / "both.c").write_text(PROGRAM_OF_BOTH)
+        (cls.folder / "own_blacs.c").write_text(OWN_BLACS)
+        own = cls.folder / "own_blacs"
+        own.mkdir()
+        cls.built("cc", "-shared", "-fPIC", cls.folder / "own_blacs.c", "-o", own / "libown_blacs.so")
         cls.of_mpich = cls.program("of_mpich", "libmpich.so.12")
+        cls.of_both = cls.program("of_both", "libmpich.so.12", own / "libown_blacs.so", f"-Wl,-rpath,{own}",
+                                  source="both.c")
         cls.of_intel = cls.program("of_intel", "libmpi.so.12")
         cls.of_openmpi = cls.program("of_openmpi", "libmpi.so.40")
         cls.with_rpath = cls.program("with_rpath", "libmpich.so.12", "-Wl,--disable-new-dtags")
@@ -86,13 +121,13 @@ class MpiPrograms(unittest.TestCase):
             raise AssertionError(result.stderr)
 
     @classmethod
-    def program(cls, name, library, *options):
+    def program(cls, name, library, *options, source="program.c"):
         """Linked with a stand-in of that name, which it finds in a folder that is written into it."""
         folder = cls.folder / library
         folder.mkdir(exist_ok=True)
         cls.built("cc", "-shared", "-fPIC", f"-Wl,-soname,{library}", cls.folder / "stand_in.c", "-o", folder / library)
         include = run(MPICC, "-showme:compile").stdout.split()
-        cls.built("cc", *include, cls.folder / "program.c", "-o", cls.folder / name, *options, folder / library,
+        cls.built("cc", *include, cls.folder / source, "-o", cls.folder / name, *options, folder / library,
                   f"-Wl,-rpath,{folder}", "-ldl")
         return cls.folder / name
 
@@ -129,6 +164,25 @@ class MpiPrograms(unittest.TestCase):
                                    "heap", program)
         self.assert_prints([ours(0, 1, "remote")], FMPLRUN, "--mpi", "--rdma", "heap", "sh", "-c",
                            f"{self.of_mpich}; true")
+
+    def test_combines_with_the_blacs(self):
+        if not list((FMPLRUN.parent / "..").glob("lib*/**/libpdgemm_fmpl.so")):
+            self.skipTest("built without libpdgemm_fmpl")
+        lines = [f"process {rank} of 2 is rank {rank} of 2" for rank in range(2)]
+        self.assert_prints(lines, FMPLRUN, "-n", 2, "--mpi", "--blacs", self.of_both)
+        self.assert_prints(lines, FMPLRUN, "-n", 2, "--mpi", "--blacs", self.of_both, "the BLACS start MPI")
+        self.assert_prints(lines, FMPLRUN, "-n", 2, "--mpi", "--blacs", "--rdma", "none", self.of_both)
+
+    def test_the_blacs_refuse_an_mpi_in_which_each_process_is_alone(self):
+        if not list((FMPLRUN.parent / "..").glob("lib*/**/libpdgemm_fmpl.so")):
+            self.skipTest("built without libpdgemm_fmpl")
+        result = run(FMPLRUN, "-n", 2, "--blacs", self.of_both)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertEqual(result.stdout, "")
+        self.assertRegex(result.stderr, "Cblacs_pinfo.*an MPI that is not FMPL's.*each of the 2 processes is alone.*"
+                                        "fmplrun --mpi --blacs")
+        # Where there is one process, all agree about it.
+        self.assert_prints(["process 0 of 1 is rank 0 of 1"], FMPLRUN, "--blacs", self.of_both)
 
     def test_keeps_the_users_own_library_path_behind(self):
         result = run(FMPLRUN, "--mpi", "sh", "-c", "echo $LD_LIBRARY_PATH; echo ${LD_PRELOAD-none}",

@@ -127,6 +127,26 @@ class Installation(unittest.TestCase):
             run("gfortran", EXAMPLES / "scalapack_link" / "solve.f90", "-o", program, f"-l{name}", "-llapack", "-lblas")
             self.assertEqual(run(self.fmplrun, "-n", 4, "--blacs", program), "solved on 4 processes \n")
 
+    def test_a_program_of_mpi_and_scalapack_runs_over_both(self):
+        source = EXAMPLES / "scalapack_mpi" / "solve.f90"
+        for name in self.scalapack_libraries():
+            library = run("cc", f"-print-file-name=lib{name}.so").strip()
+            tree = self.folder / f"{name}_mpi"
+            run("cmake", "-G", "Ninja", "-S", EXAMPLES / "scalapack_mpi", "-B", tree, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                f"-DSCALAPACK_LIBRARY={library}")
+            run("cmake", "--build", tree)
+            wrapped = self.folder / f"mpi_{name}"
+            run(self.mpi_compilers()["Fortran"], source, "-o", wrapped, "-lblacs_fmpl", f"-l{name}", "-llapack", "-lblas")
+            for ranks, program in ((2, tree / "solve"), (5, tree / "solve"), (4, wrapped)):
+                self.assertEqual(run(self.fmplrun, "-n", ranks, program), f"two systems solved on {ranks} ranks\n")
+
+    def test_a_program_of_mpich_and_its_scalapack_runs_unmodified_over_both(self):
+        if "scalapack-mpich" not in self.scalapack_libraries() or not shutil.which("mpifort.mpich"):
+            self.skipTest("MPICH or its ScaLAPACK is not installed")
+        program = self.folder / "of_mpich"
+        run("mpifort.mpich", EXAMPLES / "scalapack_mpi" / "solve.f90", "-o", program, "-lscalapack-mpich", "-llapack", "-lblas")
+        self.assertEqual(run(self.fmplrun, "-n", 4, "--mpi", "--blacs", program), "two systems solved on 4 ranks\n")
+
     def test_the_heap_goes_into_remote_dma_memory(self):
         program = self.build("cc", HERE / "heap_is_remote_dma.c", "fmpl")
         run(self.fmplrun, "-n", 2, "--rdma", "heap", program)

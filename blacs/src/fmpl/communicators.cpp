@@ -20,6 +20,12 @@ Comm create_group(const std::vector<int>& world_ranks)
 std::vector<int> world_ranks_of(Comm comm)
 {
     int size = 0;
+    if (const fmpl_mpi_services* const mpi = linked_mpi(); mpi != nullptr && mpi->is_comm(comm) != 0) {
+        check_mpi(mpi->comm_world_ranks(comm, nullptr, 0, &size));
+        std::vector<int> ranks(static_cast<std::size_t>(size));
+        check_mpi(mpi->comm_world_ranks(comm, ranks.data(), size, &size));
+        return ranks;
+    }
     check(fmpl_comm_size(comm, &size));
     std::vector<int> ranks(static_cast<std::size_t>(size));
     for (int r = 0; r < size; ++r) check(fmpl_comm_world_rank(comm, r, &ranks[static_cast<std::size_t>(r)]));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../error.hpp"
+#include "mpi_beside.hpp"
 
 #include <fmpl.h>
 
@@ -24,10 +25,6 @@ inline void check(int code)
         fail(code);
 }
 
-inline Comm world_comm()
-{
-    return FMPL_COMM_WORLD;
-}
 inline Comm null_comm()
 {
     return FMPL_COMM_NULL;
@@ -48,7 +45,7 @@ inline void free_group(Comm& comm)
 {
     check(fmpl_comm_free(&comm));
 }
-// The rank in FMPL_COMM_WORLD of each rank of the communicator.
+// The rank in FMPL_COMM_WORLD of each rank of the communicator, which is FMPL's, or of MPI where that is up. Throws Error.
 std::vector<int> world_ranks_of(Comm comm);
 
 // Gives all ranks of the communicator what its rank 0 has; called by all.

@@ -1,5 +1,6 @@
 #include "job.hpp"
 
+#include "../error.hpp"
 #include "communicators.hpp"
 #include "observed_call.hpp"
 
@@ -8,20 +9,37 @@
 namespace fmpl::blacs {
 namespace {
 
-// Indices when the BLACS start FMPL. They need one, in communicators of their own; the rest is for the program's own
+// Indices when the BLACS start FMPL, without MPI. They need one, in communicators of their own; the rest is for the program's own
 // messages in FMPL_COMM_WORLD. A program that wants more calls fmpl_init before the BLACS.
 constexpr int kIndices = 8;
 
-constexpr std::size_t kTokenBytes = 64;
+void start()
+{
+    if (const fmpl_mpi_services* const mpi = linked_mpi()) {
+        check_mpi(mpi->init());
+    } else {
+        check(fmpl_init(nullptr, nullptr, kIndices));
+    }
+}
 
 }  // namespace
 
 Job::Job(bool took_over)
 {
+    beside_other_mpi_ = other_mpi_is_up();
+    if (beside_other_mpi_ && fmpl_job_size() > 1) {
+        refuse(
+            "the program has started an MPI that is not FMPL's (MPI_Init), in which each of the {} processes is alone; "
+            "start a "
+            "program built with MPICH by fmplrun --mpi --blacs, compile others with mpicc.fmpl, mpicxx.fmpl or "
+            "mpifort.fmpl, or "
+            "leave MPI out",
+            fmpl_job_size());
+    }
     int initialized = 0;
     check(fmpl_initialized(&initialized));
-    if (!initialized) check(fmpl_init(nullptr, nullptr, kIndices));
-    owns_fmpl_ = took_over || !initialized;
+    if (!initialized) start();
+    owns_library_ = took_over || !initialized || mpi_beside() != nullptr;
     call_place_ = fmpl_layer_call();
     observed_ = fmpl_layer_observed();
     const ObservedCall starting(*this, "blacs_pinfo");
@@ -29,19 +47,11 @@ Job::Job(bool took_over)
     check(fmpl_comm_size(FMPL_COMM_WORLD, &count_));
     // A send buffer that grows, and no waiting before it is used: every send is locally blocking, whatever its size.
     check(fmpl_sendbuf_set(nullptr, 0, 0));
-    token_ = fmpl_malloc(kTokenBytes);
-    if (token_ == nullptr) throw Error(fmpl_error_message());
 }
 
-void Job::leave(bool)
+bool rank_is_thread()
 {
-    fmpl_free(token_);
-    token_ = nullptr;
-}
-
-bool Job::is_callers() const
-{
-    return fmpl_is_remote_dma(token_, kTokenBytes) != 0;
+    return fmpl_rank_is_thread() != 0;
 }
 
 bool library_is_up()
@@ -52,6 +62,10 @@ bool library_is_up()
 
 void finalize_library()
 {
+    if (const fmpl_mpi_services* const mpi = mpi_beside()) {
+        check_mpi(mpi->finalize());
+        return;
+    }
     const int code = fmpl_finalize();
     if (code != FMPL_ERR_PENDING) check(code);
 }

@@ -9,20 +9,21 @@ namespace fmpl::blacs {
 
 class Job {
 public:
-    // Calls fmpl_init if the program has not (blocks until all ranks do), and makes every send locally blocking.
-    // took_over: the BLACS initialized FMPL earlier and left it to this object. Throws Error.
+    // Starts FMPL if the program has not (blocks until all ranks do), by MPI where the process has FMPL's, and makes every
+    // send locally blocking. took_over: the BLACS started it earlier and left it to this object. Throws Error.
     explicit Job(bool took_over);
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
 
-    // Gives back what the object holds. ends_library: finalize_library follows.
-    void leave(bool ends_library);
+    // Nothing of FMPL is held here.
+    void leave(bool /*ends_library*/) {}
 
-    // FMPL was initialized by the BLACS, so that Cblacs_exit(0) finalizes it.
-    bool owns_library() const { return owns_fmpl_; }
+    // FMPL was started by the BLACS, so that Cblacs_exit(0) ends it; so that ends MPI, whoever started it.
+    bool owns_library() const { return owns_library_; }
 
-    // True when the calling thread is of the rank that this object belongs to.
-    bool is_callers() const;
+    // Whether FMPL stays up after Cblacs_exit(1). Not beside an MPI that is not FMPL's: it is that which the program goes on with, and
+    // ends.
+    bool outlives_blacs() const { return !beside_other_mpi_; }
 
     // Whether FMPL wants to know of each routine: see observed_call.hpp.
     bool is_observed() const { return *observed_ != 0; }
@@ -37,11 +38,11 @@ public:
     void free_buffers() {}
 
 private:
-    bool owns_fmpl_ = false;
+    bool owns_library_ = false;
+    bool beside_other_mpi_ = false;
     int number_ = 0;
     int count_ = 0;
     const int* observed_ = nullptr;
-    void* token_ = nullptr;  // remote-DMA memory of this rank, by which is_callers knows it
     const char** call_place_ = nullptr;
 };
 
@@ -58,8 +59,10 @@ private:
     const char* before_;
 };
 
+// Whether the calling thread is a rank by itself, of fmpl::run_ranks; else its process is one.
+bool rank_is_thread();
 bool library_is_up();
-// Messages that nobody received are no failure of the program that leaves: FMPL lists them on standard error.
+// By MPI where that is up. Messages that nobody received are no failure of the program that leaves: FMPL lists them on standard error.
 void finalize_library();
 
 // The caller's rank, before and after the job too.

@@ -24,10 +24,6 @@ inline void check(int code)
         fail(code);
 }
 
-inline Comm world_comm()
-{
-    return MPI_COMM_WORLD;
-}
 inline Comm null_comm()
 {
     return MPI_COMM_NULL;
@@ -49,6 +45,21 @@ inline void free_group(Comm& comm)
 {
     check(MPI_Comm_free(&comm));
 }
+// What system contexts stand for: the same communicators.
+inline Comm system_world()
+{
+    return MPI_COMM_WORLD;
+}
+inline Comm system_null()
+{
+    return null_comm();
+}
+inline Comm make_system_comm(Comm of_grid, const std::vector<int>&)
+{
+    return of_grid;
+}
+inline void free_system_comm(Comm, Comm) {}
+
 // The rank in MPI_COMM_WORLD of each rank of the communicator. Throws Error for one with processes of another job.
 std::vector<int> world_ranks_of(Comm comm);
 

@@ -23,7 +23,7 @@ public:
     // MPI was initialized by the BLACS, so that Cblacs_exit(0) finalizes it.
     bool owns_library() const { return owns_mpi_; }
 
-    bool is_callers() const { return true; }
+    bool outlives_blacs() const { return true; }
 
     int number() const { return number_; }
     int count() const { return count_; }
@@ -46,6 +46,11 @@ struct CallName {
     CallName(const Job&, const char*) {}
 };
 
+// A rank is a process.
+inline bool rank_is_thread()
+{
+    return false;
+}
 bool library_is_up();
 void finalize_library();
 

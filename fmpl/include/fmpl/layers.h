@@ -203,6 +203,30 @@ void fmpl_layer_call_about(int world_rank, int index, size_t bytes, int sends);
 void fmpl_layer_call_sent(int world_rank, size_t bytes);
 void fmpl_layer_call_end(int succeeded);
 
+/* FMPL's MPI, for another library of the job that shares it with the program, as the BLACS do. libmpi_fmpl defines
+ * fmpl_layer_mpi; a library that is not linked with it declares it weak, and finds a null address where the program has no MPI of
+ * FMPL's. Communicators are handles of MPI, which are no handles of FMPL: is_comm tells. What returns words returns NULL when it has
+ * succeeded; the words say what was wrong with which argument, and stay until the rank's next such call.
+ *   is_up             between MPI_Init and MPI_Finalize of the calling rank
+ *   init, finalize    MPI_Init, with MPI_THREAD_SINGLE, and MPI_Finalize
+ *   is_comm           1 when the integer has the form of a communicator's handle, MPI_COMM_NULL's too
+ *   comm_world_ranks  the rank in FMPL_COMM_WORLD of each rank of an intracommunicator; *size is how many it has, of which the first
+ *                     `room` are written
+ *   comm_create       a communicator of these n ranks of FMPL_COMM_WORLD, in this order; called by these alone, with the same list
+ *   comm_free         by all of its ranks; sets *comm to MPI_COMM_NULL */
+struct fmpl_mpi_services {
+    int comm_world;
+    int comm_null;
+    int (*is_up)(void);
+    const char *(*init)(void);
+    const char *(*finalize)(void);
+    int (*is_comm)(int comm);
+    const char *(*comm_world_ranks)(int comm, int *world_ranks, int room, int *size);
+    const char *(*comm_create)(const int *world_ranks, int n, int *comm);
+    const char *(*comm_free)(int *comm);
+};
+const struct fmpl_mpi_services *fmpl_layer_mpi(void);
+
 /* Ranks of the job and the caller's own, before fmpl_init too (then: what fmplrun or run_ranks says; 1 and 0 without). */
 int fmpl_job_size(void);
 int fmpl_job_rank(void);

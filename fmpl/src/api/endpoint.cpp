@@ -729,7 +729,7 @@ void Endpoint::comm_free(fmpl_comm_t* comm)
     CommSlot& slot = comms_[static_cast<std::size_t>(*comm) & (kSlots - 1)];
     slot.comm.reset();
     // The next communicator in this slot has another handle, so that a stale one is noticed.
-    slot.handle = static_cast<fmpl_comm_t>((static_cast<std::uint32_t>(slot.handle) + kSlots) & 0x7fffffffu);
+    slot.handle = static_cast<fmpl_comm_t>((static_cast<std::uint32_t>(slot.handle) + kSlots) & (kHandles - 1));
     *comm = FMPL_COMM_NULL;
 }
 

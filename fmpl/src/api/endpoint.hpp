@@ -118,6 +118,7 @@ public:
 
 private:
     static constexpr std::size_t kSlots = 65536;  // communicators at a time; a handle is generation * kSlots + slot
+    static constexpr std::uint32_t kHandles = 1u << 26;  // below: an MPI's handles of communicators (MPICH's) are not
 
     struct CommSlot {
         fmpl_comm_t handle = FMPL_COMM_NULL;

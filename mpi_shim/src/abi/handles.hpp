@@ -32,6 +32,13 @@ enum class HandleKind : std::uint32_t {
 inline constexpr std::uint32_t kMadeByCall = 2u << 30;
 inline constexpr int kKindShift = 26;
 
+// Whether the integer has the form of a handle of that kind, of whatever object; the null handle has, too.
+inline constexpr bool is_handle_of(HandleKind kind, int handle)
+{
+    const auto bits = static_cast<std::uint32_t>(handle);
+    return bits >> 30 != 3 && (bits >> kKindShift & 0xf) == static_cast<std::uint32_t>(kind);
+}
+
 // The objects of one kind that calls have made, by handle. Object: a pointer (smart or not); null stands for none.
 template <class Object, HandleKind kind, int slot_bits = 16>
 class HandleTable {

@@ -77,13 +77,8 @@ int free_communicator(const char* name, MPI_Comm* comm, bool settled)
         check_pointer(comm, "comm");
         const MPI_Comm handle = *comm;
         const CommunicatorPtr freed = process.communicator(handle);
-        if (freed == process.world || freed == process.self) {
-            fail(MPI_ERR_COMM, "comm is {}, which exists until MPI_Finalize and is not freed",
-                freed == process.world ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
-        }
-        if (settled) process.engine.settle(*freed);
-        clear(freed->attributes, handle);
-        if (process.communicators.find(handle) != nullptr) process.communicators.remove(handle);
+        if (settled && freed != process.world && freed != process.self) process.engine.settle(*freed);
+        process.remove_communicator(handle);
         *comm = MPI_COMM_NULL;
     });
 }

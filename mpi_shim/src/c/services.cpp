@@ -1,0 +1,105 @@
+// What another library of the job asks of this MPI (fmpl/layers.h).
+#include "abi/boundary.hpp"
+#include "abi/handles.hpp"
+#include "comm/creation.hpp"
+
+#include <fmpl/layers.h>
+
+#include <algorithm>
+#include <new>
+#include <string>
+
+using namespace fmpl::mpi;
+
+namespace {
+
+// A program may use it too: a rank makes one communicator after the other, and ranks that share several make them in the same order.
+constexpr int kCreationTag = 0;
+
+// Runs body() and gives the words of its error, or null. They belong to the thread, as the call does.
+template <class Body>
+const char* words_of(Body&& body)
+{
+    static thread_local std::string words;
+    try {
+        body();
+        return nullptr;
+    } catch (const JobEnding& error) {
+        fmpl_abort(1, error.what());
+    } catch (const std::bad_alloc&) {
+        return "the process has no memory left";
+    } catch (const std::exception& error) {
+        words = error.what();
+        return words.c_str();
+    }
+}
+
+Process& required_process()
+{
+    Process* const process = find_process();
+    if (process == nullptr) fail(MPI_ERR_OTHER, "MPI is not up; call between MPI_Init and MPI_Finalize");
+    return *process;
+}
+
+int is_up()
+{
+    return find_process() != nullptr ? 1 : 0;
+}
+
+const char* init()
+{
+    return words_of([] { join_process(MPI_THREAD_SINGLE); });
+}
+
+const char* finalize()
+{
+    return words_of([] {
+        required_process();
+        leave_process();
+    });
+}
+
+int is_comm(int comm)
+{
+    return is_handle_of(HandleKind::communicator, comm) ? 1 : 0;
+}
+
+const char* comm_world_ranks(int comm, int* world_ranks, int room, int* size)
+{
+    return words_of([&] {
+        const Communicator& of = *required_process().communicator(comm);
+        if (of.is_inter()) fail(MPI_ERR_COMM, "comm is an intercommunicator; give an intracommunicator");
+        const std::vector<int>& ranks = of.group()->world_ranks();
+        *size = of.size();
+        std::copy_n(ranks.begin(), std::min(room, of.size()), world_ranks);
+    });
+}
+
+const char* comm_create(const int* world_ranks, int n, int* comm)
+{
+    return words_of([&] {
+        Process& process = required_process();
+        const auto group = std::make_shared<const Group>(std::vector<int>(world_ranks, world_ranks + n));
+        const CommunicatorPtr made = create_from_group_alone(process, *process.world, group, kCreationTag);
+        if (made == nullptr) fail(MPI_ERR_GROUP, "the caller, rank {}, is not in the list", process.rank());
+        *comm = process.add(made);
+    });
+}
+
+const char* comm_free(int* comm)
+{
+    return words_of([&] {
+        required_process().remove_communicator(*comm);
+        *comm = MPI_COMM_NULL;
+    });
+}
+
+constexpr struct fmpl_mpi_services kServices = {
+    MPI_COMM_WORLD, MPI_COMM_NULL, is_up, init, finalize, is_comm, comm_world_ranks, comm_create, comm_free};
+
+}  // namespace
+
+const struct fmpl_mpi_services* fmpl_layer_mpi(void)
+{
+    return &kServices;
+}
