@@ -62,12 +62,14 @@ PROGRAM_OF_BOTH = """
 #include <string.h>
 void Cblacs_pinfo(int *number, int *count);
 void Cblacs_exit(int go_on);
+int Csys2blacs_handle(MPI_Comm comm);
 int main(int argc, char **argv)
 {
     int rank, size, number, count;
-    const int starts_mpi = argc == 1;
+    const int starts_mpi = argc != 2;
     if (starts_mpi) MPI_Init(&argc, &argv);
     Cblacs_pinfo(&number, &count);
+    if (argc == 3) Csys2blacs_handle(MPI_COMM_WORLD);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     printf("process %d of %d is rank %d of %d\\n", number, count, rank, size);
@@ -79,6 +81,7 @@ int main(int argc, char **argv)
 OWN_BLACS = """
 void Cblacs_pinfo(int *number, int *count) { *number = -1; *count = -1; }
 void Cblacs_exit(int go_on) { (void)go_on; }
+int Csys2blacs_handle(int comm) { (void)comm; return -1; }
 """
 OTHER = "rank 0 of 1, another MPI, heap ordinary, -"
 
@@ -181,8 +184,12 @@ class MpiPrograms(unittest.TestCase):
         self.assertEqual(result.stdout, "")
         self.assertRegex(result.stderr, "Cblacs_pinfo.*an MPI that is not FMPL's.*each of the 2 processes is alone.*"
                                         "fmplrun --mpi --blacs")
+        self.assertNotIn("--blacs had no effect", result.stderr)
         # Where there is one process, all agree about it.
         self.assert_prints(["process 0 of 1 is rank 0 of 1"], FMPLRUN, "--blacs", self.of_both)
+        result = run(FMPLRUN, "--blacs", self.of_both, "a grid", "of a communicator")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertRegex(result.stderr, "Csys2blacs_handle.*1140850688 is a communicator of an MPI that is not FMPL's")
 
     def test_keeps_the_users_own_library_path_behind(self):
         result = run(FMPLRUN, "--mpi", "sh", "-c", "echo $LD_LIBRARY_PATH; echo ${LD_PRELOAD-none}",

@@ -26,7 +26,10 @@ std::vector<int> world_ranks_of(Comm comm)
         check_mpi(mpi->comm_world_ranks(comm, ranks.data(), size, &size));
         return ranks;
     }
-    check(fmpl_comm_size(comm, &size));
+    if (const int code = fmpl_comm_size(comm, &size); code != FMPL_SUCCESS) {
+        if (other_mpi_is_up()) refuse("{} is a communicator of an MPI that is not FMPL's; see fmplrun --mpi", comm);
+        fail(code);
+    }
     std::vector<int> ranks(static_cast<std::size_t>(size));
     for (int r = 0; r < size; ++r) check(fmpl_comm_world_rank(comm, r, &ranks[static_cast<std::size_t>(r)]));
     return ranks;

@@ -631,9 +631,11 @@ void Job::print_states(const std::string& occasion)
     relay_.say("fmplrun: " + occasion + "\n" + list_ranks(lines));
 }
 
-// A program with a BLACS linked into it statically does not see a preloaded one.
+// A program with a BLACS linked into it statically does not see a preloaded one. (Who ends the job has called it, even where FMPL was
+// not up yet.)
 void Job::hint_at_unused_blacs()
 {
+    if (memory_.control().abort_state.load(std::memory_order_relaxed) != 0) return;
     for (int rank = 0; rank < options_.ranks; ++rank) {
         if (ranks_[static_cast<std::size_t>(rank)].pid < 0 || state_of(rank) != RankState::absent) return;
     }
