@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -41,6 +42,13 @@ int relation(MPI_Comm a, MPI_Comm b)
     int result = -1;
     MPI_Comm_compare(a, b, &result);
     return result;
+}
+
+// FMPL_STRESS_SECONDS (default 1) is about the length of a run at each rank count.
+int stress_steps()
+{
+    const char* text = std::getenv("FMPL_STRESS_SECONDS");
+    return static_cast<int>(50 * std::max(1.0, text != nullptr ? std::atof(text) : 1.0));
 }
 
 bool mpi_says(int (*question)(int*))
@@ -261,7 +269,7 @@ FMPL_RANKS_TEST_AT(BlacsBesideMpi, CallsOfBothMeetInAnyOrder, ({2, 3, 4, 7, 8, 1
     const Grid grid({1, n});
     const int me = grid.number();
     std::vector<double> elements(20000);
-    for (int step = 0; step < 150; ++step) {
+    for (int step = 0; step < stress_steps(); ++step) {
         const auto draw = static_cast<unsigned>(common() % 100);
         if (common() % 4 == 0) random_delay(own);
         if (draw < 15) {
@@ -314,7 +322,7 @@ FMPL_RANKS_TEST_AT(BlacsBesideMpi, CallsOfBothMeetInAnyOrder, ({2, 3, 4, 7, 8, 1
                     static_cast<int>((static_cast<unsigned>(from) + 1 + common() % static_cast<unsigned>(n - 1)) %
                                      static_cast<unsigned>(n));
                 const auto count =
-                    static_cast<int>(1 + (common() % 3 == 0 ? common() % elements.size() : common() % 40));
+                    static_cast<int>(1 + (common() % 3 == 0 ? common() % (elements.size() - 1) : common() % 40));
                 const bool by_mpi = common() % 2 == 0;
                 if (to == me) pending.push_back({from, k, count, by_mpi});
                 if (from != me) continue;
@@ -351,7 +359,7 @@ FMPL_RANKS_TEST_AT(BlacsBesideMpi, CallsOfBothMeetInAnyOrder, ({2, 3, 4, 7, 8, 1
 FMPL_RANKS_TEST_AT(BlacsBesideMpi, GridsAndTheirCommunicatorsAreRecycled, ({1, 2, 4}))
 {
     const Blacs blacs;
-    for (int repetition = 0; repetition < 3000; ++repetition) {
+    for (int repetition = 0; repetition < 1200; ++repetition) {
         const Grid grid({1, blacs.count()});
         int handle = -1;
         Cblacs_get(grid.context, 10, &handle);
