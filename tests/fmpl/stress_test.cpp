@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -68,6 +69,9 @@ struct Action {
     std::size_t receive_wait = 0;      // the same for the receive
 };
 
+// Messages of fmpl_isend up to this length show at once wherever they lie.
+constexpr std::size_t kShownAtOnce = std::size_t{1} << 20;
+
 std::size_t random_size(std::mt19937_64& random)
 {
     switch (random() % 8) {
@@ -96,6 +100,7 @@ std::vector<Action> make_round(std::mt19937_64& random, const std::vector<Group>
     std::map<Channel, std::size_t> send_outstanding;
     std::map<Channel, std::size_t> receive_outstanding;
     std::map<Pair, std::size_t> wildcard_outstanding;
+    std::set<Pair> shown_late;
 
     const std::size_t length = 30 + random() % 60;
     std::vector<Action> actions(length);
@@ -138,6 +143,9 @@ std::vector<Action> make_round(std::mt19937_64& random, const std::vector<Group>
         }
         const Channel channel = {a.group, a.source, a.destination, a.index};
         const Pair pair = {a.group, a.source, a.destination};
+        // Such a message may show late, and a wildcard get a later one (FMPL_ANY_TAG in fmpl.h).
+        if (!a.send_blocks && a.source_place == Place::heap && a.bytes > kShownAtOnce) shown_late.insert(pair);
+        if (shown_late.count(pair) != 0) a.wildcard = false;
         const auto wait_before = [&](auto& outstanding, const auto& key, std::size_t Action::*wait) {
             if (const auto at = outstanding.find(key); at != outstanding.end()) {
                 actions[at->second].*wait = std::min(actions[at->second].*wait, k);
