@@ -22,8 +22,7 @@ int joined_world_rank()
     if (initialized != 0) {
         fail(MPI_ERR_OTHER,
             "FMPL is up already, started by the program (fmpl_init), or by a BLACS that found no MPI of FMPL's in the "
-            "process; "
-            "call MPI_Init first, and have MPI among the libraries of the program from its start");
+            "process; call MPI_Init first, and have MPI among the libraries of the program from its start");
     }
     check_fmpl(fmpl_init(nullptr, nullptr, kChannels));
     // Until the end of Process's constructor: what it does is MPI_Init's, in statistics, too.

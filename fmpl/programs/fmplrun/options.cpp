@@ -179,8 +179,7 @@ CommandLine parse_command_line(int argc, const char* const* argv)
         ->type_name("heap|none");
     app.add_flag("--blacs", options.blacs,
         "Put BLACS-FMPL in front of the BLACS of an unmodified program that is linked with a shared libscalapack; with "
-        "--mpi for one "
-        "that calls MPI too");
+        "--mpi for one that calls MPI too");
     app.add_option_function<std::string>(
            "--pdgemm", [&](const std::string& text) { options.pdgemm = pdgemm_from(text); },
            "fmpl: put FMPL's psgemm_, pdgemm_, pcgemm_ and pzgemm_ in front of those of the program's ScaLAPACK "
