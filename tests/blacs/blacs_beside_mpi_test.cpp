@@ -1,5 +1,6 @@
 // BLACS-FMPL and FMPL's MPI in one program: one job, whose calls meet in any order.
 #include "blacs_api.hpp"
+#include "ending_program.hpp"
 
 #include <mpi.h>
 
@@ -378,29 +379,15 @@ FMPL_RANKS_TEST_AT(BlacsBesideMpi, GridsAndTheirCommunicatorsAreRecycled, ({1, 2
     }
 }
 
-namespace {
-
-// The program ends in words that contain all of these.
-void expect_words(const char* program, const std::vector<std::string>& words)
-{
-    if (modes_without_processes()) GTEST_SKIP() << "the program is a process that ends";
-    const ProgramResult result = run_body_under_launcher(program, 2);
-    EXPECT_NE(0, result.status);
-    for (const std::string& word : words) {
-        EXPECT_NE(std::string::npos, result.output.find(word)) << word << "\nis not in\n" << result.output;
-    }
-}
-
-}  // namespace
-
-#define FMPL_PROGRAM_WITH_WORDS(Name, ...)                               \
-    TEST(BlacsBesideMpi, Name)                                           \
-    {                                                                    \
-        expect_words("BlacsBesideMpi." #Name "_program", {__VA_ARGS__}); \
-    }                                                                    \
+// FMPL_PROGRAM_WITH_WORDS(Name, exit status, words...) { program of two processes }
+#define FMPL_PROGRAM_WITH_WORDS(Name, status, ...)                                     \
+    TEST(BlacsBesideMpi, Name)                                                         \
+    {                                                                                  \
+        expect_words_of(2, "BlacsBesideMpi." #Name "_program", {__VA_ARGS__}, status); \
+    }                                                                                  \
     FMPL_RANKS_TEST_WITH(BlacsBesideMpi, Name##_program, ::fmpl_test::RanksOptions{.ranks = {}})
 
-FMPL_PROGRAM_WITH_WORDS(AnIntercommunicatorMakesNoSystemContext, "Csys2blacs_handle", "intercommunicator")
+FMPL_PROGRAM_WITH_WORDS(AnIntercommunicatorMakesNoSystemContext, 1, "Csys2blacs_handle", "intercommunicator")
 {
     const Blacs blacs;
     MPI_Comm own = MPI_COMM_NULL, inter = MPI_COMM_NULL;
@@ -408,7 +395,7 @@ FMPL_PROGRAM_WITH_WORDS(AnIntercommunicatorMakesNoSystemContext, "Csys2blacs_han
     MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, 1 - blacs.number(), 7, &inter);
     Csys2blacs_handle(inter);
 }
-FMPL_PROGRAM_WITH_WORDS(AFreedCommunicatorMakesNoSystemContext, "Csys2blacs_handle", "freed")
+FMPL_PROGRAM_WITH_WORDS(AFreedCommunicatorMakesNoSystemContext, 1, "Csys2blacs_handle", "freed")
 {
     const Blacs blacs;
     MPI_Comm comm = MPI_COMM_NULL;
@@ -417,24 +404,24 @@ FMPL_PROGRAM_WITH_WORDS(AFreedCommunicatorMakesNoSystemContext, "Csys2blacs_hand
     MPI_Comm_free(&comm);
     Csys2blacs_handle(gone);
 }
-FMPL_PROGRAM_WITH_WORDS(NoCommunicatorMakesNoSystemContext, "Csys2blacs_handle", "MPI_COMM_NULL")
+FMPL_PROGRAM_WITH_WORDS(NoCommunicatorMakesNoSystemContext, 1, "Csys2blacs_handle", "MPI_COMM_NULL")
 {
     const Blacs blacs;
     Csys2blacs_handle(MPI_COMM_NULL);
 }
-FMPL_PROGRAM_WITH_WORDS(MpiDoesNotStartTwice, "MPI_Init", "a second time")
+FMPL_PROGRAM_WITH_WORDS(MpiDoesNotStartTwice, MPI_ERR_OTHER, "MPI_Init", "a second time")
 {
     const Blacs blacs;
     MPI_Init(nullptr, nullptr);
 }
-FMPL_PROGRAM_WITH_WORDS(MpiDoesNotStartAgain, "Cblacs_pinfo", "after MPI_Finalize")
+FMPL_PROGRAM_WITH_WORDS(MpiDoesNotStartAgain, 1, "Cblacs_pinfo", "after MPI_Finalize")
 {
     {
         const Mpi mpi;
     }
     const Blacs blacs;
 }
-FMPL_PROGRAM_WITH_WORDS(MpiDoesNotStartWhereTheProgramStartedFmpl, "MPI_Init", "fmpl_init")
+FMPL_PROGRAM_WITH_WORDS(MpiDoesNotStartWhereTheProgramStartedFmpl, MPI_ERR_OTHER, "MPI_Init", "fmpl_init")
 {
     const fmpl::Session session(4);
     const Mpi mpi;

@@ -1,6 +1,7 @@
 // Misuse ends the job with words that name the routine, the process, the argument and its value. Each body is a program
 // of its own, of one process or of several; the test reads what it printed. What the BLACS let pass is here too.
 #include "blacs_api.hpp"
+#include "ending_program.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -12,26 +13,6 @@
 namespace {
 
 using namespace fmpl_test;
-
-void expect_words_in(const ProgramResult& result, const std::vector<std::string>& words, int status)
-{
-    EXPECT_EQ(status, result.status) << result.output;
-    for (const std::string& word : words) {
-        EXPECT_NE(std::string::npos, result.output.find(word)) << '"' << word << "\" is missing in: " << result.output;
-    }
-}
-
-void expect_words(const std::string& body, const std::vector<std::string>& words, int status = 1)
-{
-    expect_words_in(run_body_without_launcher(body), words, status);
-}
-
-// A job that hangs ends with fmplrun's status for a time-out, and with other words.
-void expect_words_of(int ranks, const std::string& body, const std::vector<std::string>& words, int status = 1)
-{
-    if (modes_without_processes()) GTEST_SKIP() << "the ranks of this build are threads";
-    expect_words_in(run_body_under_launcher(body, ranks), words, status);
-}
 
 int one_process_grid()
 {

@@ -59,7 +59,6 @@ int main(int argc, char **argv)
 PROGRAM_OF_BOTH = """
 #include <mpi.h>
 #include <stdio.h>
-#include <string.h>
 void Cblacs_pinfo(int *number, int *count);
 void Cblacs_exit(int go_on);
 int Csys2blacs_handle(MPI_Comm comm);
