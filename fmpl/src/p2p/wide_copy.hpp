@@ -16,20 +16,29 @@ inline constexpr std::size_t kMostWide = 2048;
 
 namespace wide_copy {
 
-using Line [[gnu::vector_size(kLineBytes), gnu::aligned(1), gnu::may_alias]] = unsigned char;
+// As wide as a register: a compiler that is given a wider one makes it of several, by way of the stack.
+template <std::size_t Bytes>
+struct Wide {
+    using Type [[gnu::vector_size(Bytes), gnu::aligned(1), gnu::may_alias]] = unsigned char;
+};
 
+template <std::size_t Bytes>
 [[gnu::always_inline]] inline void copy_line(std::byte* to, const std::byte* from)
 {
-    *reinterpret_cast<Line*>(to) = *reinterpret_cast<const Line*>(from);
+    using Register = typename Wide<Bytes>::Type;
+    for (std::size_t at = 0; at < kLineBytes; at += Bytes) {
+        *reinterpret_cast<Register*>(to + at) = *reinterpret_cast<const Register*>(from + at);
+    }
 }
 
+template <std::size_t Bytes>
 [[gnu::always_inline]] inline void copy_columns(std::byte* to, std::size_t to_stride, const std::byte* from,
     std::size_t from_stride, std::size_t length, std::size_t n)
 {
     for (std::size_t j = 0; j < n; ++j, to += to_stride, from += from_stride) {
         std::size_t at = 0;
-        for (; at + kLineBytes <= length; at += kLineBytes) copy_line(to + at, from + at);
-        if (at < length) copy_line(to + length - kLineBytes, from + length - kLineBytes);
+        for (; at + kLineBytes <= length; at += kLineBytes) copy_line<Bytes>(to + at, from + at);
+        if (at < length) copy_line<Bytes>(to + length - kLineBytes, from + length - kLineBytes);
     }
 }
 
@@ -37,13 +46,13 @@ using Line [[gnu::vector_size(kLineBytes), gnu::aligned(1), gnu::may_alias]] = u
 [[gnu::target("avx512f")]] inline void copy_columns_by_64(std::byte* to, std::size_t to_stride, const std::byte* from,
     std::size_t from_stride, std::size_t length, std::size_t n)
 {
-    copy_columns(to, to_stride, from, from_stride, length, n);
+    copy_columns<64>(to, to_stride, from, from_stride, length, n);
 }
 
 [[gnu::target("avx2")]] inline void copy_columns_by_32(std::byte* to, std::size_t to_stride, const std::byte* from,
     std::size_t from_stride, std::size_t length, std::size_t n)
 {
-    copy_columns(to, to_stride, from, from_stride, length, n);
+    copy_columns<32>(to, to_stride, from, from_stride, length, n);
 }
 #endif
 
@@ -65,7 +74,7 @@ inline void copy_wide_columns(std::byte* to, std::size_t to_stride, const std::b
         return wide_copy::copy_columns_by_32(to, to_stride, from, from_stride, length, n);
     }
 #endif
-    wide_copy::copy_columns(to, to_stride, from, from_stride, length, n);
+    wide_copy::copy_columns<16>(to, to_stride, from, from_stride, length, n);
 #endif
 }
 
