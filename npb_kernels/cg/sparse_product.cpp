@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 namespace fmpl::npb::cg {
 
@@ -153,8 +154,23 @@ SparseProduct::SparseProduct(SparseMatrix& matrix, std::span<const std::uint32_t
     }
 }
 
+namespace {
+
+constexpr std::size_t kLineDoubles = 8;
+
+// f(0), ..., f(sizeof...(I) - 1), written out, so that what f changes stays in registers.
+template <std::size_t... I, class F>
+inline void for_each_of(std::index_sequence<I...>, const F& f)
+{
+    (f(I), ...);
+}
+
+}  // namespace
+
 void SparseProduct::multiply_strip(const Strip& strip, const double* x, double* results)
 {
+    constexpr std::size_t kRegisters = kGroupRows / kLanes;
+    constexpr std::make_index_sequence<kRegisters> registers;
     bool first = true;
     for (const Tile& tile : strip.tiles) {
         const double* const panel = x + tile.first_column;
@@ -163,34 +179,34 @@ void SparseProduct::multiply_strip(const Strip& strip, const double* x, double* 
         const std::uint16_t* rows = tile.rows.data();
         std::size_t rows_left = tile.rows.size();
         for (const std::uint32_t length : tile.lengths) {
-            Lanes lower{}, upper{}, operand;
+            Lanes sums[kRegisters] = {};
             for (std::uint32_t element = 0; element < length; ++element) {
                 __builtin_prefetch(values + kPrefetchElements);
-                __builtin_prefetch(values + kPrefetchElements + kLanes);
+                __builtin_prefetch(values + kPrefetchElements + kLineDoubles);
                 __builtin_prefetch(columns + kPrefetchElements);
-                gather(operand, panel, columns);
-                lower += lanes_at(values) * operand;
-                gather(operand, panel, columns + kLanes);
-                upper += lanes_at(values + kLanes) * operand;
+                for_each_of(registers, [&](std::size_t i) {
+                    Lanes operand;
+                    gather(operand, panel, columns + i * kLanes);
+                    sums[i] += lanes_at(values + i * kLanes) * operand;
+                });
                 values += kGroupRows;
                 columns += kGroupRows;
             }
             if (rows_left < kGroupRows) {
-                const Lanes both[] = {lower, upper};
                 for (std::size_t i = 0; i < rows_left; ++i) {
                     double& result = results[rows[i]];
-                    result = (first ? 0.0 : result) + both[i / kLanes][i % kLanes];
+                    result = (first ? 0.0 : result) + sums[i / kLanes][i % kLanes];
                 }
                 break;
             }
-            if (!first) {
-                gather(operand, results, rows);
-                lower += operand;
-                gather(operand, results, rows + kLanes);
-                upper += operand;
-            }
-            scatter(results, rows, lower);
-            scatter(results, rows + kLanes, upper);
+            for_each_of(registers, [&](std::size_t i) {
+                if (!first) {
+                    Lanes operand;
+                    gather(operand, results, rows + i * kLanes);
+                    sums[i] += operand;
+                }
+                scatter(results, rows + i * kLanes, sums[i]);
+            });
             rows += kGroupRows;
             rows_left -= kGroupRows;
         }

@@ -13,78 +13,104 @@ namespace {
 
 // The inverse transform is the forward one with real and imaginary parts exchanged, before and after it.
 template <bool kInverse>
-inline ComplexLanes load(const double* row)
+inline ComplexVector exchanged(const ComplexVector& value)
 {
-    const auto* const parts = reinterpret_cast<const Lanes*>(row);
-    return kInverse ? ComplexLanes{parts[1], parts[0]} : ComplexLanes{parts[0], parts[1]};
-}
-
-template <bool kInverse, bool kStream>
-inline void store_result(double* row, const ComplexLanes& value)
-{
-    store<kStream>(row, kInverse ? ComplexLanes{value.im, value.re} : value);
+    return kInverse ? ComplexVector{value.im, value.re} : value;
 }
 
 template <bool kInverse, bool kFactors>
-inline ComplexLanes load_source(const SourceRows& from, const Factors& factors, std::size_t row)
+inline ComplexVector load_source(const SourceRows& from, const Factors& factors, std::size_t row, std::size_t part)
 {
-    const double* const next = from.rows[row] + from.next;
-    __builtin_prefetch(next, 0, 2);
-    __builtin_prefetch(next + kLanes, 0, 2);
-    ComplexLanes value = load<kInverse>(from.rows[row] + from.offset);
+    if (part == 0) {
+        const double* const next = from.rows[row] + from.next;
+        __builtin_prefetch(next, 0, 2);
+        __builtin_prefetch(next + kLanes, 0, 2);
+    }
+    ComplexVector value = exchanged<kInverse>(load(from.rows[row] + from.offset, part));
     if constexpr (kFactors) {
-        const Lanes factor = *reinterpret_cast<const Lanes*>(factors.by_column) * factors.by_row[row];
+        const Vector factor = *reinterpret_cast<const Vector*>(factors.by_column + part) * factors.by_row[row];
         value.re *= factor;
         value.im *= factor;
     }
     return value;
 }
 
-inline ComplexLanes operator+(const ComplexLanes& a, const ComplexLanes& b)
+// The results of a butterfly: row k to to.rows[first_row + k * part_rows]. Called for all parts of a row in their order. Streamed
+// lines are stored at once, when all parts are there.
+template <int kRadix, bool kInverse, bool kStream>
+class ResultRows {
+public:
+    ResultRows(const TargetRows& to, std::size_t part_rows) : to_(to), part_rows_(part_rows) {}
+
+    void put(std::size_t first_row, std::size_t part, const ComplexVector (&v)[kRadix])
+    {
+        for (std::size_t k = 0; k < kRadix; ++k) {
+            const ComplexVector value = exchanged<kInverse>(v[k]);
+            double* const row = to_.rows[first_row + k * part_rows_] + to_.offset;
+            if constexpr (!kStream) {
+                store(row, part, value);
+            } else if (part + kWidth < kLanes) {
+                store(earlier_[k], part, value);
+            } else {
+                for (std::size_t before = 0; before < part; before += kWidth)
+                    stream(row + before, load(earlier_[k], before).re);
+                stream(row + part, value.re);
+                for (std::size_t before = 0; before < part; before += kWidth)
+                    stream(row + kLanes + before, load(earlier_[k], before).im);
+                stream(row + kLanes + part, value.im);
+            }
+        }
+    }
+
+private:
+    const TargetRows& to_;
+    const std::size_t part_rows_;
+    alignas(sizeof(Vector)) double earlier_[kRadix][kRow];
+};
+
+inline ComplexVector operator+(const ComplexVector& a, const ComplexVector& b)
 {
     return {a.re + b.re, a.im + b.im};
 }
 
-inline ComplexLanes operator-(const ComplexLanes& a, const ComplexLanes& b)
+inline ComplexVector operator-(const ComplexVector& a, const ComplexVector& b)
 {
     return {a.re - b.re, a.im - b.im};
 }
 
 // -sqrt(-1) a
-inline ComplexLanes quarter_turn(const ComplexLanes& a)
+inline ComplexVector quarter_turn(const ComplexVector& a)
 {
     return {a.im, -a.re};
 }
 
 // By a root given as cosine and sine.
-inline ComplexLanes times(const ComplexLanes& a, const double* root)
+inline ComplexVector times(const ComplexVector& a, const double* root)
 {
-    const Lanes cosine = all_lanes(root[0]);
-    const Lanes sine = all_lanes(root[1]);
-    return {a.re * cosine - a.im * sine, a.re * sine + a.im * cosine};
+    return {a.re * root[0] - a.im * root[1], a.re * root[1] + a.im * root[0]};
 }
 
-inline void butterfly(ComplexLanes (&v)[4])
+inline void butterfly(ComplexVector (&v)[4])
 {
-    const ComplexLanes even_sum = v[0] + v[2], even_difference = v[0] - v[2];
-    const ComplexLanes odd_sum = v[1] + v[3], odd_difference = quarter_turn(v[1] - v[3]);
+    const ComplexVector even_sum = v[0] + v[2], even_difference = v[0] - v[2];
+    const ComplexVector odd_sum = v[1] + v[3], odd_difference = quarter_turn(v[1] - v[3]);
     v[0] = even_sum + odd_sum;
     v[1] = even_difference + odd_difference;
     v[2] = even_sum - odd_sum;
     v[3] = even_difference - odd_difference;
 }
 
-inline void butterfly(ComplexLanes (&v)[8])
+inline void butterfly(ComplexVector (&v)[8])
 {
     constexpr double kHalfRoot = std::numbers::sqrt2 / 2;
-    ComplexLanes even[4] = {v[0], v[2], v[4], v[6]};
-    ComplexLanes odd[4] = {v[1], v[3], v[5], v[7]};
+    ComplexVector even[4] = {v[0], v[2], v[4], v[6]};
+    ComplexVector odd[4] = {v[1], v[3], v[5], v[7]};
     butterfly(even);
     butterfly(odd);
     // odd[1] and odd[3] up to the factor sqrt(1/2), which goes into the additions.
-    const ComplexLanes first = {odd[1].re + odd[1].im, odd[1].im - odd[1].re};
-    const ComplexLanes third = {odd[3].im - odd[3].re, -(odd[3].re + odd[3].im)};
-    const ComplexLanes second = quarter_turn(odd[2]);
+    const ComplexVector first = {odd[1].re + odd[1].im, odd[1].im - odd[1].re};
+    const ComplexVector third = {odd[3].im - odd[3].re, -(odd[3].re + odd[3].im)};
+    const ComplexVector second = quarter_turn(odd[2]);
     v[0] = even[0] + odd[0];
     v[4] = even[0] - odd[0];
     v[1] = {even[1].re + kHalfRoot * first.re, even[1].im + kHalfRoot * first.im};
@@ -159,29 +185,41 @@ void ColumnTransform::first_stage(const SourceRows& from, const Factors& factors
 {
     const std::size_t transforms = length_ / kRadix;
     for (std::size_t j = 0; j < transforms; ++j) {
-        ComplexLanes v[kRadix];
-        for (int k = 0; k < kRadix; ++k) {
-            v[k] = load_source<kInverse, kFactors>(from, factors, j + static_cast<std::size_t>(k) * transforms);
-        }
-        butterfly(v);
         double* const to = work_.data() + places_[j] * kRow;
-        for (std::size_t k = 0; k < kRadix; ++k) store<false>(to + k * kRow, v[k]);
+        for (std::size_t part = 0; part < kLanes; part += kWidth) {
+            ComplexVector v[kRadix];
+            for (std::size_t k = 0; k < kRadix; ++k) {
+                v[k] = load_source<kInverse, kFactors>(from, factors, j + k * transforms, part);
+            }
+            butterfly(v);
+            for (std::size_t k = 0; k < kRadix; ++k) store(to + k * kRow, part, v[k]);
+        }
     }
+}
+
+// A part of the rows `row` and, `stride` doubles apart, those behind it: all but the first times their roots.
+template <int kRadix>
+inline void combine(
+    const double* row, std::size_t stride, const double* root, std::size_t part, ComplexVector (&v)[kRadix])
+{
+    v[0] = load(row, part);
+    for (std::size_t k = 1; k < kRadix; ++k) v[k] = times(load(row + k * stride, part), root + 2 * (k - 1));
+    butterfly(v);
 }
 
 template <int kRadix>
 void ColumnTransform::middle_stage(const Stage& stage)
 {
-    const std::size_t part = stage.part * kRow;
+    const std::size_t stride = stage.part * kRow;
     double* const end = work_.data() + length_ * kRow;
-    for (double* block = work_.data(); block != end; block += kRadix * part) {
+    for (double* block = work_.data(); block != end; block += kRadix * stride) {
         const double* root = stage.roots.data();
-        for (double* row = block; row != block + part; row += kRow, root += 2 * (kRadix - 1)) {
-            ComplexLanes v[kRadix];
-            v[0] = load<false>(row);
-            for (std::size_t k = 1; k < kRadix; ++k) v[k] = times(load<false>(row + k * part), root + 2 * (k - 1));
-            butterfly(v);
-            for (std::size_t k = 0; k < kRadix; ++k) store<false>(row + k * part, v[k]);
+        for (double* row = block; row != block + stride; row += kRow, root += 2 * (kRadix - 1)) {
+            for (std::size_t part = 0; part < kLanes; part += kWidth) {
+                ComplexVector v[kRadix];
+                combine(row, stride, root, part, v);
+                for (std::size_t k = 0; k < kRadix; ++k) store(row + k * stride, part, v[k]);
+            }
         }
     }
 }
@@ -189,26 +227,28 @@ void ColumnTransform::middle_stage(const Stage& stage)
 template <int kRadix, bool kInverse, bool kStream>
 void ColumnTransform::last_stage(const Stage& stage, const TargetRows& to)
 {
+    ResultRows<kRadix, kInverse, kStream> results(to, stage.part);
     const double* row = work_.data();
     const double* root = stage.roots.data();
-    const std::size_t part = stage.part;
-    for (std::size_t i = 0; i < part; ++i, row += kRow, root += 2 * (kRadix - 1)) {
-        ComplexLanes v[kRadix];
-        v[0] = load<false>(row);
-        for (std::size_t k = 1; k < kRadix; ++k) v[k] = times(load<false>(row + k * part * kRow), root + 2 * (k - 1));
-        butterfly(v);
-        for (std::size_t k = 0; k < kRadix; ++k)
-            store_result<kInverse, kStream>(to.rows[i + k * part] + to.offset, v[k]);
+    for (std::size_t i = 0; i < stage.part; ++i, row += kRow, root += 2 * (kRadix - 1)) {
+        for (std::size_t part = 0; part < kLanes; part += kWidth) {
+            ComplexVector v[kRadix];
+            combine(row, stage.part * kRow, root, part, v);
+            results.put(i, part, v);
+        }
     }
 }
 
 template <int kRadix, bool kInverse, bool kFactors, bool kStream>
 void ColumnTransform::only_stage(const SourceRows& from, const TargetRows& to, const Factors& factors)
 {
-    ComplexLanes v[kRadix];
-    for (std::size_t k = 0; k < kRadix; ++k) v[k] = load_source<kInverse, kFactors>(from, factors, k);
-    butterfly(v);
-    for (std::size_t k = 0; k < kRadix; ++k) store_result<kInverse, kStream>(to.rows[k] + to.offset, v[k]);
+    ResultRows<kRadix, kInverse, kStream> results(to, 1);
+    for (std::size_t part = 0; part < kLanes; part += kWidth) {
+        ComplexVector v[kRadix];
+        for (std::size_t k = 0; k < kRadix; ++k) v[k] = load_source<kInverse, kFactors>(from, factors, k, part);
+        butterfly(v);
+        results.put(0, part, v);
+    }
 }
 
 template <bool kInverse, bool kFactors, bool kStream>
@@ -264,19 +304,29 @@ void ColumnTransform::run(Direction direction, const SourceRows& from)
 template <bool kStream>
 void ColumnTransform::transpose_squares(double* const* squares, std::ptrdiff_t offset) const
 {
+    const auto put = [](double* to, const Vector& value) {
+        if constexpr (kStream) {
+            stream(to, value);
+        } else {
+            *reinterpret_cast<Vector*>(to) = value;
+        }
+    };
     const double* rows = work_.data();
     for (std::size_t square = 0; square < length_ / kLanes; ++square, rows += kLanes * kRow) {
         double* const to = squares[square] + offset;
-        for (std::size_t part = 0; part < kRow; part += kLanes) {
-            Lanes in[kLanes], out[kLanes];
-            for (std::size_t i = 0; i < kLanes; ++i) in[i] = *reinterpret_cast<const Lanes*>(rows + i * kRow + part);
-            transpose(in, out);
-            for (std::size_t i = 0; i < kLanes; ++i) {
-                double* const target = to + i * kRow + part;
-                if constexpr (kStream) {
-                    stream(target, out[i]);
-                } else {
-                    *reinterpret_cast<Lanes*>(target) = out[i];
+        for (std::size_t half = 0; half < kRow; half += kLanes) {  // the real parts, the imaginary parts
+            for (std::size_t column = 0; column < kLanes; column += kWidth) {
+                Vector out[kParts][kWidth];
+                for (std::size_t part = 0; part < kParts; ++part) {
+                    Vector in[kWidth];
+                    for (std::size_t i = 0; i < kWidth; ++i) {
+                        in[i] = *reinterpret_cast<const Vector*>(rows + (part * kWidth + i) * kRow + half + column);
+                    }
+                    transpose(in, out[part]);
+                }
+                for (std::size_t i = 0; i < kWidth; ++i) {
+                    double* const line = to + (column + i) * kRow + half;
+                    for (std::size_t part = 0; part < kParts; ++part) put(line + part * kWidth, out[part][i]);
                 }
             }
         }

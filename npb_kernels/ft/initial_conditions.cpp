@@ -4,14 +4,17 @@
 
 #include "../common/random.hpp"
 
+#include <bit>
+
 namespace fmpl::npb::ft {
 
 namespace {
 
-inline Lanes value(const StateLanes& state)
+// state / 2^46, exactly: the bits of 64 + state / 2^46 are those of 64 with the state in the last ones.
+inline Vector value(const StateVector& state)
 {
-    using Signed = std::int64_t __attribute__((vector_size(64)));  // processors convert these
-    return __builtin_convertvector(reinterpret_cast<const Signed&>(state), Lanes) * 0x1p-46;
+    const StateVector shifted = state | std::bit_cast<std::uint64_t>(64.0);
+    return reinterpret_cast<const Vector&>(shifted) - 64.0;
 }
 
 }  // namespace
@@ -30,16 +33,18 @@ void InitialConditions::fill(std::size_t y, std::size_t z, double* rows) const
     Random first;
     first.jump(2 * grid_.nx * (y + grid_.ny * z));
     // Two sequences, the real and the imaginary parts, since a multiplication waits for the one before.
-    StateLanes real, imaginary;
+    StateVector real[kParts], imaginary[kParts];
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
         const std::uint64_t state = Random::times(first.state(), lane_jumps_[lane]);
-        real[lane] = Random::times(state, Random::kMultiplier);
-        imaginary[lane] = Random::times(state, kTwoSteps);
+        real[lane / kWidth][lane % kWidth] = Random::times(state, Random::kMultiplier);
+        imaginary[lane / kWidth][lane % kWidth] = Random::times(state, kTwoSteps);
     }
     for (double* const end = rows + grid_.nx * kRow; rows != end; rows += kRow) {
-        store<false>(rows, {value(real), value(imaginary)});
-        real = real * kTwoSteps & kMask;
-        imaginary = imaginary * kTwoSteps & kMask;
+        for (std::size_t part = 0; part < kParts; ++part) {
+            store(rows, part * kWidth, {value(real[part]), value(imaginary[part])});
+            real[part] = real[part] * kTwoSteps & kMask;
+            imaginary[part] = imaginary[part] * kTwoSteps & kMask;
+        }
     }
 }
 

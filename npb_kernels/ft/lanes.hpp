@@ -19,30 +19,49 @@ namespace fmpl::npb::ft {
 inline constexpr std::size_t kLanes = 8;
 inline constexpr std::size_t kRow = 2 * kLanes;  // doubles in a row
 
-using Lanes = double __attribute__((vector_size(64), may_alias));
-using StateLanes = std::uint64_t __attribute__((vector_size(64)));
+// What a register of the processor holds of a row's eight, which are computed in as many parts as it takes. A vector that
+// is wider than a register the compiler would move by way of the stack.
+#if defined(__AVX512F__)
+inline constexpr std::size_t kWidth = 8;
+#elif defined(__AVX__)
+inline constexpr std::size_t kWidth = 4;
+#else
+inline constexpr std::size_t kWidth = 2;
+#endif
+inline constexpr std::size_t kParts = kLanes / kWidth;
 
-struct ComplexLanes {
-    Lanes re;
-    Lanes im;
+using Vector = double __attribute__((vector_size(kWidth * sizeof(double)), may_alias));
+using StateVector = std::uint64_t __attribute__((vector_size(kWidth * sizeof(double))));
+
+struct ComplexVector {
+    Vector re;
+    Vector im;
 };
 
-inline Lanes all_lanes(double value)
+// part: of the row, 0, kWidth, ..., kLanes - kWidth.
+inline ComplexVector load(const double* row, std::size_t part)
 {
-    return Lanes{value, value, value, value, value, value, value, value};
+    return {*reinterpret_cast<const Vector*>(row + part), *reinterpret_cast<const Vector*>(row + kLanes + part)};
 }
 
-// Past the caches, for what nobody reads soon: saves reading the line before it is written. Visible to others after
-// finish_streams(). A sanitizer does not see such stores, so there they are plain ones.
-inline void stream(double* to, const Lanes& value)
+inline void store(double* row, std::size_t part, const ComplexVector& value)
+{
+    *reinterpret_cast<Vector*>(row + part) = value.re;
+    *reinterpret_cast<Vector*>(row + kLanes + part) = value.im;
+}
+
+// Past the caches, for what nobody reads soon: saves reading the line before it is written, if all of the line is stored
+// in a row. Visible to others after finish_streams(). A sanitizer does not see such stores, so there they are plain ones.
+inline void stream(double* to, const Vector& value)
 {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) || !defined(__SSE2__)
-    *reinterpret_cast<Lanes*>(to) = value;
+    *reinterpret_cast<Vector*>(to) = value;
 #elif defined(__AVX512F__)
     _mm512_stream_pd(to, value);
+#elif defined(__AVX__)
+    _mm256_stream_pd(to, value);
 #else
-    for (std::size_t lane = 0; lane < kLanes; lane += 2)
-        _mm_stream_pd(to + lane, __m128d{value[lane], value[lane + 1]});
+    _mm_stream_pd(to, value);
 #endif
 }
 
@@ -53,29 +72,18 @@ inline void finish_streams()
 #endif
 }
 
-template <bool kStream>
-inline void store(double* to, const ComplexLanes& value)
-{
-    if constexpr (kStream) {
-        stream(to, value.re);
-        stream(to + kLanes, value.im);
-    } else {
-        reinterpret_cast<Lanes*>(to)[0] = value.re;
-        reinterpret_cast<Lanes*>(to)[1] = value.im;
-    }
-}
-
 // out[i][j] = in[j][i].
-inline void transpose(const Lanes (&in)[kLanes], Lanes (&out)[kLanes])
+inline void transpose(const Vector (&in)[kWidth], Vector (&out)[kWidth])
 {
-    Lanes pairs[kLanes];
-    for (std::size_t i = 0; i < kLanes; i += 2) {
+#if defined(__AVX512F__)
+    Vector pairs[kWidth];
+    for (std::size_t i = 0; i < kWidth; i += 2) {
         pairs[i] = __builtin_shufflevector(in[i], in[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
         pairs[i + 1] = __builtin_shufflevector(in[i], in[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
     }
-    Lanes fours
-        [kLanes];  // 0, 1, 2, 3: columns (0, 4), (1, 5), (2, 6), (3, 7) of the rows 0 to 3; then of the rows 4 to 7
-    for (std::size_t i = 0; i < kLanes; i += 4) {
+    Vector fours
+        [kWidth];  // 0, 1, 2, 3: columns (0, 4), (1, 5), (2, 6), (3, 7) of the rows 0 to 3; then of the rows 4 to 7
+    for (std::size_t i = 0; i < kWidth; i += 4) {
         for (std::size_t odd = 0; odd < 2; ++odd) {
             fours[i + odd] = __builtin_shufflevector(pairs[i + odd], pairs[i + 2 + odd], 0, 1, 8, 9, 4, 5, 12, 13);
             fours[i + 2 + odd] =
@@ -86,6 +94,20 @@ inline void transpose(const Lanes (&in)[kLanes], Lanes (&out)[kLanes])
         out[i] = __builtin_shufflevector(fours[i], fours[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
         out[i + 4] = __builtin_shufflevector(fours[i], fours[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
     }
+#elif defined(__AVX__)
+    Vector pairs[kWidth];
+    for (std::size_t i = 0; i < kWidth; i += 2) {
+        pairs[i] = __builtin_shufflevector(in[i], in[i + 1], 0, 4, 2, 6);
+        pairs[i + 1] = __builtin_shufflevector(in[i], in[i + 1], 1, 5, 3, 7);
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+        out[i] = __builtin_shufflevector(pairs[i], pairs[i + 2], 0, 1, 4, 5);
+        out[i + 2] = __builtin_shufflevector(pairs[i], pairs[i + 2], 2, 3, 6, 7);
+    }
+#else
+    out[0] = __builtin_shufflevector(in[0], in[1], 0, 2);
+    out[1] = __builtin_shufflevector(in[0], in[1], 1, 3);
+#endif
 }
 
 }  // namespace fmpl::npb::ft
