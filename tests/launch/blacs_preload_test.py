@@ -76,6 +76,24 @@ class BlacsPreload(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn('"mine" is neither fmpl nor none', result.stderr)
 
+    def test_products_of_general_matrices_have_wider_panels_than_others(self):
+        def widths(*arguments, **variables):
+            result = run(*arguments, **variables)
+            self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
+            first, later = result.stdout.splitlines()
+            self.assertEqual(first, later)
+            return first
+
+        self.assertEqual(widths(PROBE, "panels"), "general 1, symmetric 1")
+        self.assertEqual(widths("--blacs", PROBE, "panels"), "general 160, symmetric 32")
+        self.assertEqual(widths("--blacs", PROBE, "panels", FMPL_PANEL_WIDTH="48"), "general 48, symmetric 48")
+
+    def test_a_panel_width_that_is_none_is_refused(self):
+        for width in ("0", "4097", "wide", "32 "):
+            result = run("--blacs", PROBE, "panels", FMPL_PANEL_WIDTH=width)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn(f"FMPL_PANEL_WIDTH={width} is not a number of columns from 1 to 4096", result.stderr)
+
     def test_gives_scalapacks_norm_estimators_a_defined_start(self):
         result = run(PROBE, "estimates")
         self.assertEqual(result.stdout, "first call: 5 5, kase 1 1\nlater call: 5 5, kase 1 1\n")

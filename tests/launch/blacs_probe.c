@@ -13,6 +13,9 @@ void pslacon_(const int* n, float* v, const int* iv, const int* jv, const int* d
 void pdlacon_(const int* n, double* v, const int* iv, const int* jv, const int* descv, double* x, const int* ix,
     const int* jx, const int* descx, int* isgn, double* est, int* kase);
 
+int PB_CpgemmAB(void);
+int PB_CpsyrkAC(void);
+
 static int is_remote_dma(const void* p, size_t size)
 {
     /* ISO C has no conversion of what dlsym returns to a function; POSIX shows this one. */
@@ -43,11 +46,23 @@ static void show_estimates(void)
     }
 }
 
+/* Each twice: an answer is remembered. */
+static void show_panel_widths(void)
+{
+    int me, n;
+    Cblacs_pinfo(&me, &n);
+    for (int i = 0; i < 2; ++i) {
+        printf("general %d, symmetric %d\n", PB_CpgemmAB(), PB_CpsyrkAC());
+    }
+    Cblacs_exit(0);
+}
+
 int main(int argc, char** argv)
 {
     const char* what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "process") == 0) show_process();
     if (strcmp(what, "estimates") == 0) show_estimates();
+    if (strcmp(what, "panels") == 0) show_panel_widths();
     if (strcmp(what, "preload") == 0) puts(getenv("LD_PRELOAD") != NULL ? getenv("LD_PRELOAD") : "-");
     return 0;
 }

@@ -58,10 +58,11 @@ std::span<const EnvironmentVariable> environment_variables()
             "heap: the program's malloc heap lies in remote-DMA memory, so that its buffers move with one copy; memory "
             "is then taken when it is allocated, not when it is touched. fmplrun --rdma wins over the variable",
             false},
-        {"FMPL_PANEL_WIDTH", "columns, 1 to 4096", "160",
-            "BLACS-FMPL tells ScaLAPACK's PBLAS to broadcast and multiply so many columns at a time; ScaLAPACK's own "
-            "32 "
-            "makes more and shorter messages. Results differ by rounding",
+        {"FMPL_PANEL_WIDTH", "columns, 1 to 4096", "160 in PxGEMM, else 32",
+            "BLACS-FMPL tells ScaLAPACK's PBLAS to broadcast and multiply so many columns at a time. More make fewer "
+            "and "
+            "longer messages, but compute more in vain where a matrix is symmetric or triangular. Results differ by "
+            "rounding",
             false},
         {"FMPL_PDGEMM_ALGORITHM", "auto, summa, direct", "auto",
             "direct, in which each process reads the others' parts of A and B where they lie, is faster at every size "
