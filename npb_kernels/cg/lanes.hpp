@@ -1,6 +1,7 @@
-// As many doubles as a register of the processor has, read from and written to places that 16-bit indices name. A vector
-// that is wider than a register the compiler would move by way of the stack.
+// As many doubles as a register of the processor has, read from and written to places that 16-bit indices name.
 #pragma once
+
+#include "common/register_width.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,13 +12,7 @@
 
 namespace fmpl::npb::cg {
 
-#if defined(__AVX512F__)
-inline constexpr std::size_t kLanes = 8;
-#elif defined(__AVX__)
-inline constexpr std::size_t kLanes = 4;
-#else
-inline constexpr std::size_t kLanes = 2;
-#endif
+inline constexpr std::size_t kLanes = kRegisterDoubles;
 using Lanes [[gnu::vector_size(kLanes * sizeof(double))]] = double;
 using LanesInMemory [[gnu::vector_size(kLanes * sizeof(double)), gnu::aligned(alignof(double)), gnu::may_alias]] =
     double;

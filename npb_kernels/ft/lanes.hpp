@@ -4,6 +4,8 @@
 // For the sources of this folder alone: they are compiled for the processor of the machine, what they link with is not.
 #pragma once
 
+#include "common/register_width.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -19,15 +21,8 @@ namespace fmpl::npb::ft {
 inline constexpr std::size_t kLanes = 8;
 inline constexpr std::size_t kRow = 2 * kLanes;  // doubles in a row
 
-// What a register of the processor holds of a row's eight, which are computed in as many parts as it takes. A vector that
-// is wider than a register the compiler would move by way of the stack.
-#if defined(__AVX512F__)
-inline constexpr std::size_t kWidth = 8;
-#elif defined(__AVX__)
-inline constexpr std::size_t kWidth = 4;
-#else
-inline constexpr std::size_t kWidth = 2;
-#endif
+// A row's eight are computed in as many parts as it takes.
+inline constexpr std::size_t kWidth = kRegisterDoubles;
 inline constexpr std::size_t kParts = kLanes / kWidth;
 
 using Vector = double __attribute__((vector_size(kWidth * sizeof(double)), may_alias));

@@ -1,5 +1,7 @@
 #include "stencils.hpp"
 
+#include "common/register_width.hpp"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -11,14 +13,7 @@ namespace fmpl::npb::mg {
 
 namespace {
 
-// As many doubles as one instruction takes.
-#if defined(__AVX512F__)
-constexpr int kWidth = 8;
-#elif defined(__AVX__)
-constexpr int kWidth = 4;
-#else
-constexpr int kWidth = 2;
-#endif
+constexpr int kWidth = static_cast<int>(kRegisterDoubles);
 constexpr std::size_t kVectorBytes = kWidth * sizeof(double);
 using Vector [[gnu::vector_size(kVectorBytes)]] = double;
 using VectorInMemory [[gnu::vector_size(kVectorBytes), gnu::aligned(alignof(double)), gnu::may_alias]] = double;
