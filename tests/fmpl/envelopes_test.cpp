@@ -1,4 +1,5 @@
-// Envelopes and the waiting of layers above: fmpl_envelope_*, fmpl_wait_until, fmpl_layer_progress_set, fmpl_remote_room.
+// Envelopes and the waiting of layers above: fmpl_envelope_*, fmpl_envelopes_wait, fmpl_wait_until, fmpl_layer_progress_set,
+// fmpl_remote_room.
 //
 // FMPL_TEST_SEED repeats a run; FMPL_STRESS_SECONDS (default 1) is the length of the random test at each rank count.
 #include "../support/guarded_buffer.hpp"
@@ -43,24 +44,32 @@ std::uint64_t seal_of(const Head& head, int source, int destination)
 
 using Handler = std::function<void(int source, const Head& head, const void* body)>;
 
-// Takes what has come; checks that it is what its source has sent.
+// Checks that the envelope is what its source has sent, and hands it to the Handler at context.
+int check_and_hand_on(void* context, int source, const void* at, const void* body, std::size_t bytes)
+{
+    Head head;
+    std::memcpy(&head, at, sizeof head);
+    EXPECT_EQ(head.seal, seal_of(head, source, rank())) << "from rank " << source;
+    EXPECT_EQ(bytes, head.bytes);
+    EXPECT_EQ(body == nullptr, bytes == 0);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(body) % 64, 0u);
+    if (body != nullptr && bytes == head.bytes) {
+        EXPECT_TRUE(has_pattern(body, bytes, head.seal)) << "from rank " << source;
+    }
+    (*static_cast<const Handler*>(context))(source, head, body);
+    return 0;
+}
+
+// Takes what has come.
 int poll(const Handler& handler)
 {
-    return fmpl_envelopes_poll(
-        [](void* context, int source, const void* at, const void* body, std::size_t bytes) {
-            Head head;
-            std::memcpy(&head, at, sizeof head);
-            EXPECT_EQ(head.seal, seal_of(head, source, rank())) << "from rank " << source;
-            EXPECT_EQ(bytes, head.bytes);
-            EXPECT_EQ(body == nullptr, bytes == 0);
-            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(body) % 64, 0u);
-            if (body != nullptr && bytes == head.bytes) {
-                EXPECT_TRUE(has_pattern(body, bytes, head.seal)) << "from rank " << source;
-            }
-            (*static_cast<const Handler*>(context))(source, head, body);
-            return 0;
-        },
-        const_cast<Handler*>(&handler));
+    return fmpl_envelopes_poll(check_and_hand_on, const_cast<Handler*>(&handler));
+}
+
+// Waits until something has come, and takes it.
+int wait_and_poll(const Handler& handler)
+{
+    return fmpl_envelopes_wait(check_and_hand_on, const_cast<Handler*>(&handler), nullptr);
 }
 
 void wait_for(const std::function<bool()>& ready, const char* name = "wait_for")
@@ -170,6 +179,46 @@ FMPL_RANKS_TEST_WITH(Envelopes, AllToAllArriveInTheOrderOfEachSource, (RanksOpti
         poll(ledger.handler());
         return ledger.all == each * static_cast<std::uint64_t>(size() - 1);
     });
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    EXPECT_EQ(poll(ledger.handler()), 0);
+}
+
+// Questions of random sizes to everybody, each answered; a rank sends its next ones when all have answered, and does nothing
+// but wait in between.
+FMPL_RANKS_TEST_WITH(Envelopes, AWaitForThemTakesWhatComes, (RanksOptions{.ranks = {2, 3, 4, 7, 8, 16}}))
+{
+    const fmpl::Session session(1);
+    REQUIRE_OK(fmpl_envelopes_open(kRing));
+    const auto others = static_cast<std::uint64_t>(size() - 1);
+    const std::uint64_t rounds = size() > 4 ? 40 : 1000;
+    constexpr int kQuestion = 1;
+    constexpr int kAnswer = 2;
+    // fmpl_envelopes_wait lets the handler alone do what the layer does.
+    REQUIRE_OK(fmpl_layer_progress_set([](void*) { ADD_FAILURE() << "the progress function was called"; }, nullptr));
+    std::uint64_t questions = 0;
+    std::uint64_t answers = 0;
+    std::vector<std::uint64_t> sent(static_cast<std::size_t>(size()), 0);
+    Ledger ledger;
+    std::mt19937_64 random = own_random(3);
+    const auto put = [&](int destination, Head head) {
+        head.sequence = sent[static_cast<std::size_t>(destination)]++;
+        EXPECT_TRUE(try_send(destination, head));  // never more under way than the ring holds
+    };
+    const Handler handler = [&](int source, const Head& head, const void*) {
+        ledger.note(source, head);
+        if (head.kind == kAnswer) {
+            ++answers;
+            return;
+        }
+        ++questions;
+        put(source, {0, 64 + head.words[0] % 64, kAnswer});
+    };
+    for (std::uint64_t round = 1; round <= rounds; ++round) {
+        for (int k = 1; k < size(); ++k) put((rank() + k) % size(), {0, random() % 256, kQuestion, {random()}});
+        while (answers < round * others) REQUIRE_OK(wait_and_poll(handler));
+    }
+    while (questions < rounds * others) REQUIRE_OK(wait_and_poll(handler));
+    REQUIRE_OK(fmpl_layer_progress_set(nullptr, nullptr));
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
     EXPECT_EQ(poll(ledger.handler()), 0);
 }
@@ -465,6 +514,7 @@ FMPL_RANKS_TEST(Envelopes, WrongCallsAreRefusedInWords)
         return size() == 1 || ledger.all == 1;
     });
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_wait_until(nullptr, nullptr, nullptr), "ready");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelopes_wait(nullptr, nullptr, nullptr), "handler");
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
 }
 
@@ -497,6 +547,7 @@ FMPL_RANKS_TEST_AT(LayerCalls, NothingWaitsWithinACallback, ({2, 4}))
     REQUIRE_OK(fmpl_envelopes_open(kRing));
     const auto refused = [] {
         EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_wait_until(never_ready, nullptr, nullptr), "wait");
+        EXPECT_FAILS(FMPL_ERR_ARGUMENT, wait_and_poll({}), "wait");
     };
     EXPECT_TRUE(try_send((rank() + 1) % size(), {0, 0}));
     Ledger ledger;
@@ -515,6 +566,7 @@ FMPL_RANKS_TEST_AT(LayerCalls, NothingWaitsWithinACallback, ({2, 4}))
             EXPECT_FALSE(entered);
             entered = true;
             EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_wait_until(never_ready, nullptr, nullptr), "wait");
+            EXPECT_FAILS(FMPL_ERR_ARGUMENT, wait_and_poll({}), "wait");
             entered = false;
             shared_words()[static_cast<std::size_t>(rank())] = 1;
         },
@@ -653,7 +705,7 @@ TEST(LayerCalls, AWaitEndsWithTheJob)
                     poll([](int, const Head&, const void*) {});
                     return 0;
                 };
-                const int code = fmpl_wait_until(never, nullptr, nullptr);
+                const int code = r == 0 ? wait_and_poll({}) : fmpl_wait_until(never, nullptr, nullptr);
                 EXPECT_EQ(code, FMPL_ERR_ABORTED);
                 if (code == FMPL_ERR_ABORTED) ++aborted;
                 throw fmpl::Error(code, "the follow-up of the first exception");
@@ -693,7 +745,10 @@ FMPL_RANKS_TEST_WITH(LayerCallsSubject, RankOneIsBlocked, (RanksOptions{.ranks =
     const fmpl_wait_words send{"MPI_Ssend", 0, -1, 4, 0, 0};
     const fmpl_wait_words any{"MPI_Waitsome_of_a_long_name", -1, -1, 4, 0, 0};
     const fmpl_wait_words all[] = {receive, send, any};
+    const auto handler = [](void*, int, const void*, const void*, std::size_t) { return 0; };
+    if (rank() == 1) fmpl_envelopes_wait(handler, nullptr, &send);
     if (rank() < 3) fmpl_wait_until(never, nullptr, &all[rank()]);
+    if (rank() == 3) fmpl_envelopes_wait(handler, nullptr, nullptr);
     fmpl_wait_until(never, nullptr, nullptr);
 }
 
@@ -703,12 +758,13 @@ TEST(LayerCalls, FmplrunSaysWhatTheLayerWaitsFor)
     if (launcher == nullptr || modes_without_processes()) {
         GTEST_SKIP() << "FMPLRUN is not set, or FMPL_TEST_MODES=threads";
     }
-    const ProgramResult result = run_program({launcher, "-n", "4", "--timeout", "2", this_program()},
+    const ProgramResult result = run_program({launcher, "-n", "5", "--timeout", "2", this_program()},
         {{"FMPL_TEST_BODY", "LayerCallsSubject.RankOneIsBlocked"}});
     EXPECT_EQ(result.status, 124) << result.output;
     for (const char* words : {"blocked in MPI_Recv from rank 3, index 7, 800 bytes, in a communicator of 4 ranks",
              "blocked in MPI_Ssend to rank 0, in a communicator",
-             "blocked in MPI_Waitsome_of_a_long_n, in a communicator", "blocked in fmpl_wait_until"}) {
+             "blocked in MPI_Waitsome_of_a_long_n, in a communicator", "blocked in fmpl_wait_until",
+             "blocked in fmpl_envelopes_wait"}) {
         EXPECT_NE(result.output.find(words), std::string::npos) << words << "\n" << result.output;
     }
 }

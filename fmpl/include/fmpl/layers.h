@@ -154,6 +154,11 @@ struct fmpl_wait_words {
 };
 int fmpl_wait_until(int (*ready)(void *context), void *context, const struct fmpl_wait_words *what);
 
+/* Waits in the same way until fmpl_envelopes_poll has taken something with this handler. For a rank that has nothing else to do
+ * meanwhile, which then waits as a rank in fmpl_recv does: by looks that cost no call. what and errors as fmpl_wait_until's;
+ * ARGUMENT: handler is NULL, or the call comes from within a handler, ready or a progress function. */
+int fmpl_envelopes_wait(fmpl_envelope_handler_t handler, void *context, const struct fmpl_wait_words *what);
+
 /* The place where a layer says which of its calls the calling rank is in, for all waits inside FMPL that bring no words: the
  * name of the call ("Cblacs_gridmap", in at most 24 characters; read while the call goes on), NULL: none. The layer writes
  * it as a call begins, and what was there before as the call ends. Valid until the rank's process (or its thread, in

@@ -57,8 +57,9 @@ std::string describe_state(const NodeRecord& node, std::uint64_t now_ns)
     const auto call = static_cast<Call>(blocked.call.load(kRelaxed));
     if (call != Call::none) {
         const std::string layers_name = blocked.words();
-        const bool own = layers_name.empty();                  // a call of FMPL's own
-        const bool within = !own && call != Call::wait_until;  // a call of FMPL's that the layer's has made
+        const bool own = layers_name.empty();  // a call of FMPL's own
+        const bool layers_wait = call == Call::wait_until || call == Call::envelopes_wait;
+        const bool within = !own && !layers_wait;  // a call of FMPL's that the layer's has made
         const std::string_view direction = own || within ? direction_of(call) : direction_of(layers_name);
         std::string words = fmt::format("blocked in {}{}{}", own ? call_name(call) : layers_name.c_str(),
             within ? fmt::format(" ({})", call_name(call)) : "", peer_words(direction, blocked.peer.load(kRelaxed)));

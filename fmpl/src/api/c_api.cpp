@@ -464,6 +464,15 @@ int fmpl_wait_until(int (*ready)(void* context), void* context, const struct fmp
         [&](Endpoint& e) { e.layer_calls.wait_until(ready, context, what); });
 }
 
+int fmpl_envelopes_wait(fmpl_envelope_handler_t handler, void* context, const struct fmpl_wait_words* what)
+{
+    return boundary(Call::envelopes_wait, what == nullptr ? 0 : what->bytes, [&](Endpoint& e) {
+        if (handler == nullptr) [[unlikely]]
+            fail(FMPL_ERR_ARGUMENT, "handler is a null pointer; give the function that takes the envelopes");
+        e.layer_calls.wait([&] { return take_envelopes(e, handler, context) > 0; }, Call::envelopes_wait, what);
+    });
+}
+
 const char** fmpl_layer_call(void)
 {
     const Binding& b = binding();

@@ -108,20 +108,7 @@ public:
         if (out.body_bytes != 0 && out.mapped != nullptr && node_->helps()) {
             hand_over(out.mapped + body_offset(out), out.body_bytes);
         }
-        const std::uint64_t number = ++out.sent;
-        const std::uint64_t stamp = EnvelopeStamp::make(number, node_->rank(), destination);
-        if (EnvelopeCell* const cell = out.pair_cell; cell != nullptr) {
-            Inbox& inbox = end_turn(out);
-            write_cell(*cell, out.body_at, out.body_bytes, head, stamp);
-            if (answer_pause_.is_used()) inbox.asked_at = read_clock(ClockKind::cycles);
-        } else {
-            const Offset at = cell_at(out, number);
-            if (out.mapped != nullptr) [[likely]] {
-                write_cell(mapped_cell(out, at), out.body_at, out.body_bytes, head, stamp);
-            } else {
-                write_remotely(out, destination, at, head, stamp);
-            }
-        }
+        announce(out, destination, head);
         out.last_lines = lines_of(out.body_bytes);
         if (out.lines != 0) {
             out.lines_sent += out.lines;
@@ -133,8 +120,17 @@ public:
     // An envelope without a body, reserved and committed: false when there is no room for it.
     bool send(int destination, const void* head)
     {
-        if (!reserve(destination, 0, nullptr)) return false;
-        commit(destination, head);
+        if (static_cast<std::size_t>(destination) >= outboxes_.size()) [[unlikely]]
+            return false;
+        Outbox& out = outboxes_[static_cast<std::size_t>(destination)];
+        out.reserved = false;
+        if (!has_room(out, 0)) [[unlikely]]
+            return false;
+        out.body_at = 0;
+        out.body_bytes = 0;
+        announce(out, destination, head);
+        out.last_lines = 0;
+        node_->crossbar.wake(destination);
         return true;
     }
 
@@ -241,6 +237,25 @@ private:
         cell.body_bytes = body_bytes;
         std::memcpy(cell.head, head, sizeof cell.head);
         cell.stamp.store(stamp, std::memory_order_release);  // pairs with arrived()
+    }
+
+    // Writes the cell of what is in the Outbox's reservation: the envelope is sent.
+    [[gnu::always_inline]] void announce(Outbox& out, int destination, const void* head)
+    {
+        const std::uint64_t number = ++out.sent;
+        const std::uint64_t stamp = EnvelopeStamp::make(number, node_->rank(), destination);
+        if (EnvelopeCell* const cell = out.pair_cell; cell != nullptr) {
+            Inbox& inbox = end_turn(out);
+            write_cell(*cell, out.body_at, out.body_bytes, head, stamp);
+            if (answer_pause_.is_used()) inbox.asked_at = read_clock(ClockKind::cycles);
+        } else {
+            const Offset at = cell_at(out, number);
+            if (out.mapped != nullptr) [[likely]] {
+                write_cell(mapped_cell(out, at), out.body_at, out.body_bytes, head, stamp);
+            } else {
+                write_remotely(out, destination, at, head, stamp);
+            }
+        }
     }
 
     // This rank writes the pair cell now: the next turn is the destination's.

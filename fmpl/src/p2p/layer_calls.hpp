@@ -1,9 +1,11 @@
-// What a layer above gives FMPL to call: the condition of fmpl_wait_until and the function of fmpl_layer_progress_set.
+// What a layer above gives FMPL to call: the condition of fmpl_wait_until, the handler of fmpl_envelopes_wait and the function
+// of fmpl_layer_progress_set.
 //
 // Neither is ever entered while one of them, or an envelope handler, runs (Node::in_callback). What they call in turn leaves
 // the words about the call that the rank is in, and what fmpl_received says, as they were.
 #pragma once
 
+#include "crossbar/scoped_flag.hpp"
 #include "p2p/node.hpp"
 #include "p2p/receiver.hpp"
 
@@ -48,9 +50,43 @@ public:
     }
 
     // fmpl_wait_until. Throws Error(ARGUMENT) from within a callback, Error(ABORTED).
-    void wait_until(Ready ready, void* context, const fmpl_wait_words* what);
+    void wait_until(Ready ready, void* context, const fmpl_wait_words* what)
+    {
+        check_condition(ready);
+        wait(
+            [&] {
+                const CallbackScope scope(*node_);
+                return ready(context) != 0;
+            },
+            Call::wait_until, what);
+    }
+    // Any wait in which the layer's transfers go on by ready() alone; it does not count as a callback. Throws the same.
+    template <class Condition>
+    void wait(Condition&& ready, Call call, const fmpl_wait_words* what)
+    {
+        if (node_->in_callback) [[unlikely]]
+            fail_within_callback();
+        const ScopedFlag waiting(&waiting_);
+        node_->wait(ready, wait_for(call, what));
+    }
 
 private:
+    static void check_condition(Ready ready);
+    [[noreturn]] static void fail_within_callback();
+    static WaitFor wait_for(Call call, const fmpl_wait_words* what)
+    {
+        WaitFor words{call};
+        if (what != nullptr) {
+            words.peer = what->peer;
+            words.index = what->index;
+            words.comm_size = what->comm_size;
+            words.bytes = what->bytes;
+            words.words = what->call;
+            words.from_outside = what->from_outside != 0;
+        }
+        return words;
+    }
+
     // Called by every long wait of the rank.
     void progress() override
     {
@@ -65,7 +101,7 @@ private:
     Receiver* receiver_;
     Progress progress_ = nullptr;
     void* context_ = nullptr;
-    bool waiting_ = false;  // in fmpl_wait_until, whose condition does what progress_ would
+    bool waiting_ = false;  // in a wait of the layer's, whose condition does what progress_ would
 };
 
 }  // namespace fmpl
