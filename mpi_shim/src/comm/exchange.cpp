@@ -67,10 +67,8 @@ RequestRef Exchange::start_send(const void* data, std::size_t bytes, int to)
 
 void Exchange::receive(void* data, std::size_t bytes, int from)
 {
-    check_transfer(engine_
-                       .recv(MessageBuffer::piece(data, bytes), comm_, Traffic::collective,
-                           members_[static_cast<std::size_t>(from)], tag_)
-                       ->status);
+    check_transfer(engine_.recv(
+        MessageBuffer::piece(data, bytes), comm_, Traffic::collective, members_[static_cast<std::size_t>(from)], tag_));
 }
 
 void Exchange::broadcast(void* data, std::size_t bytes, int root)
@@ -114,7 +112,7 @@ void PairExchange::swap(const void* mine, std::size_t my_bytes, void* theirs, st
     }
     if (their_bytes > 0) {
         check_transfer(
-            engine_.recv(MessageBuffer::piece(theirs, their_bytes), comm_, Traffic::collective, peer_, tag_)->status);
+            engine_.recv(MessageBuffer::piece(theirs, their_bytes), comm_, Traffic::collective, peer_, tag_));
     }
     if (send) wait_for(engine_, send);
 }

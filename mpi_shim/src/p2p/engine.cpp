@@ -22,11 +22,42 @@ bool is_announcement(const Envelope& envelope)
            envelope.kind == EnvelopeKind::readable;
 }
 
+bool is_message(const Envelope& envelope)
+{
+    return envelope.kind == EnvelopeKind::eager || envelope.kind == EnvelopeKind::synchronous ||
+           is_announcement(envelope);
+}
+
+bool is_inlined(const Envelope& envelope)
+{
+    return envelope.kind == EnvelopeKind::eager && envelope.bytes <= kInlineBytes;
+}
+
+// Of an eager or synchronous message.
+const void* payload_of(const Envelope& envelope, const void* body)
+{
+    return is_inlined(envelope) ? envelope.payload : body;
+}
+
 Status status_of(const Envelope& message)
 {
     Status status{message.source, message.tag};
     status.bytes = message.bytes;
     return status;
+}
+
+// What a receive with so many bytes of room has got. In place: a copy would wait until what was written before, for another
+// core, has left this one.
+void set_received(Status& status, const Envelope& message, std::uint64_t room)
+{
+    status.source = message.source;
+    status.tag = message.tag;
+    status.bytes = message.bytes;
+    if (message.bytes > room) {
+        status.error = MPI_ERR_TRUNCATE;
+        status.bytes = room;
+        status.message_bytes = message.bytes;
+    }
 }
 
 }  // namespace
@@ -37,6 +68,8 @@ struct Engine::Parts {
     // What an envelope from another rank brings.
     void arrive(int source, const Envelope& envelope, const void* body);
     void receive_eager(ReceiveOperation& operation, int source, const Envelope& envelope, const void* payload);
+    // What an eager or synchronous message's receiver does beside the status.
+    void take_eager(const MessageBuffer& buffer, int source, const Envelope& envelope, const void* payload);
     void receive_own(ReceiveOperation& operation, UnexpectedMessage& message);
     // The operation has matched an announced message.
     void begin(const Ref<ReceiveOperation>& operation, int source, const Envelope& envelope);
@@ -46,8 +79,12 @@ struct Engine::Parts {
     // Whether what comes next can only be a message for a later receive: nobody waits for it, here or at its source.
     bool awaits_nothing() const
     {
-        return !matching.any_posted() && channels.is_idle() && packing.is_idle() && reading.is_idle() &&
-               synchronous.empty() && active.empty() && outbox.is_empty();
+        return !matching.any_posted() && reading.is_idle() && synchronous.empty() && goes_on_by_envelopes();
+    }
+    // Whether nothing is under way that a look (Engine::look) or room in a ring would bring forward.
+    bool goes_on_by_envelopes() const
+    {
+        return channels.is_idle() && packing.is_idle() && active.empty() && outbox.is_empty();
     }
 
     RequestPool<SendOperation> sends;
@@ -62,6 +99,55 @@ struct Engine::Parts {
     std::exception_ptr failure;                                         // inside the envelope handler
     std::exception_ptr failure_in_fmpl;                                 // while FMPL waited: for the rank's next call
     bool progressing = false;
+
+    void raise_failure()
+    {
+        if (failure) [[unlikely]]
+            std::rethrow_exception(std::exchange(failure, nullptr));
+    }
+};
+
+// A message that the rank waits for and for nothing else, so that an eager one needs no operation.
+struct AwaitedMessage {
+    Engine::Parts& parts;
+    const MessageBuffer& buffer;
+    MatchKey key;
+    bool has_come = false;
+    Status status = Status::empty();    // of an eager or synchronous one
+    Ref<ReceiveOperation> operation{};  // of one that was announced
+
+    // fmpl_envelope_handler_t. Ends the poll when the message has come.
+    static int take(void* context, int source, const void* head, const void* body, std::size_t)
+    {
+        AwaitedMessage& self = *static_cast<AwaitedMessage*>(context);
+        const Envelope& envelope = *static_cast<const Envelope*>(head);
+        try {
+            return self.take(source, envelope, body) ? 1 : 0;
+        } catch (...) {
+            self.parts.failure = std::current_exception();
+            return 1;
+        }
+    }
+
+private:
+    bool take(int source, const Envelope& envelope, const void* body)
+    {
+        if (!is_message(envelope) || !Matching::matches(key, {envelope.context, envelope.source, envelope.tag})) {
+            parts.arrive(source, envelope, body);
+            return false;
+        }
+        has_come = true;
+        if (is_announcement(envelope)) {
+            operation = parts.receives.take();
+            operation->buffer = buffer;
+            operation->key = key;
+            parts.begin(operation, source, envelope);
+        } else {
+            parts.take_eager(buffer, source, envelope, payload_of(envelope, body));
+            set_received(status, envelope, buffer.bytes);
+        }
+        return true;
+    }
 };
 
 void SendOperation::dispose()
@@ -83,15 +169,7 @@ void ReceiveOperation::cancel(Engine& engine)
 
 void ReceiveOperation::finish_with(const Envelope& message)
 {
-    // In place: a copy would wait until what was written before, for another core, has left this one.
-    status.source = message.source;
-    status.tag = message.tag;
-    status.bytes = message.bytes;
-    if (message.bytes > buffer.bytes) {
-        status.error = MPI_ERR_TRUNCATE;
-        status.bytes = buffer.bytes;
-        status.message_bytes = message.bytes;
-    }
+    set_received(status, message, buffer.bytes);
     complete = true;
 }
 
@@ -120,7 +198,13 @@ Engine::~Engine() = default;
 void Engine::Parts::receive_eager(
     ReceiveOperation& operation, int source, const Envelope& envelope, const void* payload)
 {
-    operation.buffer.unpack(0, std::min(envelope.bytes, operation.buffer.bytes), payload);
+    take_eager(operation.buffer, source, envelope, payload);
+    operation.finish_with(envelope);
+}
+
+void Engine::Parts::take_eager(const MessageBuffer& buffer, int source, const Envelope& envelope, const void* payload)
+{
+    buffer.unpack(0, std::min(envelope.bytes, buffer.bytes), payload);
     outbox.matched_eager(source, envelope.bytes);
     if (envelope.kind == EnvelopeKind::synchronous) {
         Envelope matched{};
@@ -128,7 +212,6 @@ void Engine::Parts::receive_eager(
         matched.send_id = envelope.send_id;
         outbox.post(source, matched);
     }
-    operation.finish_with(envelope);
 }
 
 void Engine::Parts::receive_own(ReceiveOperation& operation, UnexpectedMessage& message)
@@ -178,16 +261,15 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
         case EnvelopeKind::readable: {
             const Ref<ReceiveOperation> operation =
                 matching.take_posted({envelope.context, envelope.source, envelope.tag});
-            const bool inlined = envelope.kind == EnvelopeKind::eager && envelope.bytes <= kInlineBytes;
             if (operation && is_announcement(envelope)) {
                 begin(operation, source, envelope);
             } else if (operation) {
-                receive_eager(*operation, source, envelope, inlined ? envelope.payload : body);
+                receive_eager(*operation, source, envelope, payload_of(envelope, body));
             } else {
                 auto message = std::make_unique<UnexpectedMessage>();
                 message->envelope = envelope;
                 message->source = source;
-                if (!is_announcement(envelope) && !inlined && envelope.bytes > 0) {
+                if (!is_announcement(envelope) && !is_inlined(envelope) && envelope.bytes > 0) {
                     message->body = std::make_unique_for_overwrite<std::byte[]>(envelope.bytes);
                     std::memcpy(message->body.get(), body, envelope.bytes);
                 }
@@ -328,16 +410,34 @@ void Engine::send(
     if (!request->complete) wait(*request, comm.peers().world_rank(destination), tag, buffer.bytes);
 }
 
-RequestRef Engine::recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
+Status Engine::recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
 {
-    RequestRef request = irecv(buffer, comm, traffic, source, tag);
-    if (!request->complete) {
-        const int peer = source == MPI_ANY_SOURCE ? -1 : comm.peers().world_rank(source);
-        wait(*request, peer, tag == MPI_ANY_TAG ? -1 : tag, buffer.bytes);
-    } else {
-        parts_->outbox.flush();  // an answer to the sender may be there
+    raise_failure_in_fmpl();
+    const int peer = source < 0 ? -1 : comm.peers().world_rank(source);
+    const int index = tag == MPI_ANY_TAG ? -1 : tag;
+    RequestRef request;
+    Parts& parts = *parts_;
+    const MatchKey key{comm.context(traffic), source, tag};
+    if (source != MPI_PROC_NULL && !parts.progressing && parts.awaits_nothing() &&
+        parts.matching.find_unexpected(key) == nullptr) [[likely]] {
+        AwaitedMessage awaited{parts, buffer, key};
+        const fmpl_wait_words words{nullptr, peer, index, 0, buffer.bytes, generalized_requests > 0};
+        while (!awaited.has_come && !parts.failure && parts.awaits_nothing())
+            check_fmpl(fmpl_envelopes_wait(&AwaitedMessage::take, &awaited, &words));
+        parts.raise_failure();
+        if (awaited.has_come && !awaited.operation) {
+            parts.outbox.flush();  // an answer to the sender may be there
+            return awaited.status;
+        }
+        request = awaited.operation;
     }
-    return request;
+    if (!request) request = irecv(buffer, comm, traffic, source, tag);
+    if (!request->complete) {
+        wait(*request, peer, index, buffer.bytes);
+    } else {
+        parts.outbox.flush();
+    }
+    return request->status;
 }
 
 bool Engine::probe(Communicator& comm, int source, int tag, Status& status)
@@ -391,8 +491,8 @@ void Engine::activate(const Ref<ActiveRequest>& request)
 
 // Takes what has come, and sends what has waited for room; whether anything had come. When over() is true and nothing else is under way,
 // what else has come stays in FMPL's rings: taken, it would have to be kept, and copied twice.
-template <class Over>
-bool Engine::poll(Over& over)
+template <class Over, class Take>
+bool Engine::take(Over& over, Take&& take)
 {
     struct Taking {
         Parts& parts;
@@ -409,11 +509,17 @@ bool Engine::poll(Over& over)
         }
     };
     Parts& parts = *parts_;
-    const bool any = fmpl_envelopes_poll(handler, &taking) > 0;
+    const bool any = take(handler, &taking);
     parts.outbox.flush();  // at each look, also where the next thing that has come ends the wait
-    if (parts.failure) [[unlikely]]
-        std::rethrow_exception(std::exchange(parts.failure, nullptr));
+    parts.raise_failure();
     return any;
+}
+
+template <class Over>
+bool Engine::poll(Over& over)
+{
+    return take(
+        over, [](fmpl_envelope_handler_t handler, void* context) { return fmpl_envelopes_poll(handler, context) > 0; });
 }
 
 // One look at everything else that is under way; whether it has changed anything.
@@ -491,7 +597,16 @@ void Engine::wait_for(int (*ready)(void*), void* context, int peer, int tag, std
 void Engine::wait(Request& request, int peer, int tag, std::size_t bytes)
 {
     raise_failure_in_fmpl();
-    wait_until([&] { return progress_until([&] { return request.complete; }); }, peer, tag, bytes);
+    const auto over = [&] { return request.complete; };
+    // Where nothing but an envelope can change anything, FMPL waits for it. (A generalized request completes from outside.)
+    const fmpl_wait_words words{nullptr, peer, tag, 0, bytes, 0};
+    while (!request.complete && parts_->goes_on_by_envelopes() && generalized_requests == 0 && !parts_->progressing) {
+        take(over, [&](fmpl_envelope_handler_t handler, void* context) {
+            check_fmpl(fmpl_envelopes_wait(handler, context, &words));
+            return true;
+        });
+    }
+    if (!request.complete) wait_until([&] { return progress_until(over); }, peer, tag, bytes);
 }
 
 void Engine::settle(const Communicator& comm)

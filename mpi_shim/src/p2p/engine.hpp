@@ -52,10 +52,10 @@ public:
     RequestRef isend(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag,
         SendMode mode = SendMode::standard);
     RequestRef irecv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag);
-    // Blocking forms; the receive's request is complete, and has the status.
+    // Blocking forms; the receive's errors are in its status.
     void send(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag,
         SendMode mode = SendMode::standard);
-    RequestRef recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag);
+    Status recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag);
 
     // The first message that a receive would match; false when there is none yet. Makes progress.
     bool probe(Communicator& comm, int source, int tag, Status& status);
@@ -99,6 +99,8 @@ public:
 
 private:
     bool is_eager(const MessageBuffer& buffer) const;
+    template <class Over, class Take>
+    bool take(Over& over, Take&& take);
     template <class Over>
     bool poll(Over& over);
     void raise_failure_in_fmpl();
@@ -108,6 +110,7 @@ private:
     void wait_for(int (*ready)(void*), void* context, int peer, int tag, std::size_t bytes);
 
     struct Parts;
+    friend struct AwaitedMessage;
     std::unique_ptr<Parts> parts_;
     int world_rank_;
     Settings settings_;

@@ -26,6 +26,12 @@ public:
     }
 
     bool any_posted() const { return newest_ != nullptr || posted_.size() > 0; }
+    static bool matches(const MatchKey& receive, const MatchKey& message)
+    {
+        return receive.context == message.context &&
+               (receive.source == message.source || receive.source == MPI_ANY_SOURCE) &&
+               (receive.tag == message.tag || receive.tag == MPI_ANY_TAG);
+    }
 
     void keep(std::unique_ptr<UnexpectedMessage> message);
     // The earliest message that a receive with this key matches; nullptr when there is none. It stays.
@@ -33,12 +39,6 @@ public:
     std::unique_ptr<UnexpectedMessage> take(UnexpectedMessage& message);
 
 private:
-    static bool matches(const MatchKey& receive, const MatchKey& message)
-    {
-        return receive.context == message.context &&
-               (receive.source == message.source || receive.source == MPI_ANY_SOURCE) &&
-               (receive.tag == message.tag || receive.tag == MPI_ANY_TAG);
-    }
     // It is posted no longer; the table's reference to it.
     Ref<ReceiveOperation> take(ReceiveOperation& operation)
     {
