@@ -26,7 +26,7 @@ constexpr std::uint32_t kSharedCpuSpins = 3;
 constexpr std::uint64_t kYieldUs = 1000;
 
 // The longest: a question and its answer are two passages between cores and what the other rank does between them.
-constexpr std::uint64_t kNsBeforeAnswer = 120;
+constexpr std::uint64_t kNsBeforeAnswer = 240;
 
 // Where membarrier is missing, wakers fence instead; this bound only covers a rank whose kernel answers otherwise.
 constexpr std::uint64_t kSleepBoundNs = 10'000'000;

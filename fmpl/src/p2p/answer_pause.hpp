@@ -13,7 +13,7 @@ namespace fmpl {
 
 class AnswerPause {
 public:
-    static constexpr std::size_t kCandidates = 3;  // nothing, half of the longest, the longest
+    static constexpr std::size_t kCandidates = 5;  // nothing, quarters of the longest, the longest
     static constexpr std::uint32_t kTrial = 64;    // answers
     static constexpr std::uint32_t kUse = 16384;
     // An answer after so many times the longest pause, while the other rank did something else, says no more than one after that.
