@@ -140,6 +140,19 @@ struct Ledger {
     }
 };
 
+// Until so many envelopes have come: by either way to wait, in turn.
+void wait_until_all(Ledger& ledger, std::uint64_t number)
+{
+    if (number % 2 == 0) {
+        wait_for([&] {
+            poll(ledger.handler());
+            return ledger.all == number;
+        });
+    } else {
+        while (ledger.all < number) REQUIRE_OK(wait_and_poll(ledger.handler()));
+    }
+}
+
 const std::vector<int> kManyCounts = {1, 2, 3, 4, 7, 8, 16};
 
 FMPL_RANKS_TEST_WITH(Envelopes, ManySourcesArriveInTheOrderOfEach, (RanksOptions{.ranks = kManyCounts}))
@@ -407,10 +420,7 @@ FMPL_RANKS_TEST_WITH(Envelopes, ASleepingReceiverIsWoken, (RanksOptions{.ranks =
     Ledger ledger;
     for (std::uint64_t m = 0; m < 300; ++m) {  // round the ring of ranks: one is awake at a time
         bool sent = rank() != 0 || try_send(next, {m, m % 100});
-        wait_for([&] {
-            poll(ledger.handler());
-            return ledger.all == m + 1;
-        });
+        wait_until_all(ledger, m + 1);
         if (rank() != 0) sent = try_send(next, {m, m % 100});
         EXPECT_TRUE(sent);
     }
@@ -429,15 +439,35 @@ FMPL_RANKS_TEST_WITH(Envelopes, AnAnswerThatNobodyLookedForIsFoundBeforeTheSleep
         if (rank() == 0) {
             EXPECT_TRUE(try_send(1, {m, 0}));
         }
-        wait_for([&] {
-            poll(ledger.handler());
-            return ledger.all == m + 1;
-        });
+        wait_until_all(ledger, m + 1);
         if (rank() == 1) {
             EXPECT_TRUE(try_send(0, {m, 0}));
         }
     }
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+}
+
+// A poll that is no part of a wait finds what is there, however soon after the question.
+FMPL_RANKS_TEST_WITH(Envelopes, APollOutsideOfAWaitLeavesNothingOut,
+    (RanksOptions{.ranks = {2}, .environment = {{"FMPL_CPUS", "2"}, {"FMPL_ANSWER_NS", "1000000000"}}}))
+{
+    const fmpl::Session session(1);
+    REQUIRE_OK(fmpl_envelopes_open(kRing));
+    Ledger ledger;
+    for (std::uint64_t m = 0; m < 20; ++m) {
+        if (rank() == 0) {
+            EXPECT_TRUE(try_send(1, {m, 0}));
+        } else {
+            while (poll(ledger.handler()) == 0) {
+            }
+            EXPECT_TRUE(try_send(0, {m, 0}));
+        }
+        REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+        if (rank() == 0) {
+            EXPECT_EQ(poll(ledger.handler()), 1);
+        }
+        REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    }
 }
 
 FMPL_RANKS_TEST_WITH(
@@ -716,6 +746,22 @@ TEST(LayerCalls, AWaitEndsWithTheJob)
         EXPECT_EQ(caught, "thrown by the test");
         EXPECT_EQ(aborted, ranks - 1);
     }
+}
+
+// What ends a wait from outside of the job rings no doorbell.
+FMPL_RANKS_TEST_AT(LayerCalls, AnotherThreadMayEndAWait, ({1, 2}))
+{
+    const fmpl::Session session(1);
+    const fmpl_wait_words words{"MPI_Wait", -1, -1, size(), 0, 1};
+    std::atomic<bool> ready{false};
+    std::thread other([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the rank sleeps by then
+        ready = true;
+    });
+    REQUIRE_OK(fmpl_wait_until(
+        [](void* context) { return static_cast<const std::atomic<bool>*>(context)->load() ? 1 : 0; }, &ready, &words));
+    other.join();
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
 }
 
 // A loop of tests ends with the job, too.

@@ -57,7 +57,7 @@ TEST(AnswerPause, AFewLateAnswersChangeNothing)
     AnswerPause pause(kLongest, false);
     for (std::uint32_t i = 0; i < kLearning; ++i) {
         answer(pause, {393, 350, 300, 400, 428}, 1);
-        if (i == AnswerPause::kTrial + 5) {
+        if (i == 2 * AnswerPause::kTrial + 5) {
             pause.learn(1'000'000'000);
             ++i;
         }

@@ -142,7 +142,7 @@ int fmpl_envelopes_poll(fmpl_envelope_handler_t handler, void *context);
  * may be complete at once). `what` says what the rank waits for, should somebody ask (fmplrun does): call, in at most 24 characters
  * ("MPI_Recv"); peer, a rank of FMPL_COMM_WORLD, -1: any; index, say a tag, -1: none; the size of the communicator; bytes. It
  * may be NULL. from_outside: 1 where something else may make ready true after all, a signal handler or another thread; then
- * fmplrun never finds a deadlock of which this wait is a part. ABORTED when the job ends. ARGUMENT: ready is NULL, or the call comes from within ready or a progress
+ * the rank looks every 10 ms at least, and fmplrun never finds a deadlock of which this wait is a part. ABORTED when the job ends. ARGUMENT: ready is NULL, or the call comes from within ready or a progress
  * function. */
 struct fmpl_wait_words {
     const char *call;
@@ -166,7 +166,7 @@ int fmpl_envelopes_wait(fmpl_envelope_handler_t handler, void *context, const st
 const char **fmpl_layer_call(void);
 
 /* A function that every long wait of the calling rank inside FMPL (fmpl_barrier, fmpl_bcast, fmpl_allreduce, fmpl_recv ...;
- * not fmpl_wait_until, whose ready does it) calls from time to time, so that the layer's own transfers go on. It may do what
+ * not fmpl_wait_until, whose ready does it, nor fmpl_envelopes_wait) calls from time to time, so that the layer's own transfers go on. It may do what
  * ready may, with the same care, but for sends over the (destination, index) of a blocking send that it interrupts (BUSY). It
  * is never entered while it runs, or while ready or an envelope handler does. What it receives does not show in
  * fmpl_received. NULL removes it. */

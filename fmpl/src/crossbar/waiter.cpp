@@ -28,7 +28,8 @@ constexpr std::uint64_t kYieldUs = 1000;
 // The longest: a question and its answer are two passages between cores and what the other rank does between them.
 constexpr std::uint64_t kNsBeforeAnswer = 240;
 
-// Where membarrier is missing, wakers fence instead; this bound only covers a rank whose kernel answers otherwise.
+// Where membarrier is missing, wakers fence instead; this bound only covers a rank whose kernel answers otherwise. And nobody
+// rings for what ends a wait from outside of the job.
 constexpr std::uint64_t kSleepBoundNs = 10'000'000;
 
 // unit: of the number, in words.
@@ -177,7 +178,7 @@ bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what)
     const bool aborted = crossbar_->control().abort_state.load(std::memory_order_relaxed) != 0;
     const bool done = !aborted && last_look(ready, state);
     if (!aborted && !done) {
-        std::uint64_t bound_ns = fenced ? 0 : kSleepBoundNs;
+        std::uint64_t bound_ns = fenced && !what.from_outside ? 0 : kSleepBoundNs;
         if (what.deadline_ns != 0) {
             const std::uint64_t now = monotonic_ns();
             const std::uint64_t left = what.deadline_ns > now ? what.deadline_ns - now : 1;
@@ -186,7 +187,7 @@ bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what)
         const timespec bound{
             static_cast<time_t>(bound_ns / 1'000'000'000), static_cast<long>(bound_ns % 1'000'000'000)};
         // The last look is behind this rank: from here on it does nothing unless the doorbell changes from `seen`.
-        const bool until_rung = bound_ns == 0 && !what.from_outside;
+        const bool until_rung = bound_ns == 0;
         if (until_rung) {
             if (++sleeps_ == 0) sleeps_ = 1;
             // release: pairs with DeadlockWatch::sleeps, which so sees each ring by this rank that came before

@@ -40,7 +40,7 @@ std::span<const EnvironmentVariable> environment_variables()
             "waker a system call",
             false},
         {"FMPL_ANSWER_NS", "nanoseconds",
-            "the best of 0, 60 and 120, tried as answers come; nothing where ranks share CPUs",
+            "the best of 0, 60, 120, 180 and 240, tried as answers come; nothing where ranks share CPUs",
             "the MPI and the BLACS over it: for so long after a message no answer to it can be there, and to look for "
             "one "
             "would take its cache line from the rank that writes it",

@@ -17,7 +17,7 @@ public:
     static constexpr std::uint32_t kTrial = 64;    // answers
     static constexpr std::uint32_t kUse = 16384;
     // An answer after so many times the longest pause, while the other rank did something else, says no more than one after that.
-    static constexpr std::uint64_t kLate = 8;
+    static constexpr std::uint64_t kLate = 4;
 
     // longest: in cycles; 0: no pauses, and no learning. fixed: the longest always.
     AnswerPause(std::uint64_t longest, bool fixed) : longest_(longest), pause_(fixed ? longest : 0), fixed_(fixed) {}

@@ -267,13 +267,13 @@ private:
         return inbox;
     }
 
-    // Whether no answer can be in the pair cell yet. Of two cores' counters that differ, at worst a look comes too early or, for so
+    // Whether no answer can be in the pair cell yet, and the rank looks again soon: outside of a wait a look leaves nothing out. Of two cores' counters that differ, at worst a look comes too early or, for so
     // long, not at all; the look before a sleep is never left out.
     bool is_too_early(Inbox& inbox) const
     {
         if (!answer_pause_.is_used()) return false;
         inbox.waited = read_clock(ClockKind::cycles) - inbox.asked_at;
-        return inbox.waited < answer_pause_.cycles() && !node_->waiter.is_last_look();
+        return inbox.waited < answer_pause_.cycles() && node_->in_layers_wait && !node_->waiter.is_last_look();
     }
 
     // Where the next envelope of a source lies, nullptr when it has not come.

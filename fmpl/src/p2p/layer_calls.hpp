@@ -1,7 +1,7 @@
 // What a layer above gives FMPL to call: the condition of fmpl_wait_until, the handler of fmpl_envelopes_wait and the function
 // of fmpl_layer_progress_set.
 //
-// Neither is ever entered while one of them, or an envelope handler, runs (Node::in_callback). What they call in turn leaves
+// None is ever entered while one of them, or an envelope handler, runs (Node::in_callback). What they call in turn leaves
 // the words about the call that the rank is in, and what fmpl_received says, as they were.
 #pragma once
 
@@ -66,7 +66,7 @@ public:
     {
         if (node_->in_callback) [[unlikely]]
             fail_within_callback();
-        const ScopedFlag waiting(&waiting_);
+        const ScopedFlag waiting(&node_->in_layers_wait);
         node_->wait(ready, wait_for(call, what));
     }
 
@@ -90,7 +90,7 @@ private:
     // Called by every long wait of the rank.
     void progress() override
     {
-        if (node_->in_callback || waiting_) return;
+        if (node_->in_callback || node_->in_layers_wait) return;
         const CallbackScope scope(*node_);
         const Matched before = receiver_->matched;
         progress_(context_);
@@ -101,7 +101,6 @@ private:
     Receiver* receiver_;
     Progress progress_ = nullptr;
     void* context_ = nullptr;
-    bool waiting_ = false;  // in a wait of the layer's, whose condition does what progress_ would
 };
 
 }  // namespace fmpl

@@ -145,6 +145,8 @@ public:
     Call call = Call::none;
     // A function of the layer above runs, called from within FMPL: see p2p/layer_calls.hpp.
     bool in_callback = false;
+    // The rank is in a wait of the layer's own, whose condition does what Progressing of the layer would.
+    bool in_layers_wait = false;
 
 private:
     static constexpr std::uint32_t kPassesBetweenLooks = 64;
