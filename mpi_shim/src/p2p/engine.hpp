@@ -8,7 +8,7 @@
 //   self        a message to the own rank is copied from buffer to buffer, or kept.
 //
 // Ranks in arguments are those of the communicator (of its remote group for an intercommunicator) and were checked by the caller,
-// as were tags and counts. MPI_PROC_NULL is allowed. Nothing here but wait() and send() blocks. A request keeps what it needs
+// as were tags and counts. MPI_PROC_NULL is allowed. Nothing here blocks but send(), recv(), the waits, settle() and close(). A request keeps what it needs
 // but for the user's buffer. Errors of a transfer are in its request's status.
 #pragma once
 
