@@ -30,20 +30,29 @@ struct Finished {
     std::string words;  // of the error, where the request has some
 };
 
+// Of a request whose operation is complete: from here on its status says all.
+void settle(Request& request)
+{
+    if (const int code = request.finish(); code != MPI_SUCCESS) [[unlikely]]
+        request.status.error = code;
+}
+
+// The handle becomes null, but for a persistent request.
+void release(Process& process, MPI_Request& handle, const Request& request)
+{
+    if (request.is_persistent()) return;
+    process.remove_request(handle);
+    handle = MPI_REQUEST_NULL;
+}
+
 Finished finish(Process& process, MPI_Request& handle, Request& request)
 {
-    const MPI_Comm comm = request.comm_handle != 0 ? request.comm_handle : MPI_COMM_NULL;
-    const int code = request.finish();
-    Status status = request.status;
-    if (code != MPI_SUCCESS) status.error = code;
-    std::string words;
-    if (status.error != 0) [[unlikely]]
-        words = request.error_words();
-    if (!request.is_persistent()) {
-        process.remove_request(handle);
-        handle = MPI_REQUEST_NULL;
-    }
-    return {status, comm, std::move(words)};
+    settle(request);
+    Finished finished{request.status, request.comm_handle != 0 ? request.comm_handle : MPI_COMM_NULL, {}};
+    if (request.status.error != 0) [[unlikely]]
+        finished.words = request.error_words();
+    release(process, handle, request);
+    return finished;
 }
 
 // The call's array of requests, looked up once; all handles are checked before anything is done with one of them.
@@ -71,6 +80,7 @@ public:
     int active() const { return active_; }
     bool is_active(int i) const { return requests_[i] != nullptr; }
     bool is_complete(int i) const { return requests_[i]->operation().complete; }
+    Request& request(int i) const { return *requests_[i]; }
     Request& operation(int i) const { return requests_[i]->operation(); }
 
     // The first complete request from `from` on; kNone when there is none.
@@ -151,13 +161,20 @@ private:
     Finished first_{Status::empty(), MPI_COMM_NULL, {}};
 };
 
-// Ends a call that completes one request.
-void give_checked(MPI_Status* to, const Finished& finished, MPI_Comm& comm)
+// Ends a call that completes one request. The status is not copied: it has just been written, in parts.
+void finish_and_give(Process& process, MPI_Request& handle, Request& request, MPI_Status* to, MPI_Comm& comm)
 {
-    comm = finished.comm;
-    give(to, finished.status);
-    if (finished.status.error != 0) [[unlikely]]
-        fail_operation(finished.status, finished.words);
+    settle(request);
+    give(to, request.status);
+    if (request.status.error == 0) [[likely]] {
+        release(process, handle, request);
+        return;
+    }
+    const Status status = request.status;
+    const std::string words = request.error_words();
+    if (request.comm_handle != 0) comm = request.comm_handle;
+    release(process, handle, request);
+    fail_operation(status, words);
 }
 
 void finish_all(RequestList& requests, MPI_Status* statuses, MPI_Comm& comm)
@@ -201,7 +218,7 @@ int PMPI_Wait(MPI_Request* request, MPI_Status* status)
         }
         Request& operation = active->operation();
         if (!operation.complete) process.engine.wait(operation);
-        give_checked(status, finish(process, *request, *active), comm);
+        finish_and_give(process, *request, *active, status, comm);
     });
 }
 FMPL_MPI_NAME(MPI_Wait)
@@ -219,7 +236,7 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status)
         }
         if (!active->operation().complete) process.engine.progress();
         *flag = active->operation().complete;
-        if (*flag) give_checked(status, finish(process, *request, *active), comm);
+        if (*flag) finish_and_give(process, *request, *active, status, comm);
     });
 }
 FMPL_MPI_NAME(MPI_Test)
@@ -273,7 +290,7 @@ int PMPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* stat
             });
         }
         *index = found;
-        give_checked(status, list.finish(found), comm);
+        finish_and_give(process, requests[found], list.request(found), status, comm);
     });
 }
 FMPL_MPI_NAME(MPI_Waitany)
@@ -298,7 +315,7 @@ int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_S
         *flag = found != kNone;
         if (!*flag) return;
         *index = found;
-        give_checked(status, list.finish(found), comm);
+        finish_and_give(process, requests[found], list.request(found), status, comm);
     });
 }
 FMPL_MPI_NAME(MPI_Testany)
