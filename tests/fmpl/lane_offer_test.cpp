@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <random>
 #include <vector>
@@ -28,12 +27,6 @@ RanksOptions with_cpus(std::vector<int> ranks)
 double seconds_since(std::chrono::steady_clock::time_point begin)
 {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-double stress_seconds()
-{
-    const char* text = std::getenv("FMPL_STRESS_SECONDS");
-    return text != nullptr ? std::strtod(text, nullptr) : 1.0;
 }
 
 // How one message of a round is sent and received; all ranks draw the same.

@@ -38,12 +38,6 @@ double seconds_since(std::chrono::steady_clock::time_point begin)
 // Until a body must have been lent: seconds.
 constexpr double kPatience = 30;
 
-double stress_seconds()
-{
-    const char* text = std::getenv("FMPL_STRESS_SECONDS");
-    return text != nullptr ? std::strtod(text, nullptr) : 1.0;
-}
-
 struct Head {
     std::uint64_t sequence = 0;
     std::uint64_t kind = 0;

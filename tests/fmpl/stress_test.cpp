@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,12 +26,6 @@ using namespace fmpl_test;
 
 constexpr int kIndices = 6;
 constexpr unsigned char kUntouched = 0x77;
-
-double stress_seconds()
-{
-    const char* text = std::getenv("FMPL_STRESS_SECONDS");
-    return text != nullptr && *text != '\0' ? std::atof(text) : 1.0;
-}
 
 // The same on all ranks of the job: a communicator and the ranks of FMPL_COMM_WORLD in it, in its order.
 struct Group {

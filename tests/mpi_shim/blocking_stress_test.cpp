@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <random>
@@ -27,6 +26,7 @@
 namespace {
 
 using fmpl_test::random_delay;
+using fmpl_test::stress_seconds;
 using fmpl_test::RanksOptions;
 using mpi_test::pattern_byte;
 using Random = std::mt19937_64;
@@ -34,12 +34,6 @@ using Random = std::mt19937_64;
 constexpr int kMessagesOfRound = 300;
 constexpr unsigned char kUntouched = 0x5a;
 constexpr std::size_t kGuard = 64;
-
-double stress_seconds()
-{
-    const char* text = std::getenv("FMPL_STRESS_SECONDS");
-    return text != nullptr && *text != '\0' ? std::atof(text) : 1.0;
-}
 
 struct Planned {
     int source;

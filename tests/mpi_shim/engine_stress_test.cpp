@@ -22,7 +22,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -37,6 +36,7 @@
 namespace {
 
 using fmpl_test::random_delay;
+using fmpl_test::stress_seconds;
 using mpi_test::pattern_byte;
 using Random = std::mt19937_64;
 
@@ -45,12 +45,6 @@ constexpr int kTags = 5;
 constexpr int kNeverSent = 99;
 constexpr std::size_t kMostBuffered = 20000;
 constexpr std::size_t kBufferBytes = std::size_t{6} << 20;
-
-double stress_seconds()
-{
-    const char* text = std::getenv("FMPL_STRESS_SECONDS");
-    return text != nullptr && *text != '\0' ? std::atof(text) : 1.0;
-}
 
 // Under MPI_ERRORS_RETURN: what no call of a round may return.
 void require(int code, const char* call)

@@ -421,6 +421,12 @@ std::uint64_t seed()
     return value;
 }
 
+double stress_seconds()
+{
+    const std::string given = environment_or("FMPL_STRESS_SECONDS", "");
+    return given.empty() ? 1.0 : std::stod(given);
+}
+
 std::span<std::atomic<std::uint64_t>> shared_words()
 {
     return {reinterpret_cast<std::atomic<std::uint64_t>*>(SharedMemory::instance().bytes()), kSharedWords};

@@ -75,6 +75,9 @@ bool engine_is_unmapped();
 // The same on all ranks: FMPL_TEST_SEED, or random. Printed at the start of the program and in every failure.
 std::uint64_t seed();
 
+// How long a random test is to go on at each rank count: FMPL_STRESS_SECONDS, or 1.
+double stress_seconds();
+
 // Memory that all ranks of the present job share whatever FMPL does, zero at the start of the test; for observing ranks
 // without FMPL. 512 atomic words, and 4096 plain bytes whose races ThreadSanitizer reports.
 std::span<std::atomic<std::uint64_t>> shared_words();

@@ -267,8 +267,9 @@ private:
         return inbox;
     }
 
-    // Whether no answer can be in the pair cell yet, and the rank looks again soon: outside of a wait a look leaves nothing out. Of two cores' counters that differ, at worst a look comes too early or, for so
-    // long, not at all; the look before a sleep is never left out.
+    // Whether no answer can be in the pair cell yet, and the rank looks again soon: outside of a wait a look leaves nothing out.
+    // Of two cores' counters that differ, at worst a look comes too early or, for so long, not at all; the look before a sleep is
+    // never left out.
     bool is_too_early(Inbox& inbox) const
     {
         if (!answer_pause_.is_used()) return false;
