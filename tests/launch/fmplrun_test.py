@@ -255,6 +255,20 @@ class Environment(LaunchTest):
         self.assertEqual(self.run_job(*show, variables={"OPENBLAS_CORETYPE": "Zen"}).stdout, "Zen\n")
         self.assertEqual(self.run_job("-x", "OPENBLAS_CORETYPE=", *show).stdout, "\n")
 
+    def test_ranks_that_share_cpus_are_not_registered_for_restartable_sequences_unless_the_user_wants_it(self):
+        show = ("sh", "-c", 'echo "${GLIBC_TUNABLES-unset}"')
+        alone, crowded = ("-n", "1"), ("-n", str(len(os.sched_getaffinity(0)) + 1))
+        tunable, other = "glibc.pthread.rseq", "glibc.malloc.perturb=1"
+
+        def seen(count, **variables):
+            return set(self.run_job(*count, *show, variables=variables).stdout.splitlines())
+        self.assertEqual(seen(alone), {"unset"})
+        self.assertEqual(seen(crowded), {f"{tunable}=0"})
+        self.assertEqual(seen(crowded, GLIBC_TUNABLES=""), {f"{tunable}=0"})
+        self.assertEqual(seen(alone, GLIBC_TUNABLES=other), {other})
+        self.assertEqual(seen(crowded, GLIBC_TUNABLES=other), {f"{other}:{tunable}=0"})
+        self.assertEqual(seen(crowded, GLIBC_TUNABLES=f"{tunable}=1:{other}"), {f"{tunable}=1:{other}"})
+
     def test_x_sets_variables(self):
         result = self.run_job("-n", "2", "-x", "FIRST=a b=c", "-x", "SECOND", "-x", "EMPTY=", "sh", "-c",
                               'echo "$FIRST|$SECOND|${EMPTY-unset}"', variables={"SECOND": "[2]"})

@@ -194,6 +194,16 @@ const char* openblas_core()
     return nullptr;
 }
 
+// The C library registers each thread with the kernel for restartable sequences (rseq), which it uses in sched_getcpu alone, and
+// the kernel then writes the CPU into the thread's memory at each switch. Ranks that share CPUs switch whenever they wait.
+constexpr std::string_view kTunables = "GLIBC_TUNABLES=", kRseqTunable = "glibc.pthread.rseq=";
+
+std::string without_rseq(std::string_view tunables)
+{
+    if (tunables.find(kRseqTunable) != std::string_view::npos) return std::string(tunables);
+    return fmt::format("{}{}{}0", tunables, tunables.ends_with('=') ? "" : ":", kRseqTunable);
+}
+
 }  // namespace
 
 std::vector<std::string> Job::environment_of(int rank) const
@@ -204,6 +214,8 @@ std::vector<std::string> Job::environment_of(int rank) const
     const std::vector<std::string> ours = {identity, fmt::format("FMPL_JOB_FD={}", job_fd_),
         fmt::format("FMPL_RANK={}", rank), fmt::format("FMPL_SIZE={}", options_.ranks)};
     std::vector<std::string> result;
+    std::string tunables(kTunables);
+    const bool sharing = options_.ranks > cpus_;
     bool has_omp = false, has_openblas = false, has_openblas_core = false;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view variable(*entry);
@@ -212,12 +224,17 @@ std::vector<std::string> Job::environment_of(int rank) const
             return variable.substr(0, name.size()) == name;
         };
         if (std::any_of(ours.begin(), ours.end(), is)) continue;
+        if (sharing && is(kTunables)) {
+            tunables = variable;
+            continue;
+        }
         has_omp = has_omp || is("OMP_NUM_THREADS=");
         has_openblas = has_openblas || is("OPENBLAS_NUM_THREADS=");
         has_openblas_core = has_openblas_core || is("OPENBLAS_CORETYPE=");
         result.emplace_back(variable);
     }
     result.insert(result.end(), ours.begin(), ours.end());
+    if (sharing) result.push_back(without_rseq(tunables));
     // So that the libraries of several ranks do not fight over the CPUs.
     if (!has_omp) result.push_back("OMP_NUM_THREADS=" + threads_);
     if (!has_openblas) result.push_back("OPENBLAS_NUM_THREADS=" + threads_);
