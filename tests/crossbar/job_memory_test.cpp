@@ -11,6 +11,7 @@
 #include <cstring>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -131,6 +132,34 @@ TEST(JobMemory, TheArenasAreDisjointAndFillTheObject)
         EXPECT_EQ(memory.arena_offset(rank) + memory.arena(rank).size(),
             rank < 4 ? memory.arena_offset(rank + 1) : memory.bytes());
     }
+}
+
+// Second-level TLBs have 128 or 256 sets, which the lowest bits of the page's number choose.
+TEST(JobMemory, TheMarginsOfTheArenasSpreadOverTheSetsOfATlb)
+{
+    JobSpec spec = small_spec(300);
+    spec.arena_bytes = 64 * kMiB;
+    const JobMemory memory = JobMemory::create(spec);
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const auto set_of = [&](int rank) { return (memory.arena_offset(rank) + memory.arena_margin(rank)) / page % 256; };
+    for (const int ranks : {2, 4, 8, 16, 64, 256}) {
+        std::set<std::size_t> sets;
+        for (int rank = 0; rank < ranks; ++rank) {
+            EXPECT_EQ(memory.arena_margin(rank) % page, 0u);
+            EXPECT_LT(memory.arena_margin(rank), memory.arena(rank).size() / 32);
+            sets.insert(set_of(rank));
+        }
+        // Equal distances between neighbours, from the first to the last.
+        EXPECT_EQ(sets.size(), static_cast<std::size_t>(ranks));
+        EXPECT_EQ(*sets.rbegin() - *sets.begin(), 256u - 256u / static_cast<std::size_t>(ranks));
+    }
+    EXPECT_EQ(memory.arena_margin(299), memory.arena_margin(43));
+}
+
+TEST(JobMemory, ASmallArenaHasNoMargin)
+{
+    const JobMemory memory = JobMemory::create(small_spec(5));
+    for (int rank = 0; rank < 5; ++rank) EXPECT_EQ(memory.arena_margin(rank), 0u);
 }
 
 TEST(JobMemory, ItsDescriptorIsNotInheritedByOtherPrograms)

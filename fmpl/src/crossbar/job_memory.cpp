@@ -440,6 +440,20 @@ JobMemory::~JobMemory()
     if (fd_ >= 0) close(fd_);
 }
 
+std::size_t JobMemory::arena_margin(int rank) const
+{
+    // As many pages as the larger second-level TLBs and caches have sets. Ranks beyond have the margins of the first again; an
+    // arena that would lose much has none.
+    constexpr int kMarginsLog2 = 8;
+    constexpr std::size_t kMostOfArena = 32;
+    const std::size_t page = page_bytes();
+    if (control().arena_bytes < (kMostOfArena * page << kMarginsLog2)) return 0;
+    // The bits of the rank reversed: so that few ranks, too, lie as far from each other as they can.
+    std::size_t margin = 0;
+    for (int bit = 0; bit < kMarginsLog2; ++bit) margin = margin << 1 | (static_cast<unsigned>(rank) >> bit & 1);
+    return margin * page;
+}
+
 void JobMemory::commit(Offset offset, std::size_t bytes) const
 {
     if (offset > bytes_ || bytes > bytes_ - offset) {

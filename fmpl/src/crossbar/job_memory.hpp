@@ -63,6 +63,10 @@ public:
     }
     std::span<std::byte> arena(int rank) const { return {base_ + arena_offset(rank), control().arena_bytes}; }
 
+    // How much of its arena the rank leaves out at the beginning, whole pages. Arenas lie a multiple of 2 MiB apart; with equal
+    // margins, what ranks allocate alike would lie in the same few sets of every TLB and cache of whoever uses it all.
+    std::size_t arena_margin(int rank) const;
+
     // What a rank writes down about its calls, or nullptr in a job without statistics.
     ObservationRecord* observation(int rank) const
     {

@@ -37,7 +37,8 @@ public:
         : crossbar(memory, rank),
           private_memory(crossbar),
           waiter(crossbar, policy),
-          arena(memory.get(), memory->arena_offset(rank), memory->arena(rank).size())
+          arena(memory.get(), memory->arena_offset(rank) + memory->arena_margin(rank),
+              memory->arena(rank).size() - memory->arena_margin(rank))
     {
         rings_.push_back(arena.allocate(kRingBytes));  // one beforehand, so that a send can always begin
     }
