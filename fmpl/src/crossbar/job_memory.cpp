@@ -442,16 +442,15 @@ JobMemory::~JobMemory()
 
 std::size_t JobMemory::arena_margin(int rank) const
 {
-    // As many pages as the larger second-level TLBs and caches have sets. Ranks beyond have the margins of the first again; an
-    // arena that would lose much has none.
-    constexpr int kMarginsLog2 = 8;
+    // As many pages as the larger second-level TLBs and caches have sets; an arena that would lose much has no margin.
+    constexpr std::size_t kMargins = 256;
     constexpr std::size_t kMostOfArena = 32;
     const std::size_t page = page_bytes();
-    if (control().arena_bytes < (kMostOfArena * page << kMarginsLog2)) return 0;
-    // The bits of the rank reversed: so that few ranks, too, lie as far from each other as they can.
-    std::size_t margin = 0;
-    for (int bit = 0; bit < kMarginsLog2; ++bit) margin = margin << 1 | (static_cast<unsigned>(rank) >> bit & 1);
-    return margin * page;
+    if (control().arena_bytes < kMostOfArena * kMargins * page) return 0;
+    // Golden section: however many ranks there are, their margins are spread, and those of 2, 4, 8, ... ranks are not themselves
+    // multiples of a power of two, as the distances are that programs choose.
+    constexpr std::size_t kStep = 157;
+    return static_cast<std::size_t>(rank) * kStep % kMargins * page;
 }
 
 void JobMemory::commit(Offset offset, std::size_t bytes) const
