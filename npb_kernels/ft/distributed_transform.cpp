@@ -14,6 +14,33 @@ std::ptrdiff_t rows_of(std::size_t rows)
     return static_cast<std::ptrdiff_t>(rows * kRow);
 }
 
+// From one z plane to the next in the inverse exchange, for so many rows of each. A line along z goes to as many pages as it has
+// points. Where the planes lie a multiple of 128 KiB apart, these pages share 8 of the sets of a TLB or fewer, of 256, and each row
+// that is written misses; so there is a page and a row more in between.
+std::size_t spread_out(std::size_t rows)
+{
+    constexpr std::size_t kRowBytes = kRow * sizeof(double);
+    constexpr std::size_t kBadDistance = (std::size_t{128} << 10) / kRowBytes;
+    constexpr std::size_t kMore = 4096 / kRowBytes + 1;
+    return rows % kBadDistance == 0 ? rows + kMore : rows;
+}
+
+std::size_t plane_rows(const Distribution& distribution)
+{
+    return spread_out(distribution.x_blocks() * distribution.spectral_lines());
+}
+
+// What one rank sends to another one in the inverse yz exchange.
+std::size_t inverse_block_bytes(const Distribution& distribution)
+{
+    return distribution.planes() * plane_rows(distribution) * kRow * sizeof(double);
+}
+
+std::size_t yz_landing_bytes(const Distribution& distribution)
+{
+    return distribution.yz_ranks() * inverse_block_bytes(distribution);
+}
+
 // Item i of `count`, of which each rank of an exchange has an equal share: it lies `spacing` rows after the one before
 // it in that rank's block, which begins at block(rank).
 template <class Block>
@@ -42,26 +69,28 @@ auto landed(Exchange& exchange)
 
 DistributedTransform::DistributedTransform(Communication& communication, const Distribution& distribution)
     : distribution_(distribution),
+      plane_rows_(plane_rows(distribution)),
       lines_(distribution.grid().nx * kRow)
 {
-    const std::size_t landing_bytes = distribution.points() * kPointBytes;
     if (distribution.slab()) {
         plane_ = WorkArray<double>(distribution.grid().nx * distribution.grid().ny * 2);
-        yz_exchange_ = communication.exchange(communication.world(), landing_bytes, kAreas);
+        yz_exchange_ = communication.exchange(communication.world(), yz_landing_bytes(distribution), kAreas);
         return;
     }
     xy_group_ = communication.group(distribution.xy_group());
     yz_group_ = communication.group(distribution.yz_group());
-    xy_exchange_ = communication.exchange(*xy_group_, landing_bytes, kAreas);
-    yz_exchange_ = communication.exchange(*yz_group_, landing_bytes, kAreas);
+    xy_exchange_ = communication.exchange(*xy_group_, distribution.points() * kPointBytes, kAreas);
+    yz_exchange_ = communication.exchange(*yz_group_, yz_landing_bytes(distribution), kAreas);
 }
 
 std::size_t DistributedTransform::bytes(Communication& communication, const Distribution& distribution)
 {
-    const std::size_t landing_bytes = distribution.points() * kPointBytes;
-    const std::size_t exchange_bytes = landing_bytes * kAreas + communication.staging_bytes(landing_bytes);
+    const auto exchange_bytes = [&](std::size_t landing_bytes) {
+        return landing_bytes * kAreas + communication.staging_bytes(landing_bytes);
+    };
     const std::size_t plane_bytes = distribution.grid().nx * distribution.grid().ny * kPointBytes;
-    return exchange_bytes + (distribution.slab() ? plane_bytes : exchange_bytes);
+    return exchange_bytes(yz_landing_bytes(distribution)) +
+           (distribution.slab() ? plane_bytes : exchange_bytes(distribution.points() * kPointBytes));
 }
 
 void DistributedTransform::prepare()
@@ -185,8 +214,8 @@ void DistributedTransform::inverse_z(const double* spectrum, Evolution& evolutio
     const Distribution& part = distribution_;
     const std::size_t nz = part.grid().nz;
     const std::size_t lines = part.x_blocks() * part.spectral_lines();
-    yz_exchange_->begin(part.yz_block_points() * kPointBytes);
-    const Table targets = shared_out(nz, part.yz_ranks(), lines, rooms(*yz_exchange_));
+    yz_exchange_->begin(inverse_block_bytes(part));
+    const Table targets = shared_out(nz, part.yz_ranks(), plane_rows_, rooms(*yz_exchange_));
     std::vector<const double*> rows;
     for (std::size_t z = 0; z < nz; ++z) rows.push_back(spectrum + z * kRow);
     for (std::size_t line = 0; line < lines; ++line) {
@@ -204,12 +233,14 @@ void DistributedTransform::inverse_y(
     std::size_t plane, const Table& rows, const Table& squares, std::size_t square_offset, bool streamed)
 {
     const Distribution& part = distribution_;
-    const std::size_t lines = part.spectral_lines();
-    const std::size_t last = part.planes() * part.x_blocks() - 1;
+    const auto first_row = [&](std::size_t of_plane, std::size_t block) {
+        return rows_of(of_plane * plane_rows_ + block * part.spectral_lines());
+    };
     for (std::size_t block = 0; block < part.x_blocks(); ++block) {
-        const std::size_t line = plane * part.x_blocks() + block;
-        const std::size_t next = line < last ? line + 1 : line;
-        along_y_->run(Direction::inverse, {rows.data(), rows_of(line * lines), rows_of(next * lines)});
+        const std::ptrdiff_t next = block + 1 < part.x_blocks() ? first_row(plane, block + 1)
+                                    : plane + 1 < part.planes() ? first_row(plane + 1, 0)
+                                                                : first_row(plane, block);
+        along_y_->run(Direction::inverse, {rows.data(), first_row(plane, block), next});
         along_y_->transpose_work(squares.data(), rows_of(square_offset + block * kLanes), streamed);
     }
 }
