@@ -14,31 +14,28 @@ std::ptrdiff_t rows_of(std::size_t rows)
     return static_cast<std::ptrdiff_t>(rows * kRow);
 }
 
-// From one z plane to the next in the inverse exchange, for so many rows of each. A line along z goes to as many pages as it has
-// points. Where the planes lie a multiple of 128 KiB apart, these pages share 8 of the sets of a TLB or fewer, of 256, and each row
-// that is written misses; so there is a page and a row more in between.
-std::size_t spread_out(std::size_t rows)
+// How far apart the z planes begin that inverse_z() delivers to a rank, in rows.
+//
+// A line along z goes to as many pages as it has points. Where the planes lay a multiple of 128 KiB apart, these pages would share 8 of
+// the sets of a TLB or fewer, of 256, and each row that is written would miss; so there is a page and a row more in between.
+std::size_t plane_pitch_of(const Distribution& distribution)
 {
     constexpr std::size_t kRowBytes = kRow * sizeof(double);
-    constexpr std::size_t kBadDistance = (std::size_t{128} << 10) / kRowBytes;
-    constexpr std::size_t kMore = 4096 / kRowBytes + 1;
-    return rows % kBadDistance == 0 ? rows + kMore : rows;
+    constexpr std::size_t kSharingRows = (std::size_t{128} << 10) / kRowBytes;
+    constexpr std::size_t kGapRows = 4096 / kRowBytes + 1;
+    const std::size_t rows = distribution.x_blocks() * distribution.spectral_lines();
+    return rows % kSharingRows == 0 ? rows + kGapRows : rows;
 }
 
-std::size_t plane_rows(const Distribution& distribution)
+// What one rank sends to another one in a yz exchange: in both directions, so that they take the same memory.
+std::size_t yz_block_bytes(const Distribution& distribution)
 {
-    return spread_out(distribution.x_blocks() * distribution.spectral_lines());
-}
-
-// What one rank sends to another one in the inverse yz exchange.
-std::size_t inverse_block_bytes(const Distribution& distribution)
-{
-    return distribution.planes() * plane_rows(distribution) * kRow * sizeof(double);
+    return distribution.planes() * plane_pitch_of(distribution) * kRow * sizeof(double);
 }
 
 std::size_t yz_landing_bytes(const Distribution& distribution)
 {
-    return distribution.yz_ranks() * inverse_block_bytes(distribution);
+    return distribution.yz_ranks() * yz_block_bytes(distribution);
 }
 
 // Item i of `count`, of which each rank of an exchange has an equal share: it lies `spacing` rows after the one before
@@ -69,7 +66,7 @@ auto landed(Exchange& exchange)
 
 DistributedTransform::DistributedTransform(Communication& communication, const Distribution& distribution)
     : distribution_(distribution),
-      plane_rows_(plane_rows(distribution)),
+      plane_pitch_(plane_pitch_of(distribution)),
       lines_(distribution.grid().nx * kRow)
 {
     if (distribution.slab()) {
@@ -103,7 +100,7 @@ void DistributedTransform::prepare()
 void DistributedTransform::forward(const Fill& fill, double* spectrum)
 {
     const Distribution& part = distribution_;
-    yz_exchange_->begin(part.yz_block_points() * kPointBytes);
+    yz_exchange_->begin(yz_block_bytes(part));
     const Table targets = shared_out(part.grid().ny, part.yz_ranks(), part.planes(), rooms(*yz_exchange_));
     const std::size_t blocks = part.grid().nx / kLanes;
     if (part.slab()) {
@@ -208,14 +205,14 @@ void DistributedTransform::inverse(const double* spectrum, Evolution& evolution,
     finish_streams();
 }
 
-// The spectrum, evolved -> the yz exchange, [z][x block][y] in the block for a rank.
+// The spectrum, evolved -> the yz exchange, [z][x block][y] in the block for a rank, the planes at their pitch.
 void DistributedTransform::inverse_z(const double* spectrum, Evolution& evolution)
 {
     const Distribution& part = distribution_;
     const std::size_t nz = part.grid().nz;
     const std::size_t lines = part.x_blocks() * part.spectral_lines();
-    yz_exchange_->begin(inverse_block_bytes(part));
-    const Table targets = shared_out(nz, part.yz_ranks(), plane_rows_, rooms(*yz_exchange_));
+    yz_exchange_->begin(yz_block_bytes(part));
+    const Table targets = shared_out(nz, part.yz_ranks(), plane_pitch_, rooms(*yz_exchange_));
     std::vector<const double*> rows;
     for (std::size_t z = 0; z < nz; ++z) rows.push_back(spectrum + z * kRow);
     for (std::size_t line = 0; line < lines; ++line) {
@@ -234,7 +231,7 @@ void DistributedTransform::inverse_y(
 {
     const Distribution& part = distribution_;
     const auto first_row = [&](std::size_t of_plane, std::size_t block) {
-        return rows_of(of_plane * plane_rows_ + block * part.spectral_lines());
+        return rows_of(of_plane * plane_pitch_ + block * part.spectral_lines());
     };
     for (std::size_t block = 0; block < part.x_blocks(); ++block) {
         const std::ptrdiff_t next = block + 1 < part.x_blocks() ? first_row(plane, block + 1)

@@ -54,7 +54,7 @@ private:
     void inverse_x(const Table& rows, std::size_t row_offset, double* field);
 
     Distribution distribution_;
-    std::size_t plane_rows_;  // from one z plane to the next in what inverse_z() delivers
+    std::size_t plane_pitch_;  // rows from one z plane to the next in what inverse_z() delivers
     std::unique_ptr<Group> xy_group_;
     std::unique_ptr<Group> yz_group_;
     std::unique_ptr<Exchange> xy_exchange_;  // none in the slab layout

@@ -65,10 +65,9 @@ public:
     std::size_t spectral_lines() const { return grid_.ny / yz_ranks_; }
     std::size_t first_spectral_line() const { return yz_place_ * spectral_lines(); }
 
-    // Points of this rank, in each form; what one rank sends to another one in the exchanges.
+    // Points of this rank, in each form; those that one rank sends to another one in an xy exchange.
     std::size_t points() const { return grid_.nx * physical_lines() * planes(); }
     std::size_t xy_block_points() const { return points() / xy_ranks_; }
-    std::size_t yz_block_points() const { return points() / yz_ranks_; }
 
 private:
     Grid grid_;

@@ -42,7 +42,7 @@ Multigrid::Multigrid(Communication& communication, const Domain& domain, const C
         const int index = kLevelIndex + static_cast<int>(levels_.size()) * kIndicesOfLevel;
         levels_.push_back(std::make_unique<Level>(communication, domain, level, index));
     }
-    // The untimed cycle ends without an exchange of u, and it is the first one between two ranks that maps their pages.
+    // The first exchange of a grid maps the neighbours' pages. The untimed cycle ends without an exchange of u.
     for (HaloExchange& exchange : exchanges_) {
         exchange.post();
         exchange.exchange();

@@ -45,11 +45,10 @@ int relation(MPI_Comm a, MPI_Comm b)
     return result;
 }
 
-// FMPL_STRESS_SECONDS (default 1) is about the length of a run at each rank count.
+// stress_seconds() is about the length of a run at each rank count.
 int stress_steps()
 {
-    const char* text = std::getenv("FMPL_STRESS_SECONDS");
-    return static_cast<int>(50 * std::max(1.0, text != nullptr ? std::atof(text) : 1.0));
+    return static_cast<int>(50 * std::max(1.0, fmpl_test::stress_seconds()));
 }
 
 bool mpi_says(int (*question)(int*))

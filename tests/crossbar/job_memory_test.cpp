@@ -139,10 +139,10 @@ TEST(JobMemory, TheArenasAreDisjointAndFillTheObject)
 // Second-level TLBs have 128 or 256 sets, which the lowest bits of the page's number choose.
 TEST(JobMemory, TheMarginsOfTheArenasSpreadOverTheSetsOfATlb)
 {
-    JobSpec spec = small_spec(300);
-    spec.arena_bytes = 64 * kMiB;
-    const JobMemory memory = JobMemory::create(spec);
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    JobSpec spec = small_spec(300);
+    spec.arena_bytes = 32 * 256 * page;  // the smallest that have margins
+    const JobMemory memory = JobMemory::create(spec);
     const auto set_of = [&](int rank) { return (memory.arena_offset(rank) + memory.arena_margin(rank)) / page % 256; };
     for (const int ranks : {2, 4, 8, 16, 64, 256}) {
         std::set<std::size_t> sets;
@@ -168,7 +168,9 @@ TEST(JobMemory, TheMarginsOfTheArenasSpreadOverTheSetsOfATlb)
 
 TEST(JobMemory, ASmallArenaHasNoMargin)
 {
-    const JobMemory memory = JobMemory::create(small_spec(5));
+    JobSpec spec = small_spec(5);
+    spec.arena_bytes = 32 * 256 * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) - 2 * kMiB;
+    const JobMemory memory = JobMemory::create(spec);
     for (int rank = 0; rank < 5; ++rank) EXPECT_EQ(memory.arena_margin(rank), 0u);
 }
 

@@ -1115,9 +1115,7 @@ FMPL_RANKS_TEST_AT(EnvelopesStress, RandomTrafficArrivesIntact, ({2, 3, 4, 7, 8,
 {
     const fmpl::Session session(Traffic::kIndices);
     REQUIRE_OK(fmpl_envelopes_open(kRing));
-    const char* text = std::getenv("FMPL_STRESS_SECONDS");
-    const double seconds = text != nullptr && *text != '\0' ? std::atof(text) : 1.0;
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(stress_seconds());
     for (std::uint64_t round = 0;; ++round) {
         SCOPED_TRACE("round " + std::to_string(round));
         Traffic(round).run(200);

@@ -24,7 +24,7 @@ LIMIT = 60  # seconds after which something that should have happened has not
 
 
 def clean_environment(**changes):
-    environment = {k: v for k, v in os.environ.items() if not re.match(r"FMPL_|OMP_|OPENBLAS_", k)}
+    environment = {k: v for k, v in os.environ.items() if not re.match(r"FMPL_|OMP_|OPENBLAS_|GLIBC_TUNABLES$", k)}
     environment.update(changes)
     return environment
 
@@ -267,7 +267,12 @@ class Environment(LaunchTest):
         self.assertEqual(seen(crowded, GLIBC_TUNABLES=""), {f"{tunable}=0"})
         self.assertEqual(seen(alone, GLIBC_TUNABLES=other), {other})
         self.assertEqual(seen(crowded, GLIBC_TUNABLES=other), {f"{other}:{tunable}=0"})
+        self.assertEqual(seen(crowded, GLIBC_TUNABLES="glibc.malloc.check="), {f"glibc.malloc.check=:{tunable}=0"})
         self.assertEqual(seen(crowded, GLIBC_TUNABLES=f"{tunable}=1:{other}"), {f"{tunable}=1:{other}"})
+        self.assertEqual(seen((*crowded, "-x", f"GLIBC_TUNABLES={other}")), {f"{other}:{tunable}=0"})
+        # A job within a rank of another job.
+        nested = self.run_job(*crowded, FMPLRUN, *crowded, *show).stdout
+        self.assertEqual(set(nested.splitlines()), {f"{tunable}=0"})
 
     def test_x_sets_variables(self):
         result = self.run_job("-n", "2", "-x", "FIRST=a b=c", "-x", "SECOND", "-x", "EMPTY=", "sh", "-c",

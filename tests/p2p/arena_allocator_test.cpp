@@ -175,6 +175,18 @@ TEST(ArenaAllocator, AgreesWithAModelInAnArena)
     EXPECT_EQ(allocator.allocate(memory.arena(0).size()), begin) << "the free blocks were not merged";
 }
 
+// Half of the arena is the program's heap, which ends what can be backed at a multiple of 2 MiB.
+TEST(ArenaAllocator, TakesAllThatIsBelowTheHeapFromAnyPageOn)
+{
+    constexpr std::size_t kMargin = 5 * 4096, kHeap = 8 * kMiB, kBlock = 64 * 1024;
+    JobMemory memory = arena_of(16 * kMiB);
+    memory.set_apart(memory.arena_offset(0) + kHeap, 16 * kMiB - kHeap);
+    ArenaAllocator allocator(&memory, memory.arena_offset(0) + kMargin, memory.arena(0).size() - kMargin);
+    for (std::size_t i = 0; i < (kHeap - kMargin) / kBlock; ++i) EXPECT_NE(allocator.try_allocate(kBlock), kNoOffset);
+    EXPECT_NE(allocator.try_allocate((kHeap - kMargin) % kBlock), kNoOffset);
+    EXPECT_EQ(allocator.try_allocate(64), kNoOffset);
+}
+
 TEST(ArenaAllocator, MergesInEveryOrderOfFreeing)
 {
     std::array<int, 4> order = {0, 1, 2, 3};

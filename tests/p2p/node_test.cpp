@@ -1,4 +1,4 @@
-// Node: how often a wait lets the layer above look for its own transfers.
+// Node: how often a wait lets the layer above look for its own transfers, and which part of its arena it hands out.
 #include "p2p/node.hpp"
 
 #include <gtest/gtest.h>
@@ -54,6 +54,21 @@ TEST_F(NodeWaits, ManyShortWaitsDoNotStarveTheLayer)
 {
     for (int wait = 0; wait < 640; ++wait) wait_until_look(1);
     EXPECT_EQ(layer_.looks, 10);
+}
+
+TEST(NodeArena, BeginsAtItsMargin)
+{
+    JobSpec spec;
+    spec.ranks = 4;
+    spec.arena_bytes = std::size_t{64} << 20;
+    const auto memory = std::make_shared<JobMemory>(JobMemory::create(spec));
+    for (int rank = 0; rank < spec.ranks; ++rank) {
+        Node node(memory, rank, kYield);
+        const Offset first = memory->arena_offset(rank) + memory->arena_margin(rank);
+        const Offset block = node.arena.allocate(64);
+        EXPECT_EQ(block, first + kRingBytes) << "behind the ring that a node has from the beginning";
+        EXPECT_EQ(node.arena.bytes(), memory->arena(rank).size() - memory->arena_margin(rank));
+    }
 }
 
 }  // namespace

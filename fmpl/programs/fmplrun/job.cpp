@@ -201,7 +201,7 @@ constexpr std::string_view kTunables = "GLIBC_TUNABLES=", kRseqTunable = "glibc.
 std::string without_rseq(std::string_view tunables)
 {
     if (tunables.find(kRseqTunable) != std::string_view::npos) return std::string(tunables);
-    return fmt::format("{}{}{}0", tunables, tunables.ends_with('=') ? "" : ":", kRseqTunable);
+    return fmt::format("{}{}{}0", tunables, tunables == kTunables ? "" : ":", kRseqTunable);
 }
 
 }  // namespace

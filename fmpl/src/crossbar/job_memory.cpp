@@ -444,11 +444,11 @@ std::size_t JobMemory::arena_margin(int rank) const
 {
     // As many pages as the larger second-level TLBs and caches have sets; an arena that would lose much has no margin.
     constexpr std::size_t kMargins = 256;
-    constexpr std::size_t kMostOfArena = 32;
+    constexpr std::size_t kSmallestArena = 32;  // of the largest margins
     const std::size_t page = page_bytes();
-    if (control().arena_bytes < kMostOfArena * kMargins * page) return 0;
-    // Golden section: however many ranks there are, their margins are spread, and those of 2, 4, 8, ... ranks are not themselves
-    // multiples of a power of two, as the distances are that programs choose.
+    if (control().arena_bytes < kSmallestArena * kMargins * page) return 0;
+    // An odd step near the golden section: however many ranks there are, their margins are spread, and not at the distances, powers of
+    // two, that programs choose.
     constexpr std::size_t kStep = 157;
     return static_cast<std::size_t>(rank) * kStep % kMargins * page;
 }

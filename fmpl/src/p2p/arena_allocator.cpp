@@ -71,7 +71,8 @@ bool ArenaAllocator::grow(std::size_t wanted, std::size_t alignment, bool throwi
         at_end = free_.rbegin()->second;
     if (at_end + left < wanted) return false;  // backing the rest would not help
     const std::size_t lacking = wanted + alignment - std::min(wanted + alignment - 1, at_end);
-    const std::size_t more = std::min(round_up(lacking, kGrowth), left);
+    // To the end of a huge page: where the arena is cut short (launch/rank_heap.hpp), it ends with one.
+    const std::size_t more = std::min(round_up(backed_end_ + lacking, kGrowth) - backed_end_, left);
     if (more == 0) return false;
     try {
         memory_->commit(backed_end_, more);
