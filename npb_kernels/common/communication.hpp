@@ -120,6 +120,33 @@ protected:
     Exchange() = default;
 };
 
+// What each rank of a group lets others read: over FMPL where it lies, so that nothing is copied; over MPI by a message to each
+// reader.
+//
+//     write publication->begin()                         // as many bytes as were told
+//     publication->end(sums);
+//     read publication->of(source)                       // of each source
+//
+// There are two places that take turns: what was published stays readable until the reader calls the next end(), so that the
+// ranks may write what they publish next while the others read. begin() does not wait.
+class Publication {
+public:
+    virtual ~Publication() = default;
+    Publication(const Publication&) = delete;
+    Publication& operator=(const Publication&) = delete;
+
+    // Where this rank writes what it publishes next, aligned to 64 bytes. Not what it published last.
+    virtual std::byte* begin() = 0;
+    // Blocks until all ranks of the group have published; and Group::sum(sums) over them: over FMPL one meeting of the ranks.
+    // REQUIRES: sums is not empty.
+    virtual void end(std::span<double> sums) = 0;
+    // What `source` published last. REQUIRES: it is one of this rank's sources, or this rank.
+    virtual std::span<const std::byte> of(int source) = 0;
+
+protected:
+    Publication() = default;
+};
+
 // The rank's part in the job. Made once, by main; destroyed last.
 class Communication {
 public:
@@ -137,6 +164,14 @@ public:
     // Collective over the group, which must outlive it. landing_bytes: room for what comes to this rank, the same on all
     // ranks. areas: 1 or 2.
     virtual std::unique_ptr<Exchange> exchange(Group& group, std::size_t landing_bytes, int areas) = 0;
+
+    // Collective over the group, which must outlive it. bytes: what this rank publishes each time, a multiple of 4. sources: the
+    // ranks of the group that this one reads, in any order; naming one twice, or itself, does no harm.
+    virtual std::unique_ptr<Publication> publication(Group& group, std::size_t bytes, std::span<const int> sources) = 0;
+
+    // Whether what the ranks of the job publish is read where it lies, so that another reader costs no message. Collective; the same
+    // on all ranks.
+    virtual bool publishes_in_place() = 0;
 
     // What an exchange with the ranks of the job takes beside its landing areas when a rank sends so many bytes at a time: nothing
     // where they are written into the peers' memory, else as much again. Not collective.

@@ -1,8 +1,9 @@
 // communication.hpp over FMPL.
 //
 // An exchange is written by its senders: each rank tells the others once where its landing areas lie (fmpl_remote_place),
-// writes its bytes there (fmpl_remote_room), and a barrier makes them visible. Where a rank cannot address the memory of
-// another one, the bytes of every pair go by messages from memory of the sender's instead.
+// writes its bytes there (fmpl_remote_room), and a barrier makes them visible. A publication is read by its readers
+// (fmpl_remote_view), after a sum that makes it visible. Where a rank cannot address the memory of another one, the bytes of
+// every pair go by messages instead.
 #include "communication.hpp"
 #include "stopwatch.hpp"
 
@@ -18,7 +19,9 @@ namespace fmpl::npb {
 
 namespace {
 
-constexpr int kExchangeIndex = Group::kIndices;  // messages of an exchange between ranks that do not address each other
+// Messages between ranks that do not address each other: those of exchanges, of publications.
+constexpr int kExchangeIndex = Group::kIndices;
+constexpr int kPublicationIndex = kExchangeIndex + 1;
 
 void check(int code)
 {
@@ -37,6 +40,14 @@ Memory remote_memory(std::size_t bytes)
     Memory memory(static_cast<std::byte*>(fmpl_malloc(std::max<std::size_t>(bytes, 64))));
     if (memory == nullptr) throw std::bad_alloc();
     return memory;
+}
+
+// To be told to other ranks in a sum of such numbers.
+std::int64_t place_of(const Memory& memory, std::size_t bytes)
+{
+    std::uint64_t place = 0;
+    check(fmpl_remote_place(memory.get(), bytes, &place));
+    return static_cast<std::int64_t>(place);
 }
 
 class FmplGroup final : public Group {
@@ -192,13 +203,8 @@ public:
         const std::size_t each = areas_.size() + 1;
         std::vector<std::int64_t> places(ranks_ * each);
         std::int64_t* const own = places.data() + static_cast<std::size_t>(group.rank()) * each;
-        const auto tell = [](const Memory& memory, std::size_t bytes, std::int64_t& told) {
-            std::uint64_t place = 0;
-            check(fmpl_remote_place(memory.get(), bytes, &place));
-            told = static_cast<std::int64_t>(place);
-        };
-        for (std::size_t area = 0; area < areas_.size(); ++area) tell(areas_[area], landing_bytes, own[area]);
-        tell(table_, ranks_ * sizeof(std::size_t), own[areas_.size()]);
+        for (std::size_t area = 0; area < areas_.size(); ++area) own[area] = place_of(areas_[area], landing_bytes);
+        own[areas_.size()] = place_of(table_, ranks_ * sizeof(std::size_t));
         group.sum(std::span(places));
         for (std::size_t peer = 0; peer < ranks_; ++peer) {
             const int world = group.world_rank(static_cast<int>(peer));
@@ -367,9 +373,137 @@ private:
     std::size_t staging_bytes_ = 0;
 };
 
+// Every rank addresses the memory of every other one.
+class ViewedPublication final : public Publication {
+public:
+    ViewedPublication(FmplGroup& group, std::size_t bytes, std::span<const int> sources)
+        : group_(group),
+          views_(static_cast<std::size_t>(group.size()))
+    {
+        for (Memory& area : areas_) area = remote_memory(bytes);
+        // Places of the areas and their length, all ranks' in one array that a sum fills.
+        constexpr std::size_t kEach = kAreas + 1;
+        std::vector<std::int64_t> told(views_.size() * kEach);
+        const auto of_rank = [&](int rank) { return told.data() + static_cast<std::size_t>(rank) * kEach; };
+        for (std::size_t area = 0; area < kAreas; ++area) of_rank(group.rank())[area] = place_of(areas_[area], bytes);
+        of_rank(group.rank())[kAreas] = static_cast<std::int64_t>(bytes);
+        group.sum(std::span(told));
+        for (const int source : sources) {
+            View& view = views_[static_cast<std::size_t>(source)];
+            view.bytes = static_cast<std::size_t>(of_rank(source)[kAreas]);
+            for (std::size_t area = 0; area < kAreas; ++area) {
+                view.areas[area] = static_cast<const std::byte*>(fmpl_remote_view(
+                    group.world_rank(source), static_cast<std::uint64_t>(of_rank(source)[area]), view.bytes));
+                if (view.areas[area] == nullptr) throw std::runtime_error(unreadable(group.rank(), source));
+            }
+        }
+        View& own = views_[static_cast<std::size_t>(group.rank())];
+        own.bytes = bytes;
+        for (std::size_t area = 0; area < kAreas; ++area) own.areas[area] = areas_[area].get();
+    }
+    // Nobody frees what others may still read. After an exception the others may not come: the job ends then.
+    ~ViewedPublication() override
+    {
+        if (std::uncaught_exceptions() == exceptions_) fmpl_barrier(group_.comm());
+    }
+
+    std::byte* begin() override { return areas_[1 - turn_].get(); }
+    // Nobody has the sum before everybody has given his part: it orders the memory of the ranks as a barrier does. The place
+    // that this rank writes next was read last before its reader gave his part of this sum.
+    void end(std::span<double> sums) override
+    {
+        group_.sum(sums);
+        turn_ = 1 - turn_;
+    }
+    std::span<const std::byte> of(int source) override
+    {
+        const View& view = views_[static_cast<std::size_t>(source)];
+        return {view.areas[turn_], view.bytes};
+    }
+
+private:
+    static constexpr std::size_t kAreas = 2;
+    struct View {
+        const std::byte* areas[kAreas] = {};
+        std::size_t bytes = 0;
+    };
+
+    static std::string unreadable(int rank, int source)
+    {
+        return "rank " + std::to_string(rank) + ": what rank " + std::to_string(source) +
+               " publishes is not in its remote-DMA memory";
+    }
+
+    FmplGroup& group_;
+    Memory areas_[kAreas];
+    std::vector<View> views_;
+    std::size_t turn_ = 0;  // the area that was published last
+    int exceptions_ = std::uncaught_exceptions();
+};
+
+// By messages to the readers.
+class SentPublication final : public Publication {
+public:
+    SentPublication(FmplGroup& group, std::size_t bytes, std::span<const int> sources)
+        : group_(group),
+          bytes_(static_cast<std::size_t>(group.size())),
+          landings_(bytes_.size())
+    {
+        for (Memory& area : areas_) area = remote_memory(bytes);
+        // What each rank publishes, and who reads whom: [reader][source].
+        const std::size_t ranks = bytes_.size(), own = static_cast<std::size_t>(group.rank());
+        std::vector<std::int64_t> all_bytes(ranks), reads(ranks * ranks);
+        all_bytes[own] = static_cast<std::int64_t>(bytes);
+        for (const int source : sources) {
+            if (source != group.rank()) reads[own * ranks + static_cast<std::size_t>(source)] = 1;
+        }
+        group.sum(std::span(all_bytes));
+        group.sum(std::span(reads));
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            bytes_[rank] = static_cast<std::size_t>(all_bytes[rank]);
+            if (reads[own * ranks + rank] != 0 && bytes_[rank] != 0) {
+                sources_.push_back(static_cast<int>(rank));
+                landings_[rank] = remote_memory(bytes_[rank]);
+            }
+            if (reads[rank * ranks + own] != 0 && bytes != 0) readers_.push_back(static_cast<int>(rank));
+        }
+    }
+
+    std::byte* begin() override { return areas_[1 - turn_].get(); }
+    void end(std::span<double> sums) override
+    {
+        const Stopwatch::Interval interval(group_.watch());
+        turn_ = 1 - turn_;
+        for (const int source : sources_) {
+            const auto place = static_cast<std::size_t>(source);
+            check(fmpl_irecv(landings_[place].get(), bytes_[place], source, kPublicationIndex, group_.comm()));
+        }
+        const std::span<const std::byte> own = of(group_.rank());
+        for (const int reader : readers_) {
+            check(fmpl_send(own.data(), own.size(), reader, kPublicationIndex, group_.comm()));
+        }
+        for (const int source : sources_) check(fmpl_irecv_wait(source, kPublicationIndex, group_.comm()));
+        group_.sum(sums);
+    }
+    std::span<const std::byte> of(int source) override
+    {
+        const auto place = static_cast<std::size_t>(source);
+        return {source == group_.rank() ? areas_[turn_].get() : landings_[place].get(), bytes_[place]};
+    }
+
+private:
+    FmplGroup& group_;
+    Memory areas_[2];
+    std::vector<std::size_t> bytes_;  // that each rank publishes
+    std::vector<Memory> landings_;    // [source]
+    std::vector<int> sources_;        // that send to this rank
+    std::vector<int> readers_;
+    std::size_t turn_ = 0;
+};
+
 class FmplCommunication final : public Communication {
 public:
-    FmplCommunication() : session_(Group::kIndices + 1), world_(FMPL_COMM_WORLD, watch_) {}
+    FmplCommunication() : session_(kPublicationIndex + 1), world_(FMPL_COMM_WORLD, watch_) {}
 
     Group& world() override { return world_; }
     std::unique_ptr<Group> group(std::span<const int> world_ranks) override
@@ -382,10 +516,16 @@ public:
     std::unique_ptr<Exchange> exchange(Group& group, std::size_t landing_bytes, int areas) override
     {
         auto& members = static_cast<FmplGroup&>(group);
-        const double unreachable = reaches(members) ? 0 : 1;
-        if (group.maximum(unreachable) > 0) return std::make_unique<SentExchange>(members, landing_bytes, areas);
+        if (!all_reach_all(members)) return std::make_unique<SentExchange>(members, landing_bytes, areas);
         return std::make_unique<WrittenExchange>(members, landing_bytes, areas);
     }
+    std::unique_ptr<Publication> publication(Group& group, std::size_t bytes, std::span<const int> sources) override
+    {
+        auto& members = static_cast<FmplGroup&>(group);
+        if (!all_reach_all(members)) return std::make_unique<SentPublication>(members, bytes, sources);
+        return std::make_unique<ViewedPublication>(members, bytes, sources);
+    }
+    bool publishes_in_place() override { return all_reach_all(world_); }
     std::size_t staging_bytes(std::size_t sent) override { return reaches(world_) ? 0 : sent; }
     std::byte* allocate(std::size_t bytes) override
     {
@@ -401,7 +541,13 @@ public:
     [[noreturn]] void abort(const char* reason) override { fmpl_abort(1, reason); }
 
 private:
-    // Whether this rank can write into the memory of all of them.
+    // Collective over them.
+    static bool all_reach_all(FmplGroup& members)
+    {
+        const double unreachable = reaches(members) ? 0 : 1;
+        return members.maximum(unreachable) == 0;
+    }
+    // Whether this rank addresses the memory of all of them.
     static bool reaches(const FmplGroup& members)
     {
         for (int rank = 0; rank < members.size(); ++rank) {

@@ -333,6 +333,85 @@ private:
     std::vector<MPI_Request> requests_;  // of the present exchange by messages
 };
 
+// A message to each reader, whose receive begin() posts.
+class MpiPublication final : public Publication {
+public:
+    MpiPublication(MpiGroup& group, std::size_t bytes, std::span<const int> sources)
+        : group_(group),
+          lands_(static_cast<std::size_t>(group.size())),
+          tag_(group.take_tag())
+    {
+        const std::size_t ranks = lands_.size();
+        std::vector<std::uint64_t> all_bytes(ranks);
+        std::vector<std::int32_t> reads(ranks), read_by(ranks);
+        const std::uint64_t own_bytes = bytes;
+        check(MPI_Allgather(&own_bytes, 1, MPI_UINT64_T, all_bytes.data(), 1, MPI_UINT64_T, group.comm()));
+        for (const int source : sources) {
+            if (source != group.rank()) reads[static_cast<std::size_t>(source)] = 1;
+        }
+        check(MPI_Alltoall(reads.data(), 1, MPI_INT32_T, read_by.data(), 1, MPI_INT32_T, group.comm()));
+        std::size_t landing_bytes = 0;
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            lands_[rank] = {landing_bytes, all_bytes[rank]};
+            if (reads[rank] != 0 && all_bytes[rank] != 0) {
+                sources_.push_back(static_cast<int>(rank));
+                landing_bytes += (all_bytes[rank] + kLine - 1) / kLine * kLine;
+            }
+            if (read_by[rank] != 0 && bytes != 0) readers_.push_back(static_cast<int>(rank));
+        }
+        for (std::size_t area = 0; area < kAreas; ++area) {
+            areas_[area] = message_memory(bytes);
+            landings_[area] = message_memory(landing_bytes);
+        }
+    }
+
+    std::byte* begin() override
+    {
+        const Stopwatch::Interval interval(group_.watch());
+        requests_.clear();
+        for (const int source : sources_) {
+            const auto [begin, bytes] = lands_[static_cast<std::size_t>(source)];
+            const Unit unit = unit_of(bytes);
+            check(MPI_Irecv(aligned(landings_[1 - turn_].get()) + begin, count_of(bytes / unit.bytes), unit.type,
+                source, tag_, group_.comm(), &requests_.emplace_back()));
+        }
+        return aligned(areas_[1 - turn_].get());
+    }
+    void end(std::span<double> sums) override
+    {
+        const Stopwatch::Interval interval(group_.watch());
+        turn_ = 1 - turn_;
+        const std::span<const std::byte> own = of(group_.rank());
+        const Unit unit = unit_of(own.size());
+        for (const int reader : readers_) {
+            check(MPI_Isend(own.data(), count_of(own.size() / unit.bytes), unit.type, reader, tag_, group_.comm(),
+                &requests_.emplace_back()));
+        }
+        check(MPI_Waitall(count_of(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+        group_.sum(sums);
+    }
+    std::span<const std::byte> of(int source) override
+    {
+        const auto [begin, bytes] = lands_[static_cast<std::size_t>(source)];
+        if (source == group_.rank()) return {aligned(areas_[turn_].get()), bytes};
+        return {aligned(landings_[turn_].get()) + begin, bytes};
+    }
+
+private:
+    static constexpr std::size_t kAreas = 2;
+    struct Land {
+        std::size_t begin, bytes;
+    };
+
+    MpiGroup& group_;
+    Memory areas_[kAreas], landings_[kAreas];
+    std::vector<Land> lands_;  // what comes from each source, in the landing area
+    std::vector<int> sources_, readers_;
+    std::size_t turn_ = 0;  // the area that was published last
+    int tag_;
+    std::vector<MPI_Request> requests_;
+};
+
 // MPI_Init joins the job; MPI_Finalize leaves it, but not after an exception: the others would wait for the rank that failed.
 class Session {
 public:
@@ -373,6 +452,11 @@ public:
     {
         return std::make_unique<MpiExchange>(static_cast<MpiGroup&>(group), landing_bytes, areas);
     }
+    std::unique_ptr<Publication> publication(Group& group, std::size_t bytes, std::span<const int> sources) override
+    {
+        return std::make_unique<MpiPublication>(static_cast<MpiGroup&>(group), bytes, sources);
+    }
+    bool publishes_in_place() override { return false; }
     std::size_t staging_bytes(std::size_t sent) override { return sent; }
     std::byte* allocate(std::size_t bytes) override
     {

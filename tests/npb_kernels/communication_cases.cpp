@@ -24,6 +24,7 @@ using fmpl::npb::Communication;
 using fmpl::npb::Exchange;
 using fmpl::npb::Group;
 using fmpl::npb::Pieces;
+using fmpl::npb::Publication;
 using Random = std::mt19937_64;
 
 constexpr std::byte kGuard{0xEE};
@@ -190,6 +191,55 @@ void expect_landed(Exchange& exchange, const Group& group, const Plan& plan, std
         place += block.size();
     }
     EXPECT_EQ(exchange.landing().size(), static_cast<std::size_t>(place - exchange.landing().data()));
+}
+
+// Who publishes how much, and who reads whom; the same numbers on all ranks.
+struct Readers {
+    Readers(Random& random, int ranks)
+    {
+        for (int rank = 0; rank < ranks; ++rank) {
+            bytes.push_back(below(random, 5) == 0 ? 0 : 4 * below(random, 3000));
+            sources.emplace_back();
+            for (std::size_t count = below(random, 2 * at(ranks)); count > 0; --count) {
+                sources.back().push_back(static_cast<int>(below(random, at(ranks))));  // some of them twice
+            }
+        }
+    }
+
+    std::vector<std::size_t> bytes;
+    std::vector<std::vector<int>> sources;  // of each rank
+};
+
+std::unique_ptr<Publication> publication(Communication& communication, Group& group, const Readers& readers)
+{
+    const std::size_t own = at(group.rank());
+    return communication.publication(group, readers.bytes[own], readers.sources[own]);
+}
+
+void write(Publication& publication, const Group& group, const Readers& readers, std::uint64_t round)
+{
+    std::byte* const place = publication.begin();
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(place) % 64, 0u);
+    fill({place, readers.bytes[at(group.rank())]}, message_number(round, group.rank(), 0));
+}
+
+void publish(Publication& publication, const Group& group)
+{
+    double sums[] = {1.0, static_cast<double>(group.rank())};
+    publication.end(std::span(sums));
+    EXPECT_EQ(sums[0], group.size());
+    EXPECT_EQ(sums[1], 0.5 * group.size() * (group.size() - 1));
+}
+
+void expect_published(Publication& publication, const Group& group, const Readers& readers, std::uint64_t round)
+{
+    std::vector<int> sources = readers.sources[at(group.rank())];
+    sources.push_back(group.rank());
+    for (const int source : sources) {
+        const std::span<const std::byte> bytes = publication.of(source);
+        EXPECT_EQ(bytes.size(), readers.bytes[at(source)]) << "from rank " << source << " in round " << round;
+        expect_message(bytes, message_number(round, source, 0), "what was published");
+    }
 }
 
 }  // namespace
@@ -486,6 +536,54 @@ void exchanges_can_be_planned_anew(Communication& communication, std::uint64_t s
     }
 }
 
+// Two of them in use at a time, beside an exchange.
+void publications_reach_every_reader(Communication& communication, std::uint64_t seed)
+{
+    Random random(seed), own = own_numbers(seed, communication);
+    Group& world = communication.world();
+    const std::size_t landing_bytes = at(world.size()) * 1024;
+    const auto exchange = communication.exchange(world, landing_bytes, 2);
+    for (int times = 0; times < 6; ++times) {
+        const Readers readers[] = {{random, world.size()}, {random, world.size()}};
+        const std::unique_ptr<Publication> publications[] = {
+            publication(communication, world, readers[0]), publication(communication, world, readers[1])};
+        for (std::uint64_t round = 0; round < 20; ++round) {
+            const Plan plan = equal_blocks(below(random, 1025));
+            begin(*exchange, plan, world.rank());
+            for (std::size_t p = 0; p < 2; ++p) {
+                delay(own);
+                write(*publications[p], world, readers[p], 2 * round + p);
+            }
+            write(*exchange, world, plan, 2 * round, own);
+            const std::size_t first = below(random, 2);
+            for (const std::size_t p : {first, 1 - first}) {
+                publish(*publications[p], world);
+                delay(own);
+                expect_published(*publications[p], world, readers[p], 2 * round + p);
+            }
+            exchange->end();
+            expect_landed(*exchange, world, plan, 2 * round);
+        }
+    }
+}
+
+// As a slow reader sees it: nothing but end() makes the ranks wait for each other.
+void what_was_published_stays_while_the_next_is_written(Communication& communication, std::uint64_t seed)
+{
+    Random random(seed), own = own_numbers(seed, communication);
+    Group& world = communication.world();
+    const Readers readers(random, world.size());
+    const auto published = publication(communication, world, readers);
+    for (std::uint64_t round = 0; round < 100; ++round) {
+        const bool writes_first = below(own, 2) == 0;
+        if (writes_first) write(*published, world, readers, round);
+        delay(own);
+        if (round != 0) expect_published(*published, world, readers, round - 1);
+        if (!writes_first) write(*published, world, readers, round);
+        publish(*published, world);
+    }
+}
+
 // Long enough for what a library does with long messages.
 void long_blocks_arrive(Communication& communication, std::uint64_t seed)
 {
@@ -518,6 +616,8 @@ void subgroups_do_not_disturb_each_other(Communication& communication, std::uint
     struct Member {
         std::unique_ptr<Group> group;
         std::unique_ptr<Exchange> exchange;
+        std::unique_ptr<Publication> publication;
+        Readers readers;
     };
     std::vector<Member> members;
     for (const std::vector<int>& world_ranks : {row, column, reverse}) {
@@ -525,7 +625,9 @@ void subgroups_do_not_disturb_each_other(Communication& communication, std::uint
         EXPECT_EQ(group->size(), static_cast<int>(world_ranks.size()));
         EXPECT_EQ(world_ranks[at(group->rank())], communication.rank());
         auto exchange = communication.exchange(*group, kLanding, static_cast<int>(members.size()) % 2 + 1);
-        members.push_back({std::move(group), std::move(exchange)});
+        const Readers readers(random, group->size());
+        auto published = publication(communication, *group, readers);
+        members.push_back({std::move(group), std::move(exchange), std::move(published), readers});
     }
     for (std::uint64_t round = 0; round < 40; ++round) {
         for (std::size_t m = 0; m < members.size(); ++m) {
@@ -539,6 +641,10 @@ void subgroups_do_not_disturb_each_other(Communication& communication, std::uint
             write(exchange, group, plan, key, own);
             exchange.end();
             expect_landed(exchange, group, plan, key);
+
+            write(*members[m].publication, group, members[m].readers, key);
+            publish(*members[m].publication, group);
+            expect_published(*members[m].publication, group, members[m].readers, key);
 
             expect_sum<std::int64_t>(group, below(random, 50), key);
             const int root = static_cast<int>(below(random, at(group.size())));
@@ -561,6 +667,7 @@ void subgroups_do_not_disturb_each_other(Communication& communication, std::uint
         communication.world().barrier();
     }
     while (!members.empty()) {
+        members.back().publication.reset();
         members.back().exchange.reset();
         members.pop_back();
     }
