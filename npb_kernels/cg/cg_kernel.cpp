@@ -22,14 +22,14 @@ std::size_t bytes_of(const Problem& problem, const ProcessGrid& grid)
     const Range rows = grid.row_block(), columns = grid.column_block();
     const double per_row = static_cast<double>(problem.nonzeros + 1) * (problem.nonzeros + 1);
     const auto products = static_cast<std::size_t>(per_row * rows.size() * columns.size() / problem.order);
-    const std::size_t vectors = 3 * columns.size() + 6 * rows.size();
+    const std::size_t vectors = 6 * columns.size() + 8 * rows.size();
     return SparseMatrix::bytes(problem, rows, columns) + SparseProduct::bytes(products) + vectors * sizeof(double);
 }
 
-// x = z / |z| in the column block, after each solution of A z = x.
+// x = z / |z| after each solution of A z = x.
 class InverseIteration {
 public:
-    InverseIteration(DistributedProduct& product, Group& world) : solver_(product, world), x_(solver_.block_size())
+    InverseIteration(DistributedProduct& product, Group& world) : solver_(product, world), x_(product.operand_size())
     {
         reset();
     }

@@ -1,23 +1,12 @@
 #include "distributed_product.hpp"
 
-#include <algorithm>
-#include <cstddef>
+#include "vector_operations.hpp"
+
 #include <utility>
-#include <vector>
 
 namespace fmpl::npb::cg {
 
 namespace {
-
-// Two areas: what has come may be read while the next comes.
-std::unique_ptr<Exchange> planned_exchange(
-    Communication& communication, const std::vector<std::size_t>& bytes_to, std::size_t landing_bytes)
-{
-    constexpr int kAreas = 2;
-    std::unique_ptr<Exchange> exchange = communication.exchange(communication.world(), landing_bytes, kAreas);
-    exchange->plan(bytes_to);
-    return exchange;
-}
 
 std::span<const double> doubles(std::span<const std::byte> bytes)
 {
@@ -29,81 +18,99 @@ std::span<const double> doubles(std::span<const std::byte> bytes)
 DistributedProduct::DistributedProduct(const ProcessGrid& grid, SparseProduct product, Communication& communication)
     : grid_(grid),
       product_(std::move(product)),
-      world_(communication.world())
+      world_(communication.world()),
+      with_rows_(communication.publishes_in_place())
 {
-    const auto ranks = static_cast<std::size_t>(grid.ranks());
-    std::size_t longest = 0;
-    for (int k = 0; k < grid.ranks(); ++k) longest = std::max<std::size_t>(longest, grid.piece(k).size());
+    const Range rows = grid.row_block(), columns = grid.column_block();
+    const bool within = columns.begin <= rows.begin && rows.end <= columns.end;
+    const bool rows_behind = with_rows_ && !within;
+    row_block_begin_ = within ? rows.begin - columns.begin : columns.size();
+    operand_size_ = columns.size() + (rows_behind ? rows.size() : 0);
+    for (int k = grid.first_column_piece(); k < grid.first_column_piece() + grid.rows(); ++k) {
+        operand_pieces_.push_back({grid.piece(k).begin - columns.begin, grid.owner(k)});
+    }
+    for (int k = grid.first_row_piece(); rows_behind && k < grid.first_row_piece() + grid.columns(); ++k) {
+        operand_pieces_.push_back({row_block_begin_ + grid.piece(k).begin - rows.begin, grid.owner(k)});
+    }
 
-    std::vector<std::size_t> bytes_to(ranks);
-    for (int column = 0; column < grid.columns(); ++column) {
-        const int k = grid.first_row_piece() + column;
+    std::vector<int> owners;
+    for (const OperandPiece& piece : operand_pieces_) owners.push_back(piece.owner);
+    pieces_ = communication.publication(world_, grid.piece(grid.own_piece()).size() * sizeof(double), owners);
+
+    if (grid.columns() == 1 || !with_rows_) sums_ = WorkArray<double>(grid.piece(grid.own_piece()).size());
+    if (grid.columns() == 1) return;
+    std::vector<std::size_t> bytes_to(static_cast<std::size_t>(grid.ranks()));
+    for (int k = grid.first_row_piece(); k < grid.first_row_piece() + grid.columns(); ++k) {
         bytes_to[static_cast<std::size_t>(grid.owner(k))] = grid.piece(k).size() * sizeof(double);
     }
+    // Two areas: what has come may be read while the next comes. Pieces differ in length by one at most.
+    constexpr int kAreas = 2;
+    const std::size_t longest = grid.piece(grid.own_piece()).size() + std::size_t{1};
     partial_sums_ =
-        planned_exchange(communication, bytes_to, static_cast<std::size_t>(grid.columns()) * longest * sizeof(double));
-
-    if (grid.rows() == 1) return;
-    std::fill(bytes_to.begin(), bytes_to.end(), 0);
-    for (int row = 0; row < grid.rows(); ++row) {
-        if (row == grid.row()) continue;
-        bytes_to[static_cast<std::size_t>(grid.rank_at(row, grid.column()))] =
-            grid.piece(grid.own_piece()).size() * sizeof(double);
-    }
-    pieces_ =
-        planned_exchange(communication, bytes_to, static_cast<std::size_t>(grid.rows()) * longest * sizeof(double));
+        communication.exchange(world_, static_cast<std::size_t>(grid.columns()) * longest * sizeof(double), kAreas);
+    partial_sums_->plan(bytes_to);
 }
 
-void DistributedProduct::multiply(std::span<const double> block, std::span<double> y)
+double DistributedProduct::multiply(std::span<const double> operand)
 {
-    partial_sums_->begin();
-    product_.multiply(block, [&](std::size_t segment) {
+    if (partial_sums_ != nullptr) partial_sums_->begin();
+    const auto target = [&](std::size_t segment) {
+        if (partial_sums_ == nullptr) return sums_.data();
         const int owner = grid_.owner(grid_.first_row_piece() + static_cast<int>(segment));
         return reinterpret_cast<double*>(partial_sums_->room(owner));
-    });
-    partial_sums_->end();
-
-    // The sums of a row of the grid, pairwise where there are many.
-    const int source_row = grid_.summed_from(grid_.own_piece());
-    const auto from = [&](int column) {
-        return doubles(partial_sums_->from(grid_.rank_at(source_row, column))).data();
     };
-    const std::size_t size = y.size();
-    if (grid_.columns() == 1) {
-        std::copy_n(from(0), size, y.data());
-        return;
+    if (!with_rows_) {
+        product_.multiply(column_block(operand), target);
+        if (partial_sums_ != nullptr) {
+            partial_sums_->end();
+            add_partial_sums(0, sums_);
+        }
+        return world_.sum(dot(own_piece(operand), sums_));
     }
+
+    const std::span<const double> rows = row_block(operand);
+    double product = 0;
+    product_.multiply(column_block(operand), target, [&](std::size_t row, std::span<const double> results) {
+        product += dot(rows.subspan(row, results.size()), results);
+    });
+    if (partial_sums_ == nullptr) return world_.sum(product);
+    partial_sums_->end(std::span(&product, 1));
+    return product;
+}
+
+std::span<const double> DistributedProduct::partial_sum(int column)
+{
+    return doubles(partial_sums_->from(grid_.rank_at(grid_.summed_from(grid_.own_piece()), column)));
+}
+
+// Those of a row of the grid, two at a time.
+void DistributedProduct::add_partial_sums(std::size_t begin, std::span<double> sums)
+{
+    double* const sum = sums.data();
     for (int column = 0; column < grid_.columns(); column += 2) {
-        const double* const one = from(column);
-        const double* const other = from(column + 1);
-        double* const sum = y.data();
+        const double* const one = &partial_sum(column)[begin];
+        const double* const other = &partial_sum(column + 1)[begin];
         if (column == 0) {
-            for (std::size_t i = 0; i < size; ++i) sum[i] = one[i] + other[i];
+            for (std::size_t i = 0; i < sums.size(); ++i) sum[i] = one[i] + other[i];
         } else {
-            for (std::size_t i = 0; i < size; ++i) sum[i] += one[i] + other[i];
+            for (std::size_t i = 0; i < sums.size(); ++i) sum[i] += one[i] + other[i];
         }
     }
 }
 
-void DistributedProduct::spread(std::span<const double> piece, std::span<double> sums)
+std::span<double> DistributedProduct::piece_to_publish()
 {
-    spread_piece_ = piece;
-    if (pieces_ == nullptr) {
-        world_.sum(sums);
-        return;
-    }
-    pieces_->begin();
-    for (int row = 0; row < grid_.rows(); ++row) {
-        if (row == grid_.row()) continue;
-        std::byte* const room = pieces_->room(grid_.rank_at(row, grid_.column()));
-        std::copy(piece.begin(), piece.end(), reinterpret_cast<double*>(room));
-    }
+    return {reinterpret_cast<double*>(pieces_->begin()), grid_.piece(grid_.own_piece()).size()};
+}
+
+void DistributedProduct::publish(std::span<double> sums)
+{
     pieces_->end(sums);
 }
 
-std::span<const double> DistributedProduct::spread_by(int row)
+std::span<const double> DistributedProduct::published_by(int rank)
 {
-    return doubles(pieces_->from(grid_.rank_at(row, grid_.column())));
+    return doubles(pieces_->of(rank));
 }
 
 }  // namespace fmpl::npb::cg

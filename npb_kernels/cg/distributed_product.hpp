@@ -1,19 +1,28 @@
 // y = A x with the matrix and the vectors distributed as process_grid.hpp says.
 //
-// The operand is there for the whole column block; the result comes as the piece that the rank owns. The partial sums
-// of a row block are written straight to the owners of its pieces, who add them up when all have come: one meeting of
-// the ranks a product. The other way, spread() writes the own piece of a vector to the ranks of the column, which then
-// can form the whole column block; the sum of some numbers over all ranks, which conjugate gradients want at that
-// point anyhow, is the meeting that this takes.
+// A rank has the operand x in its column block, which the product takes. The result y comes as the piece that the rank
+// owns: the partial sums of a row block are written straight to the owners of its pieces, who add them up when all have
+// come. The other way, a rank publishes its own piece of a vector, which the ranks that have it in their operand read;
+// the sum of some numbers over all ranks, which conjugate gradients want at that point, too, is the meeting that this
+// takes.
+//
+// They also want x . A x of each product. Where what is published is read in place, so that further readers cost nothing
+// but the reading, a rank has the operand in its row block, too: there the partial results times x, summed up over all
+// ranks, are that number, and the ranks meet once for it and for the product. Where each reader takes a message, these
+// would cost more than they save: the number is summed up afterwards, from the pieces.
 #pragma once
 
 #include "process_grid.hpp"
 #include "sparse_product.hpp"
 
 #include "../common/communication.hpp"
+#include "../common/work_array.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace fmpl::npb::cg {
 
@@ -26,34 +35,86 @@ public:
     const ProcessGrid& grid() const { return grid_; }
     const SparseProduct& local() const { return product_; }
 
-    // The own piece of A x to y. Collective. REQUIRES: block: x in the column block; y: as long as the own piece.
-    void multiply(std::span<const double> block, std::span<double> y);
-
-    // Makes the own piece of a vector known in the column, and sums up `sums` over all ranks. Collective.
-    // piece: to stay unchanged until visit_block() has read it. REQUIRES: sums is not empty.
-    void spread(std::span<const double> piece, std::span<double> sums);
-
-    // Calls visit(begin of the piece in the column block, elements) for each piece of the column block as it was
-    // spread last. Not to be called after the next spread() has begun.
-    template <class Visit>
-    void visit_block(const Visit& visit)
+    // An operand: the column block; with_rows(): also the row block, behind it if it is not a part of it.
+    std::size_t operand_size() const { return operand_size_; }
+    bool with_rows() const { return with_rows_; }
+    template <class T>
+    std::span<T> column_block(std::span<T> operand) const
     {
-        for (int row = 0; row < grid_.rows(); ++row) {
-            const std::uint32_t begin =
-                grid_.piece(grid_.first_column_piece() + row).begin - grid_.column_block().begin;
-            visit(begin, row == grid_.row() ? spread_piece_ : spread_by(row));
+        return operand.first(grid_.column_block().size());
+    }
+    // REQUIRES: with_rows().
+    template <class T>
+    std::span<T> row_block(std::span<T> operand) const
+    {
+        return operand.subspan(row_block_begin_, grid_.row_block().size());
+    }
+    // The piece that this rank owns.
+    template <class T>
+    std::span<T> own_piece(std::span<T> operand) const
+    {
+        const Range piece = grid_.piece(grid_.own_piece());
+        return operand.subspan(piece.begin - grid_.column_block().begin, piece.size());
+    }
+
+    // Returns x . A x; then visit_product() gives A x. Collective. REQUIRES: operand.size() == operand_size().
+    double multiply(std::span<const double> operand);
+
+    // Calls visit(begin, elements) for successive parts of the own piece of the last product; `begin` counts within the
+    // piece. Not to be called after the next product has begun.
+    template <class Visit>
+    void visit_product(const Visit& visit)
+    {
+        if (sums_.size() != 0) {
+            visit(std::size_t{0}, std::span<const double>(sums_));
+            return;
+        }
+        // So few that they stay in the first-level cache.
+        constexpr std::size_t kPart = 512;
+        alignas(64) double memory[kPart];
+        const std::size_t size = grid_.piece(grid_.own_piece()).size();
+        for (std::size_t begin = 0; begin < size; begin += kPart) {
+            const std::span part(memory, std::min(kPart, size - begin));
+            add_partial_sums(begin, part);
+            visit(begin, std::span<const double>(part));
         }
     }
 
+    // Where this rank writes its piece of the vector that it publishes next.
+    std::span<double> piece_to_publish();
+    // Publishes it, and sums up `sums` over all ranks. Collective. REQUIRES: piece_to_publish() was called since the
+    // last time; sums is not empty.
+    void publish(std::span<double> sums);
+
+    // What was published last, until the next publish(): the own piece, and
+    std::span<const double> published_piece() { return published_by(world_.rank()); }
+    // visit(begin, elements) for each piece that an operand has, `begin` counted within the operand.
+    template <class Visit>
+    void visit_published(const Visit& visit)
+    {
+        for (const OperandPiece& piece : operand_pieces_) visit(piece.begin, published_by(piece.owner));
+    }
+
 private:
-    std::span<const double> spread_by(int row);
+    struct OperandPiece {
+        std::size_t begin;  // in the operand
+        int owner;
+    };
+
+    std::span<const double> partial_sum(int column);
+    void add_partial_sums(std::size_t begin, std::span<double> sums);
+    std::span<const double> published_by(int rank);
 
     ProcessGrid grid_;
     SparseProduct product_;
     Group& world_;
-    std::unique_ptr<Exchange> partial_sums_;
-    std::unique_ptr<Exchange> pieces_;  // null where a column is one rank
-    std::span<const double> spread_piece_;
+    bool with_rows_;
+    std::size_t operand_size_;
+    std::size_t row_block_begin_;  // in an operand that has it
+    std::vector<OperandPiece> operand_pieces_;
+    std::unique_ptr<Exchange> partial_sums_;  // to the owners; null in a grid of one column
+    WorkArray<double> sums_;  // the own piece of the product, if it is kept: without partial sums, or for x . A x
+    std::unique_ptr<Publication> pieces_;
 };
 
 }  // namespace fmpl::npb::cg

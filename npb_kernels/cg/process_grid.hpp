@@ -1,15 +1,16 @@
 // Which part of the matrix and of the vectors a rank has, and who needs what from whom.
 //
-// The ranks, a power of two, form a grid of R x C with C = R or C = 2 R, row by row. The indices 0 .. order-1 are cut
+// The ranks, a power of two, form a grid of R x C with R = C or R = 2 C, row by row. The indices 0 .. order-1 are cut
 // into one *piece* a rank, of equal length but for one. C consecutive pieces are a block of rows of the matrix, R
 // consecutive ones a block of columns; the rank at (a, b) of the grid has the elements in row block a and column block
 // b.
 //
 // Piece k of a vector belongs to the rank at (k mod R, k div R). So the owners of a column block's pieces are the
-// ranks of that column of the grid, which are just those that need the block as operand of the product. The partial
-// results of row block a lie with row a of the grid, whose ranks send each piece straight to its owner. Of a vector of
-// n elements, a rank sends n / R to owners of sums, and n / (R C) to each of the R - 1 ranks of its column. With one
-// row nothing is left to spread: of two ranks, each sends half of a vector in a product.
+// ranks of that column of the grid, which are just those that need the block as operand of the product; and those of a
+// row block's pieces are ranks of one column, too. The partial results of row block a lie with row a of the grid, whose
+// ranks send each piece straight to its owner. Of a vector of n elements, a rank sends n / R to owners of sums, and the
+// R - 1 others of its column, perhaps the C ranks with those rows as well, read its piece of n / (R C). With one column
+// there are no partial results: of two ranks, each reads half of a vector in a product.
 #pragma once
 
 #include <bit>
@@ -29,7 +30,7 @@ public:
     // REQUIRES: possible(ranks), 0 <= rank < ranks <= order.
     constexpr ProcessGrid(std::uint32_t order, int ranks, int rank)
         : order_(order),
-          rows_(1 << (std::countr_zero(static_cast<unsigned>(ranks)) / 2)),
+          rows_(1 << ((std::countr_zero(static_cast<unsigned>(ranks)) + 1) / 2)),
           columns_(ranks / rows_),
           row_(rank / columns_),
           column_(rank % columns_)

@@ -40,12 +40,24 @@ public:
     // Those and the zeros that fill up.
     std::size_t stored_elements() const { return stored_; }
 
-    // Writes the results of segment s to target(s) and behind; what was there does not matter.
+    // Writes the results of segment s to target(s) and behind; what was there does not matter. Each time that the results of
+    // some rows are there, in the order of the rows, calls visit(first of the rows, results).
     // REQUIRES: x.size() == columns().
+    template <class Target, class Visit>
+    void multiply(std::span<const double> x, const Target& target, const Visit& visit)
+    {
+        std::size_t row = 0;
+        for (const Strip& strip : strips_) {
+            double* const results = target(strip.segment) + strip.first_row;
+            multiply_strip(strip, x.data(), results);
+            visit(row, std::span<const double>(results, strip.rows));
+            row += strip.rows;
+        }
+    }
     template <class Target>
     void multiply(std::span<const double> x, const Target& target)
     {
-        for (const Strip& strip : strips_) multiply_strip(strip, x.data(), target(strip.segment) + strip.first_row);
+        multiply(x, target, [](std::size_t, std::span<const double>) {});
     }
 
     // Bytes that an object takes whose matrix has so many products, about.

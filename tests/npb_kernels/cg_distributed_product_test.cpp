@@ -1,9 +1,14 @@
-// The product of all ranks, and the spreading of pieces, against one rank's product of the whole matrix.
+// The product of all ranks, and what they publish, against one rank's product of the whole matrix.
 #include "cg/distributed_product.hpp"
+
+#include "cg/vector_operations.hpp"
 
 #include "support/ranks_test.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <random>
+#include <span>
 #include <vector>
 
 namespace {
@@ -29,13 +34,27 @@ std::vector<double> whole_product(const std::vector<double>& x)
     return y;
 }
 
-FMPL_RANKS_TEST_AT(CgDistributedProduct, AgreesWithTheProductOfOneRank, ({1, 2, 4, 8, 16}))
+FMPL_RANKS_TEST_AT(CgDistributedProduct, AgreesWithTheProductOfOneRank, ({1, 2, 4, 8, 16, 32}))
 {
     const auto communication = Communication::join();
     const ProcessGrid grid(kProblem.order, communication->ranks(), communication->rank());
     SparseMatrix matrix(kProblem, grid.row_block(), grid.column_block());
     DistributedProduct product(grid, SparseProduct(matrix, grid.row_piece_ends()), *communication);
-    const Range block = grid.column_block(), piece = grid.piece(grid.own_piece());
+    const Range piece = grid.piece(grid.own_piece());
+    EXPECT_EQ(product.with_rows(), communication->publishes_in_place());
+    EXPECT_EQ(product.with_rows(), !engine_is_unmapped() || communication->ranks() == 1);
+    const auto operand_of = [&](const std::vector<double>& x) {
+        std::vector<double> operand(product.operand_size());
+        const auto copy = [&](Range range, std::span<double> to) {
+            ASSERT_EQ(to.size(), range.size());
+            std::copy_n(&x[range.begin], range.size(), to.begin());
+        };
+        if (product.with_rows()) copy(grid.row_block(), product.row_block(std::span(operand)));
+        copy(grid.column_block(), product.column_block(std::span(operand)));
+        const std::span<double> own = product.own_piece(std::span(operand));
+        EXPECT_TRUE(std::equal(own.begin(), own.end(), &x[piece.begin], &x[piece.begin] + piece.size()));
+        return operand;
+    };
 
     std::mt19937_64 random(seed());
     std::uniform_real_distribution<double> number(-1, 1);
@@ -44,20 +63,30 @@ FMPL_RANKS_TEST_AT(CgDistributedProduct, AgreesWithTheProductOfOneRank, ({1, 2, 
         for (double& value : x) value = number(random);
         const std::vector<double> expected = whole_product(x);
 
-        std::vector<double> y(piece.size());
-        product.multiply(std::span(x).subspan(block.begin, block.size()), y);
+        const std::vector<double> operand = operand_of(x);
+        EXPECT_NEAR(product.multiply(operand), dot(x, expected), 1e-9);
+        std::vector<double> y;
+        product.visit_product([&](std::size_t begin, std::span<const double> part) {
+            EXPECT_EQ(begin, y.size());
+            y.insert(y.end(), part.begin(), part.end());
+        });
+        ASSERT_EQ(y.size(), piece.size());
         for (std::uint32_t i = 0; i < piece.size(); ++i) EXPECT_NEAR(y[i], expected[piece.begin + i], 1e-12);
 
+        std::copy(y.begin(), y.end(), product.piece_to_publish().begin());
         double sums[] = {1.0, static_cast<double>(communication->rank())};
-        product.spread(y, std::span(sums));
+        product.publish(std::span(sums));
         EXPECT_EQ(sums[0], communication->ranks());
         EXPECT_EQ(sums[1], 0.5 * communication->ranks() * (communication->ranks() - 1));
-        std::uint32_t visited = 0;
-        product.visit_block([&](std::uint32_t begin, std::span<const double> elements) {
-            EXPECT_EQ(begin, visited);
-            for (const double element : elements) EXPECT_NEAR(element, expected[block.begin + visited++], 1e-12);
+        const std::span<const double> published = product.published_piece();
+        EXPECT_TRUE(std::equal(published.begin(), published.end(), y.begin(), y.end()));
+        std::vector<double> visited(product.operand_size(), 1e9);
+        product.visit_published([&](std::size_t begin, std::span<const double> elements) {
+            ASSERT_LE(begin + elements.size(), visited.size());
+            std::copy(elements.begin(), elements.end(), &visited[begin]);
         });
-        EXPECT_EQ(visited, block.size());
+        const std::vector<double> result = operand_of(expected);
+        for (std::size_t i = 0; i < visited.size(); ++i) EXPECT_NEAR(visited[i], result[i], 1e-12);
     }
 }
 

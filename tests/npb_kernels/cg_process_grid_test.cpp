@@ -22,12 +22,12 @@ TEST(CgProcessGrid, IsPossibleForPowersOfTwoOnly)
     }
 }
 
-TEST(CgProcessGrid, HasAsManyColumnsAsRowsOrTwice)
+TEST(CgProcessGrid, HasAsManyRowsAsColumnsOrTwice)
 {
     for (const int ranks : kRanks) {
         const ProcessGrid grid(64, ranks, 0);
         EXPECT_EQ(grid.ranks(), ranks);
-        EXPECT_TRUE(grid.columns() == grid.rows() || grid.columns() == 2 * grid.rows()) << ranks;
+        EXPECT_TRUE(grid.rows() == grid.columns() || grid.rows() == 2 * grid.columns()) << ranks;
     }
 }
 
@@ -75,6 +75,19 @@ TEST(CgProcessGrid, OwnersOfAColumnBlocksPiecesAreTheRanksOfItsColumn)
             for (int row = 0; row < grid.rows(); ++row) {
                 EXPECT_EQ(grid.owner(grid.first_column_piece() + row), grid.rank_at(row, grid.column()));
             }
+        }
+    }
+}
+
+TEST(CgProcessGrid, ARowBlockIsAPartOfAColumnBlockOrApartFromIt)
+{
+    for (const int ranks : kRanks) {
+        for (int rank = 0; rank < ranks; ++rank) {
+            const ProcessGrid grid(1401, ranks, rank);
+            const Range rows = grid.row_block(), columns = grid.column_block();
+            const bool within = columns.begin <= rows.begin && rows.end <= columns.end;
+            const bool apart = rows.end <= columns.begin || columns.end <= rows.begin;
+            EXPECT_TRUE(within != apart) << ranks << " ranks, rank " << rank;
         }
     }
 }

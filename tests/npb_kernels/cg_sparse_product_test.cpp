@@ -46,8 +46,18 @@ void agrees_with_eigen(const Problem& problem, Range rows, Range columns)
     const Eigen::VectorXd expected = expected_matrix * x;
     for (int repetition = 0; repetition < 2; ++repetition) {
         Eigen::VectorXd y = Eigen::VectorXd::Constant(rows.size(), 1e9);
-        product.multiply(std::span(x.data(), columns.size()),
-            [&](std::size_t segment) { return segment == 0 ? y.data() : y.data() + ends[segment - 1]; });
+        std::size_t rows_there = 0;
+        product.multiply(
+            std::span(x.data(), columns.size()),
+            [&](std::size_t segment) { return segment == 0 ? y.data() : y.data() + ends[segment - 1]; },
+            [&](std::size_t first, std::span<const double> results) {
+                EXPECT_EQ(first, rows_there);
+                EXPECT_EQ(results.data(), y.data() + first);
+                for (const double result : results) {
+                    EXPECT_NEAR(result, expected[static_cast<Eigen::Index>(rows_there++)], 1e-12);
+                }
+            });
+        EXPECT_EQ(rows_there, rows.size());
         EXPECT_LE((y - expected).cwiseAbs().maxCoeff(), 1e-12);
     }
 }
