@@ -43,11 +43,10 @@ DistributedProduct::DistributedProduct(const ProcessGrid& grid, SparseProduct pr
     for (int k = grid.first_row_piece(); k < grid.first_row_piece() + grid.columns(); ++k) {
         bytes_to[static_cast<std::size_t>(grid.owner(k))] = grid.piece(k).size() * sizeof(double);
     }
-    // Two areas: what has come may be read while the next comes. Pieces differ in length by one at most.
+    // Two areas: what has come may be read while the next comes.
     constexpr int kAreas = 2;
-    const std::size_t longest = grid.piece(grid.own_piece()).size() + std::size_t{1};
-    partial_sums_ =
-        communication.exchange(world_, static_cast<std::size_t>(grid.columns()) * longest * sizeof(double), kAreas);
+    const std::size_t landing = static_cast<std::size_t>(grid.columns()) * grid.longest_piece() * sizeof(double);
+    partial_sums_ = communication.exchange(world_, landing, kAreas);
     partial_sums_->plan(bytes_to);
 }
 

@@ -46,6 +46,12 @@ public:
     constexpr int rank_at(int row, int column) const { return row * columns_ + column; }
 
     constexpr Range piece(int k) const { return {begin_of(k), begin_of(k + 1)}; }
+    // Elements that no piece has more of.
+    constexpr std::uint32_t longest_piece() const
+    {
+        const auto ranks = static_cast<std::uint32_t>(this->ranks());
+        return (order_ + ranks - 1) / ranks;
+    }
     constexpr int owner(int k) const { return rank_at(k % rows_, k / rows_); }
     // The piece that this rank owns.
     constexpr int own_piece() const { return column_ * rows_ + row_; }

@@ -3,6 +3,7 @@
 
 #include "support/ranks_test.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace {
@@ -54,14 +55,16 @@ TEST(CgProcessGrid, PiecesDifferInLengthByOneAtMost)
     for (const std::uint32_t order : kOrders) {
         for (const int ranks : kRanks) {
             const ProcessGrid grid(order, ranks, 0);
-            std::uint32_t end = 0;
+            std::uint32_t end = 0, longest = 0;
             for (int k = 0; k < ranks; ++k) {
                 EXPECT_EQ(grid.piece(k).begin, end);
                 end = grid.piece(k).end;
                 const std::uint32_t least = order / static_cast<std::uint32_t>(ranks);
                 EXPECT_TRUE(grid.piece(k).size() == least || grid.piece(k).size() == least + 1);
+                longest = std::max(longest, grid.piece(k).size());
             }
             EXPECT_EQ(end, order);
+            EXPECT_EQ(grid.longest_piece(), longest);
         }
     }
 }
