@@ -23,7 +23,8 @@ std::size_t bytes_of(const Problem& problem, const ProcessGrid& grid)
     const double per_row = static_cast<double>(problem.nonzeros + 1) * (problem.nonzeros + 1);
     const auto products = static_cast<std::size_t>(per_row * rows.size() * columns.size() / problem.order);
     const std::size_t vectors = 6 * columns.size() + 8 * rows.size();
-    return SparseMatrix::bytes(problem, rows, columns) + SparseProduct::bytes(products) + vectors * sizeof(double);
+    return SparseMatrix::bytes(problem, rows, columns) + SparseProduct::bytes(products, rows.size()) +
+           vectors * sizeof(double);
 }
 
 // x = z / |z| after each solution of A z = x.

@@ -1,16 +1,16 @@
 // Twenty-five iterations of conjugate gradients on A z = x (NPB report RNR-94-007, section 2.4.3), without
 // preconditioner and without a test of convergence, as the benchmark prescribes.
 //
-// Each rank works on its own piece of r, z and q = A p, and has p as operand of the product. An iteration has two
-// meetings of the ranks, where the product sums up p . q by the way: that one, and the sum r . r, with which the pieces of
-// r are published: a rank forms its p from those of r itself.
+// Each rank works on its own piece of r, z and q = A p, and has p as operand of the product. The ranks meet in the
+// product, which also gives p . q, and in the sum r . r, with which the pieces of r are published: a rank forms its p from
+// those of r itself. So an iteration has two meetings, or three where p . q takes one of its own (distributed_product.hpp).
 #pragma once
 
 #include "distributed_product.hpp"
 
+#include "../common/communication.hpp"
 #include "../common/work_array.hpp"
 
-#include <cstddef>
 #include <span>
 
 namespace fmpl::npb::cg {

@@ -26,7 +26,9 @@ DistributedProduct::DistributedProduct(const ProcessGrid& grid, SparseProduct pr
     const bool rows_behind = with_rows_ && !within;
     row_block_begin_ = within ? rows.begin - columns.begin : columns.size();
     operand_size_ = columns.size() + (rows_behind ? rows.size() : 0);
-    for (int k = grid.first_column_piece(); k < grid.first_column_piece() + grid.rows(); ++k) {
+    // From the own piece on, so that the ranks of a column do not all read the same rank's first.
+    for (int i = 0; i < grid.rows(); ++i) {
+        const int k = grid.first_column_piece() + (grid.row() + i) % grid.rows();
         operand_pieces_.push_back({grid.piece(k).begin - columns.begin, grid.owner(k)});
     }
     for (int k = grid.first_row_piece(); rows_behind && k < grid.first_row_piece() + grid.columns(); ++k) {

@@ -32,7 +32,6 @@ public:
     // row block.
     DistributedProduct(const ProcessGrid& grid, SparseProduct product, Communication& communication);
 
-    const ProcessGrid& grid() const { return grid_; }
     const SparseProduct& local() const { return product_; }
 
     // An operand: the column block; with_rows(): also the row block, behind it if it is not a part of it.
@@ -82,13 +81,14 @@ public:
 
     // Where this rank writes its piece of the vector that it publishes next.
     std::span<double> piece_to_publish();
-    // Publishes it, and sums up `sums` over all ranks. Collective. REQUIRES: piece_to_publish() was called since the
-    // last time; sums is not empty.
+    // Publishes it, and sums up `sums` over all ranks. Collective. REQUIRES: piece_to_publish() was called once since
+    // the last time; sums is not empty.
     void publish(std::span<double> sums);
 
-    // What was published last, until the next publish(): the own piece, and
+    // The own piece as it was published last, until the next publish().
     std::span<const double> published_piece() { return published_by(world_.rank()); }
-    // visit(begin, elements) for each piece that an operand has, `begin` counted within the operand.
+    // Calls visit(begin, elements) once for each piece that an operand has, as it was published last; `begin` counts
+    // within the operand. Not to be called after the next publish() has begun.
     template <class Visit>
     void visit_published(const Visit& visit)
     {

@@ -9,8 +9,8 @@
 // ranks of that column of the grid, which are just those that need the block as operand of the product; and those of a
 // row block's pieces are ranks of one column, too. The partial results of row block a lie with row a of the grid, whose
 // ranks send each piece straight to its owner. Of a vector of n elements, a rank sends n / R to owners of sums, and the
-// R - 1 others of its column, perhaps the C ranks with those rows as well, read its piece of n / (R C). With one column
-// there are no partial results: of two ranks, each reads half of a vector in a product.
+// R - 1 others of its column, and where those with its rows have them too another C - 1 ranks, read its piece of
+// n / (R C). With one column there are no partial results: of two ranks, each reads half of a vector in a product.
 #pragma once
 
 #include <bit>

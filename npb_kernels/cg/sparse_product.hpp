@@ -21,6 +21,7 @@
 
 #include "../common/work_array.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -60,8 +61,13 @@ public:
         multiply(x, target, [](std::size_t, std::span<const double>) {});
     }
 
-    // Bytes that an object takes whose matrix has so many products, about.
-    static std::size_t bytes(std::size_t products) { return products * (sizeof(double) + sizeof(std::uint16_t)); }
+    // Bytes that an object takes, about, whose matrix has so many products in so many rows: the packed matrix, and while
+    // that is made the elements of a strip, twice, in vectors that grow.
+    static std::size_t bytes(std::size_t products, std::size_t rows)
+    {
+        const std::size_t of_strip = products / rows * std::min<std::size_t>(rows, kStripRows);
+        return products * (sizeof(double) + sizeof(std::uint16_t)) + 3 * of_strip * sizeof(Element);
+    }
 
 private:
     static constexpr std::size_t kGroupRows = 16;  // two registers

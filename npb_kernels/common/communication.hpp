@@ -2,7 +2,7 @@
 // MPI's (communication_mpi.cpp); the build of a program chooses, so that the library is all that differs.
 //
 // One thread per rank calls. Errors of the library come as exceptions (std::runtime_error with the library's words); main
-// ends the job with them. Everything that a rank wrote before a message or an exchange is visible to whoever has received it.
+// ends the job with them. Everything that a rank wrote before a message, an exchange or a publication is visible to whoever has received it.
 #pragma once
 
 #include <cstddef>
@@ -135,12 +135,13 @@ public:
     Publication(const Publication&) = delete;
     Publication& operator=(const Publication&) = delete;
 
-    // Where this rank writes what it publishes next, aligned to 64 bytes. Not what it published last.
+    // Where this rank writes what it publishes next, aligned to 64 bytes: other memory than what it published last. Once before
+    // each end(), on all ranks, be it for no bytes.
     virtual std::byte* begin() = 0;
-    // Blocks until all ranks of the group have published; and Group::sum(sums) over them: over FMPL one meeting of the ranks.
+    // Collective. Blocks until all ranks of the group have published; and Group::sum(sums) over them: over FMPL one meeting.
     // REQUIRES: sums is not empty.
     virtual void end(std::span<double> sums) = 0;
-    // What `source` published last. REQUIRES: it is one of this rank's sources, or this rank.
+    // What `source` published last. REQUIRES: it is one of this rank's sources, or this rank; an end() has been.
     virtual std::span<const std::byte> of(int source) = 0;
 
 protected:

@@ -373,6 +373,9 @@ private:
     std::size_t staging_bytes_ = 0;
 };
 
+// What a publication has of each rank's bytes: those published last, and those that it publishes next.
+constexpr std::size_t kAreas = 2;
+
 // Every rank addresses the memory of every other one.
 class ViewedPublication final : public Publication {
 public:
@@ -422,7 +425,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t kAreas = 2;
     struct View {
         const std::byte* areas[kAreas] = {};
         std::size_t bytes = 0;
@@ -459,7 +461,9 @@ public:
         }
         group.sum(std::span(all_bytes));
         group.sum(std::span(reads));
-        for (std::size_t rank = 0; rank < ranks; ++rank) {
+        // From the next rank on, so that not all begin with the same one.
+        for (std::size_t distance = 1; distance <= ranks; ++distance) {
+            const std::size_t rank = (own + distance) % ranks;
             bytes_[rank] = static_cast<std::size_t>(all_bytes[rank]);
             if (reads[own * ranks + rank] != 0 && bytes_[rank] != 0) {
                 sources_.push_back(static_cast<int>(rank));
@@ -493,7 +497,7 @@ public:
 
 private:
     FmplGroup& group_;
-    Memory areas_[2];
+    Memory areas_[kAreas];
     std::vector<std::size_t> bytes_;  // that each rank publishes
     std::vector<Memory> landings_;    // [source]
     std::vector<int> sources_;        // that send to this rank

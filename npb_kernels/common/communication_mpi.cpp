@@ -134,7 +134,7 @@ public:
 
     MPI_Comm comm() const { return comm_; }
     Stopwatch& watch() { return watch_; }
-    // A tag of its own for each exchange.
+    // A tag of its own for each exchange and each publication.
     int take_tag() { return next_tag_++; }
 
 private:
@@ -351,7 +351,9 @@ public:
         }
         check(MPI_Alltoall(reads.data(), 1, MPI_INT32_T, read_by.data(), 1, MPI_INT32_T, group.comm()));
         std::size_t landing_bytes = 0;
-        for (std::size_t rank = 0; rank < ranks; ++rank) {
+        // From the next rank on, so that not all begin with the same one.
+        for (std::size_t distance = 1; distance <= ranks; ++distance) {
+            const std::size_t rank = (static_cast<std::size_t>(group.rank()) + distance) % ranks;
             lands_[rank] = {landing_bytes, all_bytes[rank]};
             if (reads[rank] != 0 && all_bytes[rank] != 0) {
                 sources_.push_back(static_cast<int>(rank));

@@ -17,7 +17,8 @@ using namespace fmpl::npb;
 using namespace fmpl::npb::cg;
 using namespace fmpl_test;
 
-constexpr Problem kProblem{1531, 4, 7.0, 1, 0};  // pieces of different lengths
+// Pieces of different lengths, which on 4 and 8 ranks are visited in several parts.
+constexpr Problem kProblem{4519, 4, 7.0, 1, 0};
 
 std::vector<double> whole_product(const std::vector<double>& x)
 {
@@ -80,10 +81,10 @@ FMPL_RANKS_TEST_AT(CgDistributedProduct, AgreesWithTheProductOfOneRank, ({1, 2, 
         EXPECT_EQ(sums[1], 0.5 * communication->ranks() * (communication->ranks() - 1));
         const std::span<const double> published = product.published_piece();
         EXPECT_TRUE(std::equal(published.begin(), published.end(), y.begin(), y.end()));
-        std::vector<double> visited(product.operand_size(), 1e9);
+        std::vector<double> visited(product.operand_size());
         product.visit_published([&](std::size_t begin, std::span<const double> elements) {
             ASSERT_LE(begin + elements.size(), visited.size());
-            std::copy(elements.begin(), elements.end(), &visited[begin]);
+            for (std::size_t i = 0; i < elements.size(); ++i) visited[begin + i] += elements[i];  // once each
         });
         const std::vector<double> result = operand_of(expected);
         for (std::size_t i = 0; i < visited.size(); ++i) EXPECT_NEAR(visited[i], result[i], 1e-12);

@@ -3,6 +3,7 @@
 
 #include "support/ranks_test.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <span>
@@ -13,15 +14,18 @@ namespace {
 using namespace fmpl::npb::cg;
 
 constexpr std::size_t kLongest = 200;
+constexpr int kAround = 9;  // elements before and behind a vector
+constexpr double kGuard = 1e9;
 
 class CgVectorOperations : public ::testing::Test {
 protected:
     // Elements of a vector of its own that begins at any place.
     std::span<double> vector(std::size_t size)
     {
-        std::vector<double>& memory = memory_.emplace_back(size + 8);
-        for (double& value : memory) value = number_(random_);
-        return std::span(memory).subspan(random_() % 8, size);
+        std::vector<double>& memory = memory_.emplace_back(size + std::size_t{kAround}, kGuard);
+        const std::span<double> elements = std::span(memory).subspan(1 + random_() % (kAround - 1), size);
+        for (double& value : elements) value = number_(random_);
+        return elements;
     }
     double number() { return number_(random_); }
 
@@ -30,6 +34,9 @@ protected:
     {
         for (std::size_t size = 0; size <= kLongest; ++size) {
             check(size);
+            for (const std::vector<double>& memory : memory_) {
+                EXPECT_EQ(std::count(memory.begin(), memory.end(), kGuard), kAround) << size;
+            }
             memory_.clear();
         }
     }

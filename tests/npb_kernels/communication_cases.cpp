@@ -193,6 +193,8 @@ void expect_landed(Exchange& exchange, const Group& group, const Plan& plan, std
     EXPECT_EQ(exchange.landing().size(), static_cast<std::size_t>(place - exchange.landing().data()));
 }
 
+constexpr int kPublished = 1;  // in the place of a message's index: an exchange's blocks have 0
+
 // Who publishes how much, and who reads whom; the same numbers on all ranks.
 struct Readers {
     Readers(Random& random, int ranks)
@@ -220,7 +222,7 @@ void write(Publication& publication, const Group& group, const Readers& readers,
 {
     std::byte* const place = publication.begin();
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(place) % 64, 0u);
-    fill({place, readers.bytes[at(group.rank())]}, message_number(round, group.rank(), 0));
+    fill({place, readers.bytes[at(group.rank())]}, message_number(round, group.rank(), 0, kPublished));
 }
 
 void publish(Publication& publication, const Group& group)
@@ -238,7 +240,7 @@ void expect_published(Publication& publication, const Group& group, const Reader
     for (const int source : sources) {
         const std::span<const std::byte> bytes = publication.of(source);
         EXPECT_EQ(bytes.size(), readers.bytes[at(source)]) << "from rank " << source << " in round " << round;
-        expect_message(bytes, message_number(round, source, 0), "what was published");
+        expect_message(bytes, message_number(round, source, 0, kPublished), "what was published");
     }
 }
 
@@ -561,6 +563,7 @@ void publications_reach_every_reader(Communication& communication, std::uint64_t
                 delay(own);
                 expect_published(*publications[p], world, readers[p], 2 * round + p);
             }
+            expect_published(*publications[first], world, readers[first], 2 * round + first);
             exchange->end();
             expect_landed(*exchange, world, plan, 2 * round);
         }
