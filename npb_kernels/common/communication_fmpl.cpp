@@ -373,17 +373,37 @@ private:
     std::size_t staging_bytes_ = 0;
 };
 
-// What a publication has of each rank's bytes: those published last, and those that it publishes next.
-constexpr std::size_t kAreas = 2;
-
-// Every rank addresses the memory of every other one.
-class ViewedPublication final : public Publication {
+// What both forms of a publication have: the places that take turns for what this rank publishes.
+class FmplPublication : public Publication {
 public:
-    ViewedPublication(FmplGroup& group, std::size_t bytes, std::span<const int> sources)
-        : group_(group),
-          views_(static_cast<std::size_t>(group.size()))
+    FmplPublication(FmplGroup& group, std::size_t bytes) : group_(group)
     {
         for (Memory& area : areas_) area = remote_memory(bytes);
+    }
+
+    std::byte* begin() final { return areas_[1 - turn_].get(); }
+
+protected:
+    static constexpr std::size_t kAreas = 2;
+
+    // The area that was published last.
+    std::size_t turn() const { return turn_; }
+    void take_turn() { turn_ = 1 - turn_; }
+
+    FmplGroup& group_;
+    Memory areas_[kAreas];
+
+private:
+    std::size_t turn_ = 0;
+};
+
+// Every rank addresses the memory of every other one.
+class ViewedPublication final : public FmplPublication {
+public:
+    ViewedPublication(FmplGroup& group, std::size_t bytes, std::span<const int> sources)
+        : FmplPublication(group, bytes),
+          views_(static_cast<std::size_t>(group.size()))
+    {
         // Places of the areas and their length, all ranks' in one array that a sum fills.
         constexpr std::size_t kEach = kAreas + 1;
         std::vector<std::int64_t> told(views_.size() * kEach);
@@ -410,18 +430,17 @@ public:
         if (std::uncaught_exceptions() == exceptions_) fmpl_barrier(group_.comm());
     }
 
-    std::byte* begin() override { return areas_[1 - turn_].get(); }
     // Nobody has the sum before everybody has given his part: it orders the memory of the ranks as a barrier does. The place
     // that this rank writes next was read last before its reader gave his part of this sum.
     void end(std::span<double> sums) override
     {
         group_.sum(sums);
-        turn_ = 1 - turn_;
+        take_turn();
     }
     std::span<const std::byte> of(int source) override
     {
         const View& view = views_[static_cast<std::size_t>(source)];
-        return {view.areas[turn_], view.bytes};
+        return {view.areas[turn()], view.bytes};
     }
 
 private:
@@ -436,22 +455,18 @@ private:
                " publishes is not in its remote-DMA memory";
     }
 
-    FmplGroup& group_;
-    Memory areas_[kAreas];
     std::vector<View> views_;
-    std::size_t turn_ = 0;  // the area that was published last
     int exceptions_ = std::uncaught_exceptions();
 };
 
 // By messages to the readers.
-class SentPublication final : public Publication {
+class SentPublication final : public FmplPublication {
 public:
     SentPublication(FmplGroup& group, std::size_t bytes, std::span<const int> sources)
-        : group_(group),
+        : FmplPublication(group, bytes),
           bytes_(static_cast<std::size_t>(group.size())),
           landings_(bytes_.size())
     {
-        for (Memory& area : areas_) area = remote_memory(bytes);
         // What each rank publishes, and who reads whom: [reader][source].
         const std::size_t ranks = bytes_.size(), own = static_cast<std::size_t>(group.rank());
         std::vector<std::int64_t> all_bytes(ranks), reads(ranks * ranks);
@@ -473,11 +488,10 @@ public:
         }
     }
 
-    std::byte* begin() override { return areas_[1 - turn_].get(); }
     void end(std::span<double> sums) override
     {
         const Stopwatch::Interval interval(group_.watch());
-        turn_ = 1 - turn_;
+        take_turn();
         for (const int source : sources_) {
             const auto place = static_cast<std::size_t>(source);
             check(fmpl_irecv(landings_[place].get(), bytes_[place], source, kPublicationIndex, group_.comm()));
@@ -492,17 +506,14 @@ public:
     std::span<const std::byte> of(int source) override
     {
         const auto place = static_cast<std::size_t>(source);
-        return {source == group_.rank() ? areas_[turn_].get() : landings_[place].get(), bytes_[place]};
+        return {source == group_.rank() ? areas_[turn()].get() : landings_[place].get(), bytes_[place]};
     }
 
 private:
-    FmplGroup& group_;
-    Memory areas_[kAreas];
     std::vector<std::size_t> bytes_;  // that each rank publishes
     std::vector<Memory> landings_;    // [source]
     std::vector<int> sources_;        // that send to this rank
     std::vector<int> readers_;
-    std::size_t turn_ = 0;
 };
 
 class FmplCommunication final : public Communication {
