@@ -15,11 +15,16 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release or Debug" FORCE)
 endif()
 
+# What was compiled in one folder serves a clone in another: paths below the sources do not count, nor does the folder that
+# is written into debug information. What includes precompiled headers is kept only if their macros are taken as they were. And
+# what a file depends on is taken from its compilation: preprocessing it beforehand takes as long as compiling a small one.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   foreach(language C CXX)
     if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
-      set(CMAKE_${language}_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+      set(CMAKE_${language}_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+        CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
+        CCACHE_DEPEND=1 ${CCACHE_PROGRAM})
     endif()
   endforeach()
 endif()
@@ -50,8 +55,19 @@ endif()
 add_compile_options(${sanitizers})
 add_link_options(${sanitizers})
 
+# fmpl_precompile(target headers...): reads what nearly every source of the target includes once: the headers named, of the target's
+# own, and these of the libraries. Reading headers is most of the compilation of a small file.
+#
+# In angle brackets, since a name in quotes becomes an absolute path, with which a compiler cache knows one clone only.
+function(fmpl_precompile target)
+  target_precompile_headers(${target} PRIVATE
+    <algorithm> <array> <atomic> <cstdint> <cstring> <memory> <span> <string> <string_view> <vector> <fmt/format.h> ${ARGN})
+endfunction()
+
 # fmpl_reads_command_line(sources...): these read a command line by CLI11 and do little else. Optimized in full its templates take twice as
 # long to compile.
 function(fmpl_reads_command_line)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>")
+  # Headers that were precompiled with other options do not serve.
+  set_source_files_properties(${ARGN} PROPERTIES
+    COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fmpl::info {
@@ -75,8 +76,9 @@ void print_fact(const Fact& fact)
     std::string name = fact.key;
     std::replace(name.begin(), name.end(), '_', ' ');
     const bool fits = indent + fact.words.size() + fact.why.size() + 3 <= line_length;
-    const std::string joint = fact.why.empty() ? "" : fits ? " - " : "\n" + std::string(indent, ' ');
-    fmt::print("  {:<{}}{}{}{}\n", name, indent - 2, fact.words, joint, fact.why);
+    const std::string_view joint = fact.why.empty() ? "" : fits ? " - " : "\n";
+    const std::size_t before_why = joint == "\n" ? indent : 0;
+    fmt::print("  {:<{}}{}{}{:{}}{}\n", name, indent - 2, fact.words, joint, "", before_why, fact.why);
 }
 
 void print_text(const Answer& answer)
