@@ -1,8 +1,10 @@
 // What the kernels ask of a communication library. One implementation over FMPL's calls (communication_fmpl.cpp), one over
-// MPI's (communication_mpi.cpp); the build of a program chooses, so that the library is all that differs.
+// MPI's (communication_mpi.cpp); the build of a program chooses, so that nothing else differs but what a kernel does where a
+// library tells it that more readers cost nothing (Communication::publishes_in_place).
 //
 // One thread per rank calls. Errors of the library come as exceptions (std::runtime_error with the library's words); main
-// ends the job with them. Everything that a rank wrote before a message, an exchange or a publication is visible to whoever has received it.
+// ends the job with them. Everything that a rank wrote before a message, an exchange or a publication is visible to whoever has
+// received it.
 #pragma once
 
 #include <cstddef>
@@ -85,6 +87,9 @@ private:
 //
 // With one area, what has landed may be overwritten from the next begin() on, which therefore waits until every rank has called
 // it. With two, which take turns, it stays until the rank calls the next end(), and begin() of equal blocks does not wait.
+//
+// All ranks of the group destroy it, in the same order as other collective calls, and not between begin() and end(): that may
+// wait for all of them.
 class Exchange {
 public:
     virtual ~Exchange() = default;
@@ -129,6 +134,9 @@ protected:
 //
 // There are two places that take turns: what was published stays readable until the reader calls the next end(), so that the
 // ranks may write what they publish next while the others read. begin() does not wait.
+//
+// All ranks of the group destroy it, in the same order as other collective calls, and not between begin() and end(): that may
+// wait until all of them have read.
 class Publication {
 public:
     virtual ~Publication() = default;

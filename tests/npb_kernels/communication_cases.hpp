@@ -20,6 +20,7 @@ void two_areas_keep_what_has_landed(fmpl::npb::Communication& communication, std
 void exchanges_can_be_planned_anew(fmpl::npb::Communication& communication, std::uint64_t seed);
 void publications_reach_every_reader(fmpl::npb::Communication& communication, std::uint64_t seed);
 void what_was_published_stays_while_the_next_is_written(fmpl::npb::Communication& communication, std::uint64_t seed);
+void what_was_published_stays_until_its_last_reader_leaves(fmpl::npb::Communication& communication, std::uint64_t seed);
 void long_blocks_arrive(fmpl::npb::Communication& communication, std::uint64_t seed);
 void subgroups_do_not_disturb_each_other(fmpl::npb::Communication& communication, std::uint64_t seed);
 void too_much_for_a_landing_area_is_an_error(fmpl::npb::Communication& communication, std::uint64_t seed);
@@ -41,6 +42,7 @@ inline constexpr Case kCases[] = {
     {"ExchangesCanBePlannedAnew", exchanges_can_be_planned_anew},
     {"PublicationsReachEveryReader", publications_reach_every_reader},
     {"WhatWasPublishedStaysWhileTheNextIsWritten", what_was_published_stays_while_the_next_is_written},
+    {"WhatWasPublishedStaysUntilItsLastReaderLeaves", what_was_published_stays_until_its_last_reader_leaves},
     {"LongBlocksArrive", long_blocks_arrive},
     {"SubgroupsDoNotDisturbEachOther", subgroups_do_not_disturb_each_other},
     {"TooMuchForALandingAreaIsAnError", too_much_for_a_landing_area_is_an_error},

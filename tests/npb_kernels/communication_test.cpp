@@ -3,6 +3,10 @@
 
 #include "support/ranks_test.hpp"
 
+#include <fmpl/layers.h>
+
+#include <span>
+
 namespace {
 
 using namespace fmpl_test;
@@ -31,11 +35,31 @@ NPB_COMMUNICATION_TEST(TwoAreasKeepWhatHasLanded, two_areas_keep_what_has_landed
 NPB_COMMUNICATION_TEST(ExchangesCanBePlannedAnew, exchanges_can_be_planned_anew)
 NPB_COMMUNICATION_TEST(PublicationsReachEveryReader, publications_reach_every_reader)
 NPB_COMMUNICATION_TEST(WhatWasPublishedStaysWhileTheNextIsWritten, what_was_published_stays_while_the_next_is_written)
+NPB_COMMUNICATION_TEST(
+    WhatWasPublishedStaysUntilItsLastReaderLeaves, what_was_published_stays_until_its_last_reader_leaves)
 NPB_COMMUNICATION_TEST(LongBlocksArrive, long_blocks_arrive)
 NPB_COMMUNICATION_TEST(SubgroupsDoNotDisturbEachOther, subgroups_do_not_disturb_each_other)
 NPB_COMMUNICATION_TEST(TooMuchForALandingAreaIsAnError, too_much_for_a_landing_area_is_an_error)
 NPB_COMMUNICATION_TEST(MemoryIsAlignedAndApart, memory_is_aligned_and_apart)
 NPB_COMMUNICATION_TEST(TheTimeOfCallsIsCounted, the_time_of_calls_is_counted)
+
+FMPL_RANKS_TEST_WITH(NpbCommunication, WhatIsPublishedIsReadWhereItsOwnerWroteIt, kOptions)
+{
+    const auto communication = fmpl::npb::Communication::join();
+    const bool is_sent = engine_is_unmapped() && communication->ranks() > 1;
+    EXPECT_EQ(communication->publishes_in_place(), !is_sent);
+    const int other = (communication->rank() + 1) % communication->ranks();
+    const auto published = communication->publication(communication->world(), 256, std::span(&other, 1));
+    for (int round = 0; round < 2; ++round) {
+        published->begin();
+        double sum = 1;
+        published->end(std::span(&sum, 1));
+        // In another rank's arena, unless a message has brought it to this one's.
+        const bool is_here = is_sent || communication->ranks() == 1;
+        EXPECT_EQ(fmpl_is_remote_dma(published->of(other).data(), 256) != 0, is_here);
+        EXPECT_NE(fmpl_is_remote_dma(published->of(communication->rank()).data(), 256), 0);
+    }
+}
 
 // What the memory of a job is reckoned with.
 FMPL_RANKS_TEST_WITH(NpbCommunication, WhatIsWrittenToThePeersTakesNoMemoryToSendFrom, kOptions)
