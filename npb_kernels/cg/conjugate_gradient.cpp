@@ -31,7 +31,7 @@ ConjugateGradient::Solution ConjugateGradient::solve(std::span<const double> x)
     std::span<const double> r = own_x;
     double rho = world_.sum(dot(r, r));
     for (int iteration = 0; iteration < Problem::kInnerIterations; ++iteration) {
-        const double alpha = rho / product_.multiply(p_);
+        const double alpha = rho / product_.multiply_and_dot(p_);
         const std::span<double> next_r = product_.piece_to_publish();
         double next_rho = 0;
         product_.visit_product([&](std::size_t begin, std::span<const double> q) {

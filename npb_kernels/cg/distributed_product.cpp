@@ -52,28 +52,42 @@ DistributedProduct::DistributedProduct(const ProcessGrid& grid, SparseProduct pr
     partial_sums_->plan(bytes_to);
 }
 
-double DistributedProduct::multiply(std::span<const double> operand)
+void DistributedProduct::begin_product()
 {
     if (partial_sums_ != nullptr) partial_sums_->begin();
-    const auto target = [&](std::size_t segment) {
-        if (partial_sums_ == nullptr) return sums_.data();
-        const int owner = grid_.owner(grid_.first_row_piece() + static_cast<int>(segment));
-        return reinterpret_cast<double*>(partial_sums_->room(owner));
-    };
+}
+
+// Where the results of a segment of the row block go.
+double* DistributedProduct::target(std::size_t segment)
+{
+    if (partial_sums_ == nullptr) return sums_.data();
+    const int owner = grid_.owner(grid_.first_row_piece() + static_cast<int>(segment));
+    return reinterpret_cast<double*>(partial_sums_->room(owner));
+}
+
+void DistributedProduct::multiply(std::span<const double> operand)
+{
+    begin_product();
+    product_.multiply(column_block(operand), [&](std::size_t segment) { return target(segment); });
+    if (partial_sums_ == nullptr) return;
+    partial_sums_->end();
+    if (!with_rows_) add_partial_sums(0, sums_);
+}
+
+double DistributedProduct::multiply_and_dot(std::span<const double> operand)
+{
     if (!with_rows_) {
-        product_.multiply(column_block(operand), target);
-        if (partial_sums_ != nullptr) {
-            partial_sums_->end();
-            add_partial_sums(0, sums_);
-        }
+        multiply(operand);
         return world_.sum(dot(own_piece(operand), sums_));
     }
-
     const std::span<const double> rows = row_block(operand);
     double product = 0;
-    product_.multiply(column_block(operand), target, [&](std::size_t row, std::span<const double> results) {
-        product += dot(rows.subspan(row, results.size()), results);
-    });
+    begin_product();
+    product_.multiply(
+        column_block(operand), [&](std::size_t segment) { return target(segment); },
+        [&](std::size_t row, std::span<const double> results) {
+            product += dot(rows.subspan(row, results.size()), results);
+        });
     if (partial_sums_ == nullptr) return world_.sum(product);
     partial_sums_->end(std::span(&product, 1));
     return product;

@@ -56,8 +56,10 @@ public:
         return operand.subspan(piece.begin - grid_.column_block().begin, piece.size());
     }
 
-    // Returns x . A x; then visit_product() gives A x. Collective. REQUIRES: operand.size() == operand_size().
-    double multiply(std::span<const double> operand);
+    // Then visit_product() gives A x. Collective. REQUIRES: operand.size() == operand_size().
+    void multiply(std::span<const double> operand);
+    // The same, and returns x . A x.
+    double multiply_and_dot(std::span<const double> operand);
 
     // Calls visit(begin, elements) for successive parts of the own piece of the last product; `begin` counts within the
     // piece. Not to be called after the next product has begun.
@@ -101,6 +103,8 @@ private:
         int owner;
     };
 
+    void begin_product();
+    double* target(std::size_t segment);
     std::span<const double> partial_sum(int column);
     void add_partial_sums(std::size_t begin, std::span<double> sums);
     std::span<const double> published_by(int rank);

@@ -34,8 +34,9 @@ std::uint32_t panel_columns(const SparseMatrix& matrix)
 // Brings the rows of a strip into the form of the product.
 class SparseProduct::StripPacker {
 public:
-    StripPacker(SparseMatrix& matrix, std::uint32_t columns_of_panel)
+    StripPacker(SparseMatrix& matrix, std::uint32_t columns_of_panel, WorkPool& memory)
         : matrix_(matrix),
+          memory_(memory),
           panel_columns_(columns_of_panel),
           panel_shift_(std::countr_zero(columns_of_panel)),
           panels_((matrix.columns() + columns_of_panel - 1) / columns_of_panel)
@@ -55,8 +56,8 @@ public:
             tile.begin = stored;
             stored += group(tile, panel, rows) * kGroupRows;
         }
-        strip.values = WorkArray<double>(stored);
-        strip.columns = WorkArray<std::uint16_t>(stored);
+        strip.values = memory_.take<double>(stored);
+        strip.columns = memory_.take<std::uint16_t>(stored);
         for (std::size_t panel = 0; panel < panels_; ++panel) fill(strip, panel);
     }
 
@@ -125,6 +126,7 @@ private:
     }
 
     SparseMatrix& matrix_;
+    WorkPool& memory_;
     std::uint32_t panel_columns_;
     int panel_shift_;
     std::size_t panels_;
@@ -138,7 +140,7 @@ SparseProduct::SparseProduct(SparseMatrix& matrix, std::span<const std::uint32_t
     : rows_(matrix.rows()),
       columns_(matrix.columns())
 {
-    StripPacker packer(matrix, panel_columns(matrix));
+    StripPacker packer(matrix, panel_columns(matrix), memory_);
     std::uint32_t segment_begin = 0;
     for (std::size_t segment = 0; segment < segment_ends.size(); segment_begin = segment_ends[segment++]) {
         const std::uint32_t segment_rows = segment_ends[segment] - segment_begin;

@@ -19,7 +19,7 @@
 
 #include "sparse_matrix.hpp"
 
-#include "../common/work_array.hpp"
+#include "../common/work_pool.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -61,12 +61,13 @@ public:
         multiply(x, target, [](std::size_t, std::span<const double>) {});
     }
 
-    // Bytes that an object takes, about, whose matrix has so many products in so many rows: the packed matrix, and while
-    // that is made the elements of a strip, twice, in vectors that grow.
+    // Bytes that an object takes, about, whose matrix has so many products in so many rows: the packed matrix, what is left over
+    // at the ends of its blocks of memory, and while it is made the elements of a strip, twice, in vectors that grow.
     static std::size_t bytes(std::size_t products, std::size_t rows)
     {
         const std::size_t of_strip = products / rows * std::min<std::size_t>(rows, kStripRows);
-        return products * (sizeof(double) + sizeof(std::uint16_t)) + 3 * of_strip * sizeof(Element);
+        return products * (sizeof(double) + sizeof(std::uint16_t)) +
+               WorkPool::most_left_over(of_strip * sizeof(double)) + 3 * of_strip * sizeof(Element);
     }
 
 private:
@@ -85,8 +86,8 @@ private:
         std::uint32_t first_row;  // within the segment
         std::uint32_t rows;
         std::vector<Tile> tiles;           // the first has all rows, the others those that are not empty there
-        WorkArray<double> values;          // [tile][group][element][row of the group]
-        WorkArray<std::uint16_t> columns;  // within the tile, as the values
+        std::span<double> values;          // [tile][group][element][row of the group]
+        std::span<std::uint16_t> columns;  // within the tile, as the values
     };
     class StripPacker;
 
@@ -96,6 +97,7 @@ private:
     std::uint32_t columns_;
     std::size_t elements_ = 0;
     std::size_t stored_ = 0;
+    WorkPool memory_;  // of the strips
     std::vector<Strip> strips_;
 };
 

@@ -42,7 +42,6 @@ FMPL_RANKS_TEST_AT(CgDistributedProduct, AgreesWithTheProductOfOneRank, ({1, 2, 
     SparseMatrix matrix(kProblem, grid.row_block(), grid.column_block());
     DistributedProduct product(grid, SparseProduct(matrix, grid.row_piece_ends()), *communication);
     const Range piece = grid.piece(grid.own_piece());
-    EXPECT_EQ(product.with_rows(), communication->publishes_in_place());
     EXPECT_EQ(product.with_rows(), !engine_is_unmapped() || communication->ranks() == 1);
     const auto operand_of = [&](const std::vector<double>& x) {
         std::vector<double> operand(product.operand_size());
@@ -65,7 +64,11 @@ FMPL_RANKS_TEST_AT(CgDistributedProduct, AgreesWithTheProductOfOneRank, ({1, 2, 
         const std::vector<double> expected = whole_product(x);
 
         const std::vector<double> operand = operand_of(x);
-        EXPECT_NEAR(product.multiply(operand), dot(x, expected), 1e-9);
+        if (round % 2 == 0) {
+            EXPECT_NEAR(product.multiply_and_dot(operand), dot(x, expected), 1e-9);
+        } else {
+            product.multiply(operand);
+        }
         std::vector<double> y;
         product.visit_product([&](std::size_t begin, std::span<const double> part) {
             EXPECT_EQ(begin, y.size());

@@ -18,7 +18,7 @@ int run_cg()
         *communication, {"CG", "largest eigenvalue"}, static_cast<int>(std::size(argv)), argv, cg::cg_kernel);
 }
 
-FMPL_RANKS_TEST_AT(CgKernel, VerifiesClassS, ({1, 2, 4, 8}))
+FMPL_RANKS_TEST_AT(CgKernel, VerifiesClassS, ({1, 2, 4, 8, 16}))
 {
     EXPECT_EQ(run_cg(), 0);
 }

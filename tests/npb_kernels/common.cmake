@@ -2,6 +2,7 @@
 set(npb_dir ${PROJECT_SOURCE_DIR}/npb_kernels)
 
 fmpl_add_test(npb_common_test available_memory_test.cpp random_test.cpp stopwatch_test.cpp work_array_test.cpp
+  work_pool_test.cpp
   LIBS npb_common LABELS npb)
 fmpl_add_test(npb_communication_test communication_test.cpp communication_cases.cpp
   LIBS npb_common npb_communication_fmpl LABELS npb)
