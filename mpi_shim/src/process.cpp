@@ -24,6 +24,11 @@ int joined_world_rank()
             "FMPL is up already, started by the program (fmpl_init), or by a BLACS that found no MPI of FMPL's in the "
             "process; call MPI_Init first, and have MPI among the libraries of the program from its start");
     }
+    if (fmpl_rank_shares_thread() != 0) {
+        fail(MPI_ERR_OTHER,
+            "ranks that take turns on one thread cannot call MPI; give each a thread of its own (JobOptions::threads = 0), or a process "
+            "(fmplrun --ranks-as processes)");
+    }
     check_fmpl(fmpl_init(nullptr, nullptr, kChannels));
     // Until the end of Process's constructor: what it does is MPI_Init's, in statistics, too.
     if (*fmpl_layer_observed() != 0) fmpl_layer_call_begin("MPI_Init");

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -159,6 +160,9 @@ protected:
 // The rank's part in the job. Made once, by main; destroyed last.
 class Communication {
 public:
+    // Runs rank_main on each rank that this process is, and returns what main is to return: over FMPL these may be all ranks of the job,
+    // over an MPI it is one.
+    static int run_process(const std::function<int()>& rank_main);
     // Joins the job. Collective.
     static std::unique_ptr<Communication> join();
     virtual ~Communication() = default;

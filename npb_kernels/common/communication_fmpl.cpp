@@ -579,6 +579,11 @@ private:
 
 }  // namespace
 
+int Communication::run_process(const std::function<int()>& rank_main)
+{
+    return fmpl::run_process(rank_main);
+}
+
 std::unique_ptr<Communication> Communication::join()
 {
     return std::make_unique<FmplCommunication>();

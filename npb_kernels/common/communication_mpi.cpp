@@ -492,6 +492,11 @@ private:
 
 }  // namespace
 
+int Communication::run_process(const std::function<int()>& rank_main)
+{
+    return rank_main();
+}
+
 std::unique_ptr<Communication> Communication::join()
 {
     return std::make_unique<MpiCommunication>();

@@ -206,7 +206,10 @@ int run_joined(Communication& communication, const ProgramText& text, int argc, 
     }
 }
 
-int run_program(const ProgramText& text, int argc, char** argv, const Kernel& kernel, const AddOptions& add_options)
+namespace {
+
+// One rank's part of run_program.
+int run_rank(const ProgramText& text, int argc, char** argv, const Kernel& kernel, const AddOptions& add_options)
 {
     std::unique_ptr<Communication> communication;
     try {
@@ -222,6 +225,13 @@ int run_program(const ProgramText& text, int argc, char** argv, const Kernel& ke
         std::fprintf(stderr, "%s\n", reason.c_str());
     }
     return kFailed;
+}
+
+}  // namespace
+
+int run_program(const ProgramText& text, int argc, char** argv, const Kernel& kernel, const AddOptions& add_options)
+{
+    return Communication::run_process([&] { return run_rank(text, argc, argv, kernel, add_options); });
 }
 
 }  // namespace fmpl::npb

@@ -189,6 +189,12 @@ struct JobOptions {
     std::string crossbar;         // "8x2"
     std::string profile;          // "host" or "sr8000"
     std::string engine;           // "shm" or "unmapped" (for tests: pretends that no peer's memory is mapped)
+    // The threads of the system that carry the ranks; 0: one for each rank. On fewer, successive ranks take turns on one thread: a rank
+    // that waits in FMPL lets the next one run, which takes some tens of nanoseconds where a change of processes takes microseconds.
+    // As many threads as CPUs, or any number that divides into these evenly, are bound to them. Such ranks must wait for each other in FMPL
+    // alone: one that waits for a lock or for input keeps those of its thread waiting. They share what is thread_local,
+    // and can call neither the MPI nor the BLACS that stand on FMPL.
+    int threads = 0;
 };
 
 // Runs f(rank) on n threads, each of which is a rank of one job of its own: FMPL calls in them behave as in n processes
@@ -197,4 +203,20 @@ struct JobOptions {
 // first rank's exception is rethrown. Throws Error for n < 1 or when the job cannot be made.
 void run_ranks(int n, const std::function<void(int rank)>& f, const JobOptions& options = {});
 
+// The main of a program whose ranks may share a process. Such a program says so by FMPL_RANKS_MAY_SHARE_A_PROCESS, once, outside of all
+// functions; then fmplrun starts it, where ranks outnumber CPUs, as one process with a thread for each CPU, on which ranks take turns as
+// described for JobOptions::threads (fmplrun --ranks-as decides otherwise). run_process runs rank_main on each rank that this process is,
+// one or all, and returns what main is to return: what the lowest rank returned that did not return 0, or 0. Whatever is static is shared
+// by the ranks then; what a rank throws ends the job with status 1.
+int run_process(const std::function<int()>& rank_main);
+
 }  // namespace fmpl
+
+// A note in the program's file (ELF), which fmplrun reads.
+#define FMPL_RANKS_MAY_SHARE_A_PROCESS                       \
+    asm(".pushsection .note.fmpl, \"a\", %note\n"            \
+        ".balign 4\n"                                        \
+        ".long 5, 0, 1\n" /* the name's length, no more, 1: ranks may share a process */ \
+        ".asciz \"FMPL\"\n"                                  \
+        ".balign 4\n"                                        \
+        ".popsection")

@@ -237,6 +237,9 @@ int fmpl_job_size(void);
 int fmpl_job_rank(void);
 /* 1 when the calling thread is a rank of fmpl::run_ranks by itself; 0 when the rank is its process. */
 int fmpl_rank_is_thread(void);
+/* 1 when other ranks take turns with the caller on its thread (fmpl::JobOptions::threads, fmpl::run_process), so that what a layer keeps
+ * for each thread is theirs, too. */
+int fmpl_rank_shares_thread(void);
 
 /* The program's malloc heap in remote-DMA memory (fmplrun --rdma heap), for the allocator that is preloaded for it.
  *

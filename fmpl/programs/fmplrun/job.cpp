@@ -4,7 +4,9 @@
 #include "crossbar/futex.hpp"
 #include "crossbar/host.hpp"
 #include "error.hpp"
+#include "launch/thread_layout.hpp"
 #include "process_search.hpp"
+#include "program_file.hpp"
 #include "rank_process.hpp"
 #include "rank_report.hpp"
 
@@ -115,6 +117,7 @@ Job::Job(const Options& options)
 
     JobSpec spec = spec_from(options_);
     cpus_ = available_cpus();
+    choose_manner();
     spec.cpus = cpus_;
     observation_.prepare(spec);
     memory_ = JobMemory::create(spec);
@@ -153,8 +156,42 @@ int Job::run()
 
 // ---- Start
 
+// Whether one process runs all ranks.
+void Job::choose_manner()
+{
+    if (options_.ranks_as == RanksAs::processes) return;
+    const bool has_to = options_.ranks_as == RanksAs::threads;
+    // What is done to processes: their lines are tagged, their libraries and their heap exchanged, each is bound.
+    const bool wants_processes = options_.tag_output || options_.blacs || options_.mpi || !options_.pdgemm.empty() ||
+                                 options_.rdma == "heap" || options_.binding != Binding::automatic;
+    if (!has_to && (wants_processes || options_.ranks <= cpus_)) return;
+    const std::string path = found_program(options_.program.front(), environment_with(options_.variables));
+    if (!path.empty() && ranks_may_share_a_process(path)) {
+        if (has_to && wants_processes) {
+            fail(FMPL_ERR_ARGUMENT,
+                "--ranks-as threads does not go with --bind-to, --tag-output, --rdma heap, --pdgemm, --blacs and "
+                "--mpi, which are for "
+                "processes; leave one of them out");
+        }
+        process_threads_ = std::min(options_.ranks, cpus_);
+    } else if (has_to) {
+        fail(FMPL_ERR_ARGUMENT,
+            "--ranks-as threads: {} does not say that its ranks may share a process (FMPL_RANKS_MAY_SHARE_A_PROCESS in "
+            "fmpl/fmpl.hpp); start it without that option",
+            options_.program.front());
+    }
+}
+
 void Job::choose_bindings()
 {
+    if (is_one_process()) {
+        const std::vector<int> cpus = cpus_of_threads(process_threads_);
+        for (int t = 0; t < process_threads_ && !cpus.empty(); ++t) {
+            for (const int rank : ranks_of_thread(t, process_threads_, options_.ranks))
+                ranks_[static_cast<std::size_t>(rank)].cpus = {cpus[static_cast<std::size_t>(t)]};
+        }
+        return;
+    }
     const bool by_default = options_.binding == Binding::automatic;
     if (options_.binding == Binding::none) return;
     const auto threads_of = [this](const char* variable) {
@@ -212,10 +249,11 @@ std::vector<std::string> Job::environment_of(int rank) const
     const char* outer = std::getenv("FMPL_JOB_ID");
     const std::string identity = fmt::format("FMPL_JOB_ID={}{}{}", outer ? outer : "", outer ? ":" : "", identity_);
     const std::vector<std::string> ours = {identity, fmt::format("FMPL_JOB_FD={}", job_fd_),
-        fmt::format("FMPL_RANK={}", rank), fmt::format("FMPL_SIZE={}", options_.ranks)};
+        fmt::format("FMPL_RANK={}", rank), fmt::format("FMPL_SIZE={}", options_.ranks),
+        fmt::format("FMPL_PROCESS_THREADS={}", process_threads_)};
     std::vector<std::string> result;
     std::string tunables(kTunables);
-    const bool sharing = options_.ranks > cpus_;
+    const bool sharing = options_.ranks > cpus_ && !is_one_process();
     bool has_omp = false, has_openblas = false, has_openblas_core = false;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view variable(*entry);
@@ -248,6 +286,7 @@ std::vector<std::string> Job::environment_of(int rank) const
 // beginning.
 std::vector<int> Job::starting_order() const
 {
+    if (is_one_process()) return {0};
     std::map<std::vector<int>, int> started;
     std::vector<std::pair<int, int>> turns;  // of each rank on its CPUs
     for (int rank = 0; rank < options_.ranks; ++rank) {
@@ -277,7 +316,7 @@ bool Job::start_ranks()
         pid_t pid = -1;
         if (pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0) {
             start.environment = environment_of(rank);
-            start.cpus = ranks_[static_cast<std::size_t>(rank)].cpus;
+            if (!is_one_process()) start.cpus = ranks_[static_cast<std::size_t>(rank)].cpus;
             const int typed = rank == 0 ? input_.open() : -1;
             start.standard[0] = rank > 0 ? null : typed >= 0 ? typed : 0;
             start.standard[1] = out[1];
@@ -300,9 +339,10 @@ bool Job::start_ranks()
         guardian_.protect(pid);
         relay_.add(rank, Stream::out, out[0]);
         relay_.add(rank, Stream::err, err[0]);
-        ranks_[static_cast<std::size_t>(rank)].pid = pid;
         rank_of_[pid] = rank;
-        ++running_;
+        const int its_ranks = is_one_process() ? options_.ranks : 1;
+        for (int i = 0; i < its_ranks; ++i) ranks_[static_cast<std::size_t>(rank + i)].pid = pid;
+        running_ += its_ranks;
     }
     close(null);
     if (failed < 0) return true;
@@ -463,8 +503,11 @@ void Job::reap()
         if (found != rank_of_.end()) {
             const int rank = found->second;
             rank_of_.erase(found);
-            note_rank_end(rank, wait_status);
-            ended.push_back(rank);
+            const int its_ranks = is_one_process() ? options_.ranks : 1;
+            for (int i = 0; i < its_ranks; ++i) {
+                note_rank_end(rank + i, wait_status);
+                ended.push_back(rank + i);
+            }
         } else if (pid == guardian_.pid()) {
             guardian_.has_ended();
             if (!status_) {
@@ -493,6 +536,14 @@ void Job::note_rank_end(int rank, int wait_status)
 void Job::judge(const std::vector<int>& ended)
 {
     if (judge_abort()) return;
+    const int first_status = ranks_[static_cast<std::size_t>(ended.front())].wait_status;
+    if (is_one_process() && first_status != 0) {
+        failed_rank_ = ended.front();
+        say(fmt::format("the process of all ranks (pid {}, {}) {}", ranks_[static_cast<std::size_t>(failed_rank_)].pid,
+            options_.program.front(), death_in_words(first_status)));
+        end_job(failure_status());
+        return;
+    }
     bool all_had_finalized = true;
     for (const int rank : ended) {
         const int wait_status = ranks_[static_cast<std::size_t>(rank)].wait_status;
@@ -608,6 +659,7 @@ void Job::signal_ranks(int signal)
 {
     for (const Rank& rank : ranks_) {
         if (rank.pid > 0 && !rank.ended) kill(-rank.pid, signal);
+        if (is_one_process()) break;
     }
 }
 

@@ -44,7 +44,7 @@ private:
     using Clock = std::chrono::steady_clock;
 
     struct Rank {
-        pid_t pid = -1;  // and its process group's number
+        pid_t pid = -1;  // and its process group's number; of ranks that share a process, the same
         bool ended = false;
         int wait_status = 0;
         std::vector<int> cpus;  // bound to these; empty: not bound
@@ -52,8 +52,10 @@ private:
     static constexpr int kNobody = -1;
 
     // Start
+    void choose_manner();
     void choose_bindings();
     std::vector<int> starting_order() const;
+    bool is_one_process() const { return process_threads_ > 0; }
     bool start_ranks();  // false: a rank could not be started; said, and the job is ending
     void report_bindings();
     std::vector<std::string> environment_of(int rank) const;
@@ -101,7 +103,8 @@ private:
     JobMemory memory_;
     int job_fd_ = -1;  // of the ranks
     int cpus_ = 1;
-    std::string threads_;  // for each rank, as text
+    std::string threads_;      // for each rank, as text
+    int process_threads_ = 0;  // on which one process runs all ranks; 0: each rank is a process
 
     std::vector<Rank> ranks_;
     std::unordered_map<pid_t, int> rank_of_;

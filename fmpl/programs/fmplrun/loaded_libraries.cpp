@@ -1,71 +1,17 @@
 #include "loaded_libraries.hpp"
 
+#include "program_file.hpp"
+
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
-#include <map>
 #include <sstream>
-#include <string_view>
 
 #include <fcntl.h>
-#include <link.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace fmpl::launcher {
 namespace {
-
-using Environment = std::map<std::string, std::string>;
-
-Environment environment_with(const std::vector<std::pair<std::string, std::string>>& variables)
-{
-    Environment result;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string_view text(*entry);
-        const auto equals = text.find('=');
-        if (equals != std::string_view::npos) result.emplace(text.substr(0, equals), text.substr(equals + 1));
-    }
-    for (const auto& [name, value] : variables) result[name] = value;
-    return result;
-}
-
-// "": nowhere.
-std::string found_program(const std::string& program, const Environment& environment)
-{
-    if (program.find('/') != std::string::npos) return program;
-    const auto set = environment.find("PATH");
-    std::istringstream folders(set != environment.end() ? set->second : "/bin:/usr/bin");
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        const std::string path = (folder.empty() ? "." : folder) + "/" + program;
-        if (access(path.c_str(), X_OK) == 0) return path;
-    }
-    return "";
-}
-
-// The dynamic linker that the file names (PT_INTERP); "" for a file that names none.
-std::string dynamic_linker_of(const std::string& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    ElfW(Ehdr) header{};
-    file.read(reinterpret_cast<char*>(&header), sizeof header);
-    constexpr unsigned char kOurClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
-    if (!file || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != kOurClass) return "";
-    for (int i = 0; i < header.e_phnum; ++i) {
-        ElfW(Phdr) segment{};
-        file.seekg(static_cast<std::streamoff>(header.e_phoff) + i * header.e_phentsize);
-        file.read(reinterpret_cast<char*>(&segment), sizeof segment);
-        if (!file) return "";
-        if (segment.p_type != PT_INTERP || segment.p_filesz > PATH_MAX) continue;
-        std::string name(segment.p_filesz, '\0');
-        file.seekg(static_cast<std::streamoff>(segment.p_offset));
-        file.read(name.data(), static_cast<std::streamsize>(name.size()));
-        return file ? name.c_str() : std::string();
-    }
-    return "";
-}
 
 // What the command prints; nothing when it fails.
 std::optional<std::string> output_of(const std::vector<std::string>& command, const Environment& environment)

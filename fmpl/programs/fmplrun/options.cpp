@@ -64,6 +64,14 @@ Binding binding_from(const std::string& text)
     throw CLI::ValidationError("--bind-to", fmt::format("\"{}\" is neither core nor none", text));
 }
 
+RanksAs ranks_as_from(const std::string& text)
+{
+    if (text == "auto") return RanksAs::automatic;
+    if (text == "processes") return RanksAs::processes;
+    if (text == "threads") return RanksAs::threads;
+    throw CLI::ValidationError("--ranks-as", fmt::format("\"{}\" is none of auto, processes and threads", text));
+}
+
 OnDeadlock on_deadlock_from(const std::string& text)
 {
     if (text == "end") return OnDeadlock::end;
@@ -102,7 +110,7 @@ std::pair<std::string, std::string> variable_from(const std::string& text)
     const auto equals = text.find('=');
     const std::string name = text.substr(0, equals);
     if (name.empty()) throw CLI::ValidationError("-x", fmt::format("\"{}\" has no name before the =", text));
-    for (const char* reserved : {"FMPL_RANK", "FMPL_SIZE", "FMPL_JOB_FD", "FMPL_JOB_ID"}) {
+    for (const char* reserved : {"FMPL_RANK", "FMPL_SIZE", "FMPL_JOB_FD", "FMPL_JOB_ID", "FMPL_PROCESS_THREADS"}) {
         if (name == reserved) throw CLI::ValidationError("-x", name + " is set by fmplrun itself");
     }
     if (equals != std::string::npos) return {name, text.substr(equals + 1)};
@@ -151,6 +159,14 @@ CommandLine parse_command_line(int argc, const char* const* argv)
            "core: each rank on cores of its own, distinct physical ones first; none: wherever the system puts it "
            "(default: core while the ranks fit the CPUs or share them evenly)")
         ->type_name("core|none");
+    app.add_option_function<std::string>(
+           "--ranks-as", [&](const std::string& text) { options.ranks_as = ranks_as_from(text); },
+           "What a rank is to the system. threads: one process with a thread for each CPU, on which ranks take turns, "
+           "for programs "
+           "that say they can do that, as the NAS kernels; auto: threads for such programs where ranks outnumber CPUs, "
+           "unless "
+           "--bind-to, --tag-output, --rdma, --blacs or --mpi is given (default: auto)")
+        ->type_name("auto|processes|threads");
     app.add_option_function<std::string>(
            "-x", [&](const std::string& text) { options.variables.push_back(variable_from(text)); },
            "Set a variable in the environment of the ranks; may be repeated")

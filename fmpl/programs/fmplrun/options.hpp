@@ -14,6 +14,13 @@ enum class Binding {
     none
 };
 
+// What a rank is to the system.
+enum class RanksAs {
+    automatic,  // threads where ranks outnumber CPUs and the program says that its ranks may share a process; else processes
+    processes,
+    threads  // of one process, as many as CPUs
+};
+
 // What follows when all ranks wait for each other.
 enum class OnDeadlock {
     end,     // say what each rank is blocked in, end the job
@@ -24,6 +31,7 @@ enum class OnDeadlock {
 struct Options {
     int ranks = 1;
     Binding binding = Binding::automatic;
+    RanksAs ranks_as = RanksAs::automatic;
     // Of -x, in order, values resolved; then those that --blacs, --pdgemm, --mpi and --rdma need.
     std::vector<std::pair<std::string, std::string>> variables;
     bool tag_output = false;

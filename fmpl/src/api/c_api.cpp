@@ -116,9 +116,9 @@ void fmpl_abort(int code, const char* reason)
     const std::string words = reason == nullptr ? "no reason given" : reason;
     const bool has_seat = b.seat.has_value();
     if (has_seat) abort_job(b.seat->memory->control(), b.seat->rank, status, words);
-    if (has_seat && b.seat->is_thread) throw AbortRequest(words);  // run_ranks ends the job
-    if (!has_seat || b.seat->memory->control().has_launcher == 0)
-        std::fprintf(stderr, "fmpl_abort: %s\n", words.c_str());
+    const bool has_launcher = has_seat && b.seat->memory->control().has_launcher != 0;
+    if (has_seat && b.seat->is_thread && !has_launcher) throw AbortRequest(words);  // run_ranks ends the job
+    if (!has_launcher) std::fprintf(stderr, "fmpl_abort: %s\n", words.c_str());
     std::fflush(nullptr);
     _exit(status);
 }
@@ -606,6 +606,12 @@ int fmpl_rank_is_thread(void)
 {
     const Binding& b = binding();
     return b.seat && b.seat->is_thread ? 1 : 0;
+}
+
+int fmpl_rank_shares_thread(void)
+{
+    const Binding& b = binding();
+    return b.seat && b.seat->shared_thread != nullptr ? 1 : 0;
 }
 
 int fmpl_job_rank(void)

@@ -65,7 +65,8 @@ CollectiveForm collective_form_from_environment()
 }  // namespace
 
 Endpoint::Endpoint(const JobSeat& seat)
-    : node(seat.memory, seat.rank, waiting_policy(seat.memory->ranks(), static_cast<int>(seat.memory->control().cpus))),
+    : node(seat.memory, seat.rank, waiting_policy(seat.memory->ranks(), static_cast<int>(seat.memory->control().cpus)),
+          seat.shared_thread),
       send_buffer(node),
       sender(node, send_buffer),
       receiver(node),

@@ -1,8 +1,15 @@
-// Ranks as threads of one process.
+// Ranks as threads of one process, each with a thread of its own or several on one: of a job that the process makes (run_ranks), or of
+// one that fmplrun has made and given to it as a whole (run_process).
 #include "api/binding.hpp"
+#include "api/ranks_of_thread.hpp"
+#include "crossbar/host.hpp"
 #include "error.hpp"
 #include "launch/job_seat.hpp"
+#include "launch/thread_layout.hpp"
 
+#include <sched.h>
+
+#include <algorithm>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -10,10 +17,118 @@
 
 namespace fmpl {
 
+namespace {
+
+// Where that is refused the thread runs where the system puts it, which is slower, and right all the same.
+void bind_thread(int cpu)
+{
+    const auto room = static_cast<std::size_t>(cpu) + 1;
+    cpu_set_t* const set = CPU_ALLOC(room);
+    if (set == nullptr) return;
+    CPU_ZERO_S(CPU_ALLOC_SIZE(room), set);
+    CPU_SET_S(static_cast<std::size_t>(cpu), CPU_ALLOC_SIZE(room), set);
+    sched_setaffinity(0, CPU_ALLOC_SIZE(room), set);
+    CPU_FREE(set);
+}
+
+// All ranks of one job, in this process.
+class RanksOfJob {
+public:
+    RanksOfJob(std::shared_ptr<JobMemory> memory, const std::function<void(int)>& f) : memory_(std::move(memory)), f_(f)
+    {
+    }
+
+    // Returns when all have returned; throws what failed.
+    void run_on(int thread_count)
+    {
+        const int ranks = memory_->ranks();
+        const std::vector<int> cpus = thread_count < ranks ? cpus_of_threads(thread_count) : std::vector<int>();
+        std::vector<std::thread> threads;
+        threads.reserve(static_cast<std::size_t>(thread_count));
+        for (int t = 0; t < thread_count; ++t) {
+            threads.emplace_back([&, t] {
+                if (thread_count == ranks) return rank_main(t, nullptr);
+                if (!cpus.empty()) bind_thread(cpus[static_cast<std::size_t>(t)]);
+                run_several(ranks_of_thread(t, thread_count, ranks));
+            });
+        }
+        for (std::thread& thread : threads) thread.join();
+        if (failure_.error) std::rethrow_exception(failure_.error);
+    }
+
+private:
+    void run_several(const std::vector<int>& ranks)
+    {
+        try {
+            run_ranks_of_thread(ranks, [&](int rank, SharedThread& thread) { rank_main(rank, &thread); });
+        } catch (const Error& error) {
+            failed(ranks.front(), error.what(), false);
+        }
+    }
+
+    void rank_main(int rank, SharedThread* thread)
+    {
+        ControlBlock& control = memory_->control();
+        Binding binding;
+        binding.seat = JobSeat{memory_, rank, true, thread};
+        bound = &binding;
+        try {
+            f_(rank);
+            // A rank that returns because its calls fail with ABORTED has no failure of its own.
+            // acquire: pairs with abort_job
+            const bool ending = control.abort_state.load(std::memory_order_acquire) != 0;
+            if (!ending && binding.endpoint && binding.endpoint->initialized()) {
+                fail(FMPL_ERR_PENDING, "rank {} returned without calling fmpl_finalize", rank);
+            }
+        } catch (const AbortRequest& error) {
+            failed(rank, error.what(), false);
+        } catch (const Error& error) {
+            failed(rank, error.what(), error.code() == FMPL_ERR_ABORTED);
+        } catch (const std::exception& error) {
+            failed(rank, error.what(), false);
+        } catch (...) {
+            failed(rank, "an exception of unknown type", false);
+        }
+        control.nodes[rank].exited.store(1, std::memory_order_release);  // pairs with Endpoint::init
+        ring_all(control);
+        bound = nullptr;
+    }
+
+    // Called while the exception is handled.
+    void failed(int rank, const char* words, bool is_news)
+    {
+        {
+            const std::lock_guard lock(mutex_);
+            const bool first = !failure_.error;
+            if (first || (failure_.is_news && !is_news) || (failure_.is_news == is_news && rank < failure_.rank)) {
+                failure_ = {std::current_exception(), rank, is_news};
+            }
+        }
+        abort_job(memory_->control(), rank, 1, words);
+    }
+
+    // What to throw in the end: a rank's own failure rather than another rank's news of it; of several, the lowest rank's.
+    struct Failure {
+        std::exception_ptr error;
+        int rank = 0;
+        bool is_news = false;
+    };
+
+    const std::shared_ptr<JobMemory> memory_;
+    const std::function<void(int)>& f_;
+    std::mutex mutex_;
+    Failure failure_;
+};
+
+}  // namespace
+
 void run_ranks(int n, const std::function<void(int)>& f, const JobOptions& options)
 {
     if (n < 1) fail(FMPL_ERR_ARGUMENT, "run_ranks: n = {}: at least one rank is needed", n);
+    if (options.threads < 0) fail(FMPL_ERR_ARGUMENT, "run_ranks: threads = {}: 0 or more are needed", options.threads);
+    const int thread_count = options.threads == 0 ? n : std::min(n, options.threads);
     JobSpec spec = job_spec_from_environment(n);
+    if (thread_count < n) spec.cpus = std::min(available_cpus(), thread_count);
     if (options.arena_bytes != 0) spec.arena_bytes = options.arena_bytes;
     if (!options.crossbar.empty()) parse_crossbar_shape(options.crossbar, n, spec.shape);
     if (!options.profile.empty()) {
@@ -28,57 +143,23 @@ void run_ranks(int n, const std::function<void(int)>& f, const JobOptions& optio
         }
         spec.engine = options.engine == "shm" ? EngineKind::shm : EngineKind::unmapped;
     }
-    const auto memory = std::make_shared<JobMemory>(JobMemory::create(spec));
+    RanksOfJob(std::make_shared<JobMemory>(JobMemory::create(spec)), f).run_on(thread_count);
+}
 
-    // What to throw in the end: a rank's own failure rather than another rank's news of it; of several, the lowest
-    // rank's.
-    struct Failure {
-        std::exception_ptr error;
-        int rank = 0;
-        bool is_news = false;
-    } failure;
-    std::mutex mutex;
-    const auto failed = [&](int rank, const char* words, bool is_news) {
-        {
-            const std::lock_guard lock(mutex);
-            const bool first = !failure.error;
-            if (first || (failure.is_news && !is_news) || (failure.is_news == is_news && rank < failure.rank)) {
-                failure = {std::current_exception(), rank, is_news};
-            }
-        }
-        abort_job(memory->control(), rank, 1, words);
-    };
-
-    const auto rank_main = [&](int rank) {
-        Binding binding;
-        binding.seat = JobSeat{memory, rank, true};
-        bound = &binding;
-        try {
-            f(rank);
-            // A rank that returns because its calls fail with ABORTED has no failure of its own.
-            // acquire: pairs with abort_job
-            const bool ending = memory->control().abort_state.load(std::memory_order_acquire) != 0;
-            if (!ending && binding.endpoint && binding.endpoint->initialized()) {
-                fail(FMPL_ERR_PENDING, "rank {} returned without calling fmpl_finalize", rank);
-            }
-        } catch (const AbortRequest& error) {
-            failed(rank, error.what(), false);
-        } catch (const Error& error) {
-            failed(rank, error.what(), error.code() == FMPL_ERR_ABORTED);
-        } catch (const std::exception& error) {
-            failed(rank, error.what(), false);
-        } catch (...) {
-            failed(rank, "an exception of unknown type", false);
-        }
-        memory->control().nodes[rank].exited.store(1, std::memory_order_release);  // pairs with Endpoint::init
-        ring_all(memory->control());
-        bound = nullptr;
-    };
-    std::vector<std::thread> threads;
-    threads.reserve(static_cast<std::size_t>(n));
-    for (int rank = 0; rank < n; ++rank) threads.emplace_back(rank_main, rank);
-    for (std::thread& thread : threads) thread.join();
-    if (failure.error) std::rethrow_exception(failure.error);
+int run_process(const std::function<int()>& rank_main)
+{
+    const int threads = threads_from_environment();
+    if (threads == 0) return rank_main();
+    const std::shared_ptr<JobMemory> memory = whole_job_from_environment();
+    std::vector<int> statuses(static_cast<std::size_t>(memory->ranks()));
+    const auto run = [&](int rank) { statuses[static_cast<std::size_t>(rank)] = rank_main(); };
+    try {
+        RanksOfJob(memory, run).run_on(std::min(threads, memory->ranks()));
+    } catch (const std::exception&) {
+        return 1;  // fmplrun says why: the job's memory has it
+    }
+    const auto failed = std::find_if(statuses.begin(), statuses.end(), [](int status) { return status != 0; });
+    return failed == statuses.end() ? 0 : *failed;
 }
 
 }  // namespace fmpl

@@ -16,7 +16,11 @@ namespace fmpl {
 
 class TimeSlice {
 public:
-    TimeSlice() = default;
+    // has_thread: the caller has a thread to itself, whose order is the system's.
+    explicit TimeSlice(bool has_thread = true)
+    {
+        if (!has_thread) usual_ns_ = 0;
+    }
     ~TimeSlice() { restore(); }
     TimeSlice(const TimeSlice&) = delete;
     TimeSlice& operator=(const TimeSlice&) = delete;

@@ -3,6 +3,7 @@
 #include "crossbar/cycle_clock.hpp"
 #include "crossbar/futex.hpp"
 #include "crossbar/scoped_flag.hpp"
+#include "crossbar/shared_thread.hpp"
 #include "error.hpp"
 
 #include <linux/membarrier.h>
@@ -139,7 +140,7 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         // Several yields between looks at the clock: where ranks share CPUs each one runs another rank.
         for (int i = 0; i < 8; ++i) {
             if (ready(state)) return true;
-            sched_yield();
+            leave_cpu(begin != 0 || i != 0);
         }
         if (is_ending()) {
             // A rank may have ended the job after it had done what this one waits for: that is no failure of this call.
@@ -153,6 +154,16 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         }
         if (what.deadline_ns != 0 && now >= what.deadline_ns) return false;
         if (now - begin >= policy_.yield_ns && sleep(ready, state, what)) return true;
+    }
+}
+
+// again: not for the first time in this wait.
+void Waiter::leave_cpu(bool again) const
+{
+    if (shared_thread_ != nullptr) {
+        shared_thread_->yield(again);
+    } else {
+        sched_yield();
     }
 }
 
@@ -193,7 +204,12 @@ bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what)
             // release: pairs with DeadlockWatch::sleeps, which so sees each ring by this rank that came before
             record.sleep.store(sleep_word(sleeps_, seen), std::memory_order_release);
         }
-        futex_wait(record.doorbell, seen, bound_ns == 0 ? nullptr : &bound);
+        const timespec* const timeout = bound_ns == 0 ? nullptr : &bound;
+        if (shared_thread_ != nullptr) {
+            shared_thread_->sleep(record.doorbell, seen, timeout);
+        } else {
+            futex_wait(record.doorbell, seen, timeout);
+        }
         if (until_rung) record.sleep.store(0, std::memory_order_relaxed);
     }
     return done;

@@ -70,9 +70,17 @@ struct WaitFor {
     bool alone = false;
 };
 
+class SharedThread;
+
 class Waiter {
 public:
-    Waiter(const Crossbar& crossbar, WaitingPolicy policy) : crossbar_(&crossbar), policy_(policy) {}
+    // shared_thread: where other ranks live on the calling thread; otherwise nullptr. Outlives the waiter.
+    Waiter(const Crossbar& crossbar, WaitingPolicy policy, SharedThread* shared_thread = nullptr)
+        : crossbar_(&crossbar),
+          policy_(policy),
+          shared_thread_(shared_thread)
+    {
+    }
 
     template <class Ready>
     bool wait(Ready&& ready, const WaitFor& what)
@@ -117,11 +125,13 @@ private:
 
     using ReadyFunction = bool (*)(void*);
     bool wait_longer(ReadyFunction ready, void* state, const WaitFor& what);
+    void leave_cpu(bool again) const;
     bool sleep(ReadyFunction ready, void* state, const WaitFor& what);
     bool last_look(ReadyFunction ready, void* state);
 
     const Crossbar* crossbar_;
     WaitingPolicy policy_;
+    SharedThread* shared_thread_;
     const char* layer_call_ = nullptr;
     bool is_last_look_ = false;
     std::uint32_t sleeps_ = 0;  // that NodeRecord::sleep has told of

@@ -33,6 +33,12 @@ JobSeat seat_from_environment()
 {
     const std::optional<int> fd = number_from_environment("FMPL_JOB_FD");
     if (!fd) return {std::make_shared<JobMemory>(JobMemory::create(job_spec_from_environment(1))), 0, false};
+    if (threads_from_environment() != 0) {
+        fail(FMPL_ERR_ARGUMENT,
+            "fmplrun has started this process for all ranks, since the program says that they may share it, but it "
+            "calls FMPL outside "
+            "of fmpl::run_process; start it with fmplrun --ranks-as processes");
+    }
     const std::optional<int> rank = number_from_environment("FMPL_RANK");
     auto memory = std::make_shared<JobMemory>(JobMemory::attach(*fd));
     if (!rank || *rank >= memory->ranks()) {
@@ -41,6 +47,17 @@ JobSeat seat_from_environment()
             memory->ranks());
     }
     return {std::move(memory), *rank, false};
+}
+
+int threads_from_environment()
+{
+    if (!number_from_environment("FMPL_JOB_FD")) return 0;
+    return number_from_environment("FMPL_PROCESS_THREADS").value_or(0);
+}
+
+std::shared_ptr<JobMemory> whole_job_from_environment()
+{
+    return std::make_shared<JobMemory>(JobMemory::attach(number_from_environment("FMPL_JOB_FD").value_or(-1)));
 }
 
 int size_from_environment()

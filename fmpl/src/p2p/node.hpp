@@ -33,10 +33,12 @@ inline constexpr std::size_t kRingBytes = kPieceBytes * kRingPieces;
 
 class Node {
 public:
-    Node(std::shared_ptr<JobMemory> memory, int rank, WaitingPolicy policy)
+    // shared_thread: as of Waiter.
+    Node(std::shared_ptr<JobMemory> memory, int rank, WaitingPolicy policy, SharedThread* shared_thread = nullptr)
         : crossbar(memory, rank),
           private_memory(crossbar),
-          waiter(crossbar, policy),
+          waiter(crossbar, policy, shared_thread),
+          slice(shared_thread == nullptr),
           arena(memory.get(), memory->arena_offset(rank) + memory->arena_margin(rank),
               memory->arena(rank).size() - memory->arena_margin(rank))
     {
