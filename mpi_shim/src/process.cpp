@@ -26,7 +26,8 @@ int joined_world_rank()
     }
     if (fmpl_rank_shares_thread() != 0) {
         fail(MPI_ERR_OTHER,
-            "ranks that take turns on one thread cannot call MPI; give each a thread of its own (JobOptions::threads = 0), or a process "
+            "ranks that take turns on one thread cannot call MPI; give each a thread of its own (JobOptions::threads = "
+            "0), or a process "
             "(fmplrun --ranks-as processes)");
     }
     check_fmpl(fmpl_init(nullptr, nullptr, kChannels));

@@ -10,7 +10,11 @@
 //   kill=SIGNAL             sends itself that signal
 //   wait                    sleeps until it is killed
 //   say=WORDS               a line "rank R: WORDS" on standard output
+//   pid                     a line "rank R: P" with the number of its process
+//
+// As launch_probe_shared its ranks may share a process.
 #include <fmpl.h>
+#include <fmpl/fmpl.hpp>
 #include <fmpl/layers.h>
 
 #include <csignal>
@@ -81,6 +85,9 @@ void act(const std::string& action, int value, const std::string& words)
         std::raise(value);
     } else if (action == "wait") {
         for (;;) pause();
+    } else if (action == "pid") {
+        std::printf("rank %d: %d\n", fmpl_job_rank(), static_cast<int>(getpid()));
+        std::fflush(stdout);
     } else if (action == "say") {
         std::printf("rank %d: %s\n", fmpl_job_rank(), words.c_str());
         std::fflush(stdout);
@@ -90,9 +97,7 @@ void act(const std::string& action, int value, const std::string& words)
     }
 }
 
-}  // namespace
-
-int main(int argc, char** argv)
+int steps(int argc, char** argv)
 {
     for (int i = 1; i < argc; ++i) {
         std::string step = argv[i];
@@ -107,3 +112,19 @@ int main(int argc, char** argv)
     }
     return 0;
 }
+
+}  // namespace
+
+#ifdef LAUNCH_PROBE_SHARED
+FMPL_RANKS_MAY_SHARE_A_PROCESS;
+
+int main(int argc, char** argv)
+{
+    return fmpl::run_process([&] { return steps(argc, argv); });
+}
+#else
+int main(int argc, char** argv)
+{
+    return steps(argc, argv);
+}
+#endif

@@ -226,7 +226,7 @@ ProgramResult start_under_launcher(const std::string& body, int ranks, const Env
         rank_environment(body, environment));
 }
 
-enum class Mode { threads, processes };
+enum class Mode { threads, processes, turns };
 
 std::atomic<bool> thread_job_is_unmapped{false};
 
@@ -248,10 +248,10 @@ private:
     {
         SharedMemory::instance().clear();
         const WatchdogScope watchdog(name_);
-        if (mode_ == Mode::threads) {
-            run_as_threads();
-        } else {
+        if (mode_ == Mode::processes) {
             run_as_processes();
+        } else {
+            run_as_threads();
         }
     }
 
@@ -268,13 +268,17 @@ private:
         thread_job_is_unmapped = unmapped_;
         fmpl::JobOptions options;
         if (unmapped_) options.engine = "unmapped";
+        // On one thread, or two.
+        if (mode_ == Mode::turns) options.threads = 1 + ranks_ % 4 / 2;
         std::mutex mutex;
         std::string first_failure;
         try {
             fmpl::run_ranks(
                 ranks_,
                 [&](int rank) {
-                    const ::testing::ScopedTrace trace(body_.file, body_.line, describe_rank(rank, ranks_));
+                    // GoogleTest keeps traces by thread.
+                    std::optional<::testing::ScopedTrace> trace;
+                    if (mode_ == Mode::threads) trace.emplace(body_.file, body_.line, describe_rank(rank, ranks_));
                     try {
                         body_.body();
                     } catch (const std::exception& e) {
@@ -308,7 +312,10 @@ private:
 
 void register_case(const RegisteredBody& body, int ranks, Mode mode, bool unmapped, const std::string& form)
 {
-    std::string name = body.name + (mode == Mode::threads ? "/threads_" : "/processes_") + std::to_string(ranks);
+    const char* const mode_name = mode == Mode::threads     ? "/threads_"
+                                  : mode == Mode::processes ? "/processes_"
+                                                            : "/turns_";
+    std::string name = body.name + mode_name + std::to_string(ranks);
     if (!form.empty()) name += "_" + form;
     if (unmapped) name += "_unmapped";
     const std::string full_name = body.suite + "." + name;
@@ -364,15 +371,17 @@ bool register_body(const char* suite, const char* name, const char* file, int li
 void register_all()
 {
     const std::string modes = environment_or("FMPL_TEST_MODES", "both");
-    if (modes != "threads" && modes != "processes" && modes != "both") {
-        throw std::runtime_error("FMPL_TEST_MODES is \"" + modes + "\"; allowed: threads, processes, both");
+    if (modes != "threads" && modes != "processes" && modes != "both" && modes != "turns") {
+        throw std::runtime_error("FMPL_TEST_MODES is \"" + modes + "\"; allowed: threads, processes, both, turns");
     }
     for (const RegisteredBody& body : bodies()) {
         std::vector<std::string> forms = body.options.forms;
         if (forms.empty()) forms.emplace_back();
-        for (const Mode mode : {Mode::threads, Mode::processes}) {
-            if (modes != "both" && (modes == "threads") != (mode == Mode::threads)) continue;
-            if (!(mode == Mode::threads ? body.options.threads : body.options.processes)) continue;
+        for (const Mode mode : {Mode::threads, Mode::processes, Mode::turns}) {
+            const bool wanted = mode == Mode::threads     ? modes == "both" || modes == "threads"
+                                : mode == Mode::processes ? modes == "both" || modes == "processes"
+                                                          : modes == "turns";
+            if (!wanted || !(mode == Mode::processes ? body.options.processes : body.options.threads)) continue;
             for (const int ranks : body.options.ranks) {
                 for (const std::string& form : forms) {
                     register_case(body, ranks, mode, false, form);
@@ -402,7 +411,8 @@ int run_body_in_this_process(const std::string& name)
 
 bool modes_without_processes()
 {
-    return environment_or("FMPL_TEST_MODES", "both") == "threads";
+    const std::string modes = environment_or("FMPL_TEST_MODES", "both");
+    return modes == "threads" || modes == "turns";
 }
 
 bool engine_is_unmapped()
@@ -443,6 +453,8 @@ void wait_until(const std::function<bool()>& condition, const char* what)
     while (!condition()) {
         if (std::chrono::steady_clock::now() > deadline)
             throw std::runtime_error(std::string("waited in vain for ") + what);
+        int sends = 0, spooled = 0;
+        if (fmpl_rank_shares_thread() != 0) fmpl_sendbuf_check(&sends, &spooled);  // the others of the thread run
         std::this_thread::yield();
     }
 }

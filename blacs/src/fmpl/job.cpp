@@ -37,8 +37,10 @@ Job::Job(bool took_over)
             fmpl_job_size());
     }
     if (fmpl_rank_shares_thread() != 0) {
-        refuse("ranks that take turns on one thread cannot call the BLACS; give each a thread of its own (JobOptions::threads = 0), or a "
-               "process (fmplrun --ranks-as processes)");
+        refuse(
+            "ranks that take turns on one thread cannot call the BLACS; give each a thread of its own "
+            "(JobOptions::threads = 0), or a "
+            "process (fmplrun --ranks-as processes)");
     }
     int initialized = 0;
     check(fmpl_initialized(&initialized));

@@ -213,10 +213,10 @@ int run_process(const std::function<int()>& rank_main);
 }  // namespace fmpl
 
 // A note in the program's file (ELF), which fmplrun reads.
-#define FMPL_RANKS_MAY_SHARE_A_PROCESS                       \
-    asm(".pushsection .note.fmpl, \"a\", %note\n"            \
-        ".balign 4\n"                                        \
+#define FMPL_RANKS_MAY_SHARE_A_PROCESS                                                   \
+    asm(".pushsection .note.fmpl, \"a\", %note\n"                                        \
+        ".balign 4\n"                                                                    \
         ".long 5, 0, 1\n" /* the name's length, no more, 1: ranks may share a process */ \
-        ".asciz \"FMPL\"\n"                                  \
-        ".balign 4\n"                                        \
+        ".asciz \"FMPL\"\n"                                                              \
+        ".balign 4\n"                                                                    \
         ".popsection")

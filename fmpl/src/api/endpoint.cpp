@@ -307,6 +307,7 @@ void Endpoint::irecv_test(int src, int mai, fmpl_comm_t comm, int& done)
 
 void Endpoint::sendbuf_check(int* nsend, int* nspool)
 {
+    node.waiter.give_turn();
     any_domain.reclaim();
     sender.check_buffer(nsend, nspool);
 }

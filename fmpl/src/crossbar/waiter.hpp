@@ -117,6 +117,12 @@ public:
     const char*& layer_call() { return layer_call_; }
     // The rank looks once more before it sleeps: nothing may be left out then, since only something new would wake it.
     bool is_last_look() const { return is_last_look_; }
+    // For a look that is no wait: the other ranks of a shared thread run, each until it waits.
+    void give_turn() const
+    {
+        if (shared_thread_ != nullptr) [[unlikely]]
+            leave_cpu(true);
+    }
     // Throws Error(ABORTED) when the job is ending.
     void check_abort() const;
 
