@@ -26,8 +26,9 @@ HAS_HEAP = PROGRAMS and (pathlib.Path(PROGRAMS).parent / "lib/libfmpl_rdma_heap.
 LIMIT_SECONDS = 100
 
 # Copies $0.json, beside itself, to the file that its last argument names; $0.mpi.json, where there is one, for a program
-# over FMPL's MPI.
+# over FMPL's MPI; $0.processes.json for the option --ranks-as processes.
 ANSWER = ('of=; for last; do case $last in *.mpi) [ ! -e "$0.mpi.json" ] || of=.mpi;; '
+          'processes) [ ! -e "$0.processes.json" ] || of=.processes;; '
           '*-limit.*) [ ! -e "$0.limit.json" ] || of=.limit;; esac; done; cp "$0$of.json" "$last"')
 # The same of an MPI's launcher; for a program of NPB's own, prints what $0.printed has.
 ANSWER_OR_PRINT = 'for last; do :; done; case $last in *.x) cat "$0.printed";; *) cp "$0.json" "$last";; esac'
@@ -190,7 +191,8 @@ class StandIns(unittest.TestCase):
         path.chmod(0o755)
 
     def answers(self, name, document, of=""):
-        """of: .mpi for what FMPL's launcher reports of programs over FMPL's MPI, .limit of ScaLAPACK's limit."""
+        """of: .mpi for what FMPL's launcher reports of programs over FMPL's MPI, .limit of ScaLAPACK's limit, .processes with
+        --ranks-as processes."""
         self.stand_in(name, ANSWER)
         (self.root / f"{name}{of}.json").write_text(json.dumps(document))
 
@@ -366,6 +368,7 @@ class StandIns(unittest.TestCase):
     def run_kernels(self, *options, only="mg", **how):
         """{(class, ranks): figure}, the document and what was printed."""
         for name, of, seconds, communication in (("fmplrun", "", 1.0, (0.1, 0.3)), ("fmplrun", ".mpi", 1.1, (0.3, 0.3)),
+                                                 ("fmplrun", ".processes", 1.0, (0.2, 0.3)),
                                                  ("mpirun.openmpi", "", 1.5, (0.6, 0.6)),
                                                  ("mpiexec.mpich", "", 2.0, (0.2, 0.4))):
             self.answers(name, kernel(seconds, communication), of=of)
@@ -376,7 +379,10 @@ class StandIns(unittest.TestCase):
         figures, document, printed = self.run_kernels("--rounds", "2")
         self.assertEqual(list(figures), [(letter, ranks) for letter in "AB" for ranks in (2, 4, 8, 16)])
         of_two = figures["A", 2]
-        self.assertEqual(list(of_two["contenders"]), ["fmpl", "mpi", "openmpi", "mpich"])
+        self.assertEqual(list(of_two["contenders"]), ["fmpl", "fmpl-processes", "mpi", "openmpi", "mpich"])
+        self.assertIsNone(of_two["contenders"]["fmpl-processes"], "each rank has a CPU, and is a process")
+        self.assertAlmostEqual(figures["A", 4]["contenders"]["fmpl-processes"]["comm_seconds"], 0.25)
+        self.assertAlmostEqual(figures["A", 4]["communication"]["mpi_over_fmpl"], 1.2)
         self.assertEqual(of_two["best_peer"], "openmpi")
         self.assertAlmostEqual(of_two["ratio"], 1.5)
         self.assertAlmostEqual(of_two["mpi"]["ratio"], 1.5 / 1.1)
@@ -389,7 +395,8 @@ class StandIns(unittest.TestCase):
         for line in (r"MG, class A, 2 rounds +\| 2 ranks +\| 4 ranks +\| 8 ranks +\| 16 ranks",
                      r"FMPL, s +\| 1\.000 \(1\.000-1\.000\)", r"best peer / FMPL +\| 1\.50", r"best peer / MPI over FMPL +\| 1\.36",
                      r"  expected of FMPL +\| original >= 1\.2x +\| <= 1\.15 of 2 ranks", r"  met +\| - +\| yes",
-                     r"FMPL, communication +\| 0\.200, 20\.0%", r"  MPI over FMPL / FMPL, expected > 1 +\| 1\.50",
+                     r"FMPL, communication +\| 0\.200, 20\.0%", r"FMPL, ranks as processes, s +\| - +\| 1\.000",
+                     r"  MPI over FMPL / FMPL, expected > 1 +\| 1\.50 +\| 1\.20",
                      r"MG, class B, 1 round +\| 2 ranks", r"Communication: seconds in its calls, .*; the mean of the ranks\."):
             self.assertRegex(printed, rf"(?m)^{line}")
         self.assertNotIn("original / FMPL", printed)
@@ -400,6 +407,9 @@ class StandIns(unittest.TestCase):
         _, document, _ = self.run_kernels("--rounds", "1", only="cg")
         commands = document["commands"]
         self.assertRegex(commands["fmpl"]["cg.A, 2 ranks"], r"fmplrun -n 2 --bind-to core \S+/cg\.fmpl --class A$")
+        self.assertRegex(commands["fmpl"]["cg.A, 4 ranks"], r"fmplrun -n 4 \S+/cg\.fmpl --class A$")
+        self.assertRegex(commands["fmpl-processes"]["cg.A, 4 ranks"],
+                         r"fmplrun -n 4 --ranks-as processes \S+/cg\.fmpl --class A$")
         self.assertRegex(commands["mpi"]["cg.B, 8 ranks"], r"fmplrun -n 8 --rdma heap \S+/cg\.mpi --class B$")
         self.assertRegex(commands["openmpi"]["cg.B, 16 ranks"], r"mpirun\.openmpi .*-n 16 .*/cg\.openmpi --class B$")
         self.assertRegex(commands["mpich"]["cg.A, 16 ranks"], r"mpiexec\.mpich -n 16 \S+/cg\.mpich --class A$")
