@@ -186,10 +186,24 @@ class OverMpi(Over):
 
 class Fmpl(Over, unittest.TestCase):
     LIBRARY, NAME = "fmpl", "FMPL"
-    LAUNCHER = FMPLRUN
+    LAUNCHER = (*FMPLRUN, "--ranks-as", "processes")
 
     def test_all_kernels_are_built(self):
         self.assertEqual(self.kernels, list(KERNELS))
+
+
+class FmplInOneProcess(Over, unittest.TestCase):
+    LIBRARY, NAME = "fmpl", "FMPL"
+    LAUNCHER = (*FMPLRUN, "--ranks-as", "threads")
+
+    def test_it_is_what_fmplrun_does_where_ranks_outnumber_cpus(self):
+        done = subprocess.run([*FMPLRUN, "--report-bindings", "-n", str(4 * CPUS), str(PROGRAMS / "is.fmpl")],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_SECONDS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        failed = subprocess.run([*FMPLRUN, "-n", str(4 * CPUS), str(TEST_PROGRAMS / "npb_program_probe.fmpl"), "--end", "exception"],
+                                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_SECONDS)
+        self.assertEqual(failed.returncode, 1, failed.stderr)
+        self.assertIn("PROBE: a shelf broke", failed.stderr)
 
 
 class MpiOverFmpl(OverMpi, unittest.TestCase):
