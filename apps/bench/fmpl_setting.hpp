@@ -9,7 +9,7 @@ namespace fmpl::bench {
 inline bool is_fmpl_setting(std::string_view variable)
 {
     return variable.starts_with("FMPL_") && variable != "FMPL_JOB_ID" && variable != "FMPL_JOB_FD" &&
-           variable != "FMPL_RANK" && variable != "FMPL_SIZE";
+           variable != "FMPL_RANK" && variable != "FMPL_SIZE" && variable != "FMPL_PROCESS_THREADS";
 }
 
 }  // namespace fmpl::bench

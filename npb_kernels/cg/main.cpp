@@ -2,6 +2,6 @@
 
 int main(int argc, char** argv)
 {
-    return fmpl::npb::run_program(
-        {"CG", "largest eigenvalue of a sparse matrix by conjugate gradients"}, argc, argv, fmpl::npb::cg::cg_kernel);
+    return fmpl::npb::run_program({"CG", "largest eigenvalue of a sparse matrix by conjugate gradients"}, argc, argv,
+        [] { return fmpl::npb::Program{fmpl::npb::cg::cg_kernel}; });
 }

@@ -154,17 +154,18 @@ void Run::start_clock()
 
 void Run::stop_clock()
 {
-    const double seconds = now() - start_;
+    const double end = now();
     const double communication = communication_.communication_seconds() - communication_start_;
     const auto ranks = static_cast<std::size_t>(communication_.ranks());
     const auto rank = static_cast<std::size_t>(communication_.rank());
     rank_seconds_.assign(ranks, 0.0);
     communication_seconds_.assign(ranks, 0.0);
-    rank_seconds_[rank] = seconds;
+    rank_seconds_[rank] = end - start_;
     communication_seconds_[rank] = communication;
     communication_.world().sum(std::span(rank_seconds_));
     communication_.world().sum(std::span(communication_seconds_));
-    seconds_ = *std::max_element(rank_seconds_.begin(), rank_seconds_.end());
+    // Where ranks share CPUs, one begins while another has come far.
+    seconds_ = communication_.world().maximum(end) + communication_.world().maximum(-start_);
 }
 
 int run_joined(Communication& communication, const ProgramText& text, int argc, const char* const* argv,
@@ -209,12 +210,12 @@ int run_joined(Communication& communication, const ProgramText& text, int argc, 
 namespace {
 
 // One rank's part of run_program.
-int run_rank(const ProgramText& text, int argc, char** argv, const Kernel& kernel, const AddOptions& add_options)
+int run_rank(const ProgramText& text, int argc, char** argv, const Program& program)
 {
     std::unique_ptr<Communication> communication;
     try {
         communication = Communication::join();
-        return run_joined(*communication, text, argc, argv, kernel, add_options);
+        return run_joined(*communication, text, argc, argv, program.kernel, program.add_options);
     } catch (const std::bad_alloc&) {
         const std::string reason = fmt::format("{}: not enough memory; use a smaller class", text.name);
         if (communication != nullptr) communication->abort(reason.c_str());
@@ -229,9 +230,9 @@ int run_rank(const ProgramText& text, int argc, char** argv, const Kernel& kerne
 
 }  // namespace
 
-int run_program(const ProgramText& text, int argc, char** argv, const Kernel& kernel, const AddOptions& add_options)
+int run_program(const ProgramText& text, int argc, char** argv, const std::function<Program()>& make_program)
 {
-    return Communication::run_process([&] { return run_rank(text, argc, argv, kernel, add_options); });
+    return Communication::run_process([&] { return run_rank(text, argc, argv, make_program()); });
 }
 
 }  // namespace fmpl::npb

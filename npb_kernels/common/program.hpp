@@ -2,7 +2,7 @@
 //
 //     int main(int argc, char** argv)
 //     {
-//         return fmpl::npb::run_program({"FT", "3-D fast Fourier transform"}, argc, argv, kernel);
+//         return fmpl::npb::run_program({"IS", "ranking of integer keys"}, argc, argv, [] { return Program{kernel}; });
 //     }
 #pragma once
 
@@ -63,7 +63,7 @@ public:
     // where that is less). Collective. bytes: what this rank will allocate. To be called before it does.
     void require_memory(std::size_t bytes);
 
-    // The timed part; collective both. The time is the slowest rank's.
+    // The timed part; collective both. The time is from the first rank's start to the last one's end, by the host's clock.
     void start_clock();
     void stop_clock();
     double seconds() const { return seconds_; }
@@ -90,9 +90,15 @@ struct ProgramText {
 using Kernel = std::function<Outcome(Run&)>;
 using AddOptions = std::function<void(CLI::App&)>;  // options of the kernel's own
 
+// What one rank runs. Ranks may share the process, each on a thread of its own or in turn: what the options are read into is the rank's
+// alone.
+struct Program {
+    Kernel kernel;
+    AddOptions add_options = {};
+};
+
 // Returns the exit status: 0 only if verified, 1 if not or after an error, 2 for wrong arguments and refusals.
-int run_program(
-    const ProgramText& text, int argc, char** argv, const Kernel& kernel, const AddOptions& add_options = {});
+int run_program(const ProgramText& text, int argc, char** argv, const std::function<Program()>& make_program);
 
 // The same for a rank that has joined already. Writes no JSON file when there is no --json.
 int run_joined(Communication& communication, const ProgramText& text, int argc, const char* const* argv,

@@ -1,10 +1,13 @@
 #include "ft_kernel.hpp"
 
+#include <memory>
+
 int main(int argc, char** argv)
 {
     using namespace fmpl::npb;
-    ft::Options options;
-    return run_program(
-        {"FT", "3-D fast Fourier transform"}, argc, argv, [&](Run& run) { return ft::run_kernel(run, options); },
-        [&](CLI::App& app) { ft::add_options(app, options); });
+    return run_program({"FT", "3-D fast Fourier transform"}, argc, argv, [] {
+        const auto options = std::make_shared<ft::Options>();
+        return Program{[options](Run& run) { return ft::run_kernel(run, *options); },
+            [options](CLI::App& app) { ft::add_options(app, *options); }};
+    });
 }

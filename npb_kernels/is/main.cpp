@@ -2,5 +2,6 @@
 
 int main(int argc, char** argv)
 {
-    return fmpl::npb::run_program({"IS", "ranking of integer keys"}, argc, argv, fmpl::npb::is::is_kernel);
+    return fmpl::npb::run_program(
+        {"IS", "ranking of integer keys"}, argc, argv, [] { return fmpl::npb::Program{fmpl::npb::is::is_kernel}; });
 }

@@ -92,7 +92,7 @@ TEST(RanksOfThread, FewerThreadsThanNoneAreRefused)
 // More than the system waits for at a time (FUTEX_WAITV_MAX), too. All ranks but one sleep while that one keeps away from FMPL.
 TEST(RanksOfThread, RanksThatSleepAreWokenByARankOfAnotherThread)
 {
-    for (const int ranks : {3, 200}) {
+    for (const int ranks : {3, 300}) {
         fmpl::run_ranks(
             ranks,
             [&](int rank) {

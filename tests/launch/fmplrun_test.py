@@ -657,12 +657,31 @@ class RanksOfOneProcess(LaunchTest):
     def test_an_abort_names_the_rank(self):
         done = self.run_job("-n", str(self.MANY), SHARED_PROBE, "init", "4:abort=5", "barrier", "finalize")
         self.assertEqual(done.returncode, 5, done.stderr)
-        self.assertRegex(done.stderr, r"rank 4 \(pid \d+, .*\) called fmpl_abort with status 5: the probe was told to")
+        self.assertRegex(done.stderr, r"rank 4 \(pid \d+, .*\) ended the job with status 5: the probe was told to")
 
-    def test_one_that_does_not_finalize_is_named(self):
-        done = self.run_job("-n", str(self.MANY), SHARED_PROBE, "init", "barrier", "1:recv=0", "0:say=gone")
-        self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("returned without calling fmpl_finalize", done.stderr)
+    def test_one_that_does_not_finalize_is_named_whatever_the_others_do(self):
+        for others in ("1:recv=0", "1:wait"):
+            done = self.run_job("-n", str(self.MANY), "--timeout", "30", SHARED_PROBE, "init", "barrier", others)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex(done.stderr, r"rank \d+ \(pid \d+, .*\) ended the job with status 1: rank \d+ returned without "
+                                          r"calling fmpl_finalize")
+
+    def test_statistics_and_states_are_by_rank(self):
+        done = self.run_job("-n", str(self.MANY), "--stats", SHARED_PROBE, "init", "exchange", "barrier", "finalize")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout + done.stderr, rf"(?m)^ *{self.MANY - 1} ")
+        job = self.start_job("-n", str(self.MANY), SHARED_PROBE, "init", "barrier", "pid", "0:wait", "recv=0")
+        self.lines(job, 1)
+        job.send_signal(signal.SIGUSR1)
+        said = ""
+        while f"rank {self.MANY - 1}" not in said:
+            line = job.stderr.readline()
+            self.assertTrue(line, said)
+            said += line
+
+    def test_standard_input_is_there(self):
+        done = self.run_job("-n", str(self.MANY), SHARED_PROBE, "init", "barrier", "pid", "finalize", input="nobody reads it")
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_deadlock_is_found(self):
         done = self.run_job("-n", str(self.MANY), SHARED_PROBE, "init", "recv=0", "finalize")

@@ -11,7 +11,7 @@ namespace {
 
 using namespace fmpl_test;
 
-const RanksOptions kOptions{.ranks = {1, 2, 3, 4, 7, 8}};
+const RanksOptions kOptions{.ranks = {1, 2, 3, 4, 7}};
 
 void run(void (*checked)(fmpl::npb::Communication&, std::uint64_t))
 {

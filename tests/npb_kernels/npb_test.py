@@ -101,6 +101,18 @@ class Over:
                     self.assertRegex(done.stderr, rf"(?m)^{kernel.upper()}: .*\b3\b")
                     self.assertNotIn("Verification", done.stdout)
 
+    def test_options_of_a_kernel_reach_all_its_ranks(self):
+        for kernel, option, key, value in (("mg", ("--grid", "1x2x4"), None, None), ("ft", ("--layout", "pencil"), "layout", "pencil")):
+            if kernel in self.kernels and self.MOST_RANKS >= 8:
+                for _ in range(5):
+                    with tempfile.TemporaryDirectory() as folder:
+                        file = pathlib.Path(folder) / "result.json"
+                        self.run_kernel(kernel, 8, "--json", str(file), *option)
+                        written = json.loads(file.read_text())
+                    self.assertIs(written["verified"], True)
+                    if key:
+                        self.assertIn(value, str(written["details"]))
+
     def test_help_is_printed_once(self):
         for kernel in self.kernels:
             with self.subTest(kernel):

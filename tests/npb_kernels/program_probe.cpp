@@ -45,8 +45,9 @@ Outcome kernel(Run& run, const std::string& end)
 
 int main(int argc, char** argv)
 {
-    std::string end = "verified";
-    return run_program(
-        {"PROBE", "nothing"}, argc, argv, [&](Run& run) { return kernel(run, end); },
-        [&](CLI::App& app) { app.add_option("--end", end, "how it ends"); });
+    return run_program({"PROBE", "nothing"}, argc, argv, [] {
+        const auto end = std::make_shared<std::string>("verified");
+        return Program{[end](Run& run) { return kernel(run, *end); },
+            [end](CLI::App& app) { app.add_option("--end", *end, "how it ends"); }};
+    });
 }

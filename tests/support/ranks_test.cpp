@@ -268,8 +268,7 @@ private:
         thread_job_is_unmapped = unmapped_;
         fmpl::JobOptions options;
         if (unmapped_) options.engine = "unmapped";
-        // On one thread, or two.
-        if (mode_ == Mode::turns) options.threads = 1 + ranks_ % 4 / 2;
+        if (mode_ == Mode::turns) options.threads = ranks_ < 4 ? 1 : 2;
         std::mutex mutex;
         std::string first_failure;
         try {
@@ -470,6 +469,7 @@ std::size_t bind_to_one_cpu(std::uint64_t draw)
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
         if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
     }
+    if (fmpl_rank_shares_thread() != 0) return cpus.size();  // where its thread is
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(cpus[draw % cpus.size()], &one);

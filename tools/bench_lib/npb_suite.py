@@ -1,7 +1,7 @@
 """The NAS kernels of npb_kernels: the same source over FMPL, FMPL's MPI and the installed MPIs, and beside them, where the user
 has compiled them, NPB's own programs over Open MPI. docs/performance.md says what is expected.
 
-A run is timed as the benchmark has it: the slowest rank's seconds of the timed iterations. Communication is the time that a rank
+A run is timed from the first rank's start to the last one's end of the timed iterations. Communication is the time that a rank
 spends in the calls of npb_kernels/common/communication.hpp, waiting included, the mean of the ranks. A program fails when its
 result is not the reference.
 

@@ -191,13 +191,14 @@ struct JobOptions {
     std::string engine;           // "shm" or "unmapped" (for tests: pretends that no peer's memory is mapped)
     // The threads of the system that carry the ranks; 0: one for each rank. On fewer, successive ranks take turns on one thread: a rank
     // that waits in FMPL lets the next one run, which takes some tens of nanoseconds where a change of processes takes microseconds.
-    // As many threads as CPUs, or any number that divides into these evenly, are bound to them. Such ranks must wait for each other in FMPL
-    // alone: one that waits for a lock or for input keeps those of its thread waiting. They share what is thread_local,
-    // and can call neither the MPI nor the BLACS that stand on FMPL.
+    // As many threads as CPUs, or a multiple of that, are bound to them. Such ranks must wait for each other in FMPL alone: one that
+    // waits for a lock or for input keeps those of its thread waiting. They share what is thread_local, have stacks as long as ulimit -s
+    // says (1 to 64 MiB; 8 where it says unlimited), may fork only what calls exec or _exit, and can call neither the MPI nor the
+    // BLACS that stand on FMPL.
     int threads = 0;
 };
 
-// Runs f(rank) on n threads, each of which is a rank of one job of its own: FMPL calls in them behave as in n processes
+// Runs f(rank) for n ranks of a job of their own, on a thread each or as options.threads says: FMPL calls in them behave as in n processes
 // (fmpl_init included, which f calls as a program would). Returns when all have returned. When f throws, or returns
 // between fmpl_init and fmpl_finalize, the job is aborted (the other ranks' calls fail with FMPL_ERR_ABORTED) and the
 // first rank's exception is rethrown. Throws Error for n < 1 or when the job cannot be made.
@@ -207,7 +208,8 @@ void run_ranks(int n, const std::function<void(int rank)>& f, const JobOptions& 
 // functions; then fmplrun starts it, where ranks outnumber CPUs, as one process with a thread for each CPU, on which ranks take turns as
 // described for JobOptions::threads (fmplrun --ranks-as decides otherwise). run_process runs rank_main on each rank that this process is,
 // one or all, and returns what main is to return: what the lowest rank returned that did not return 0, or 0. Whatever is static is shared
-// by the ranks then; what a rank throws ends the job with status 1.
+// by the ranks then, the standard streams among it; a rank that throws, calls exit, or returns between fmpl_init and fmpl_finalize, ends the
+// job at once (with status 1, or that of exit), one that returns another status than 0 when all have returned.
 int run_process(const std::function<int()>& rank_main);
 
 }  // namespace fmpl

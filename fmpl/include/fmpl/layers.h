@@ -235,7 +235,7 @@ const struct fmpl_mpi_services *fmpl_layer_mpi(void);
 /* Ranks of the job and the caller's own, before fmpl_init too (then: what fmplrun or run_ranks says; 1 and 0 without). */
 int fmpl_job_size(void);
 int fmpl_job_rank(void);
-/* 1 when the calling thread is a rank of fmpl::run_ranks by itself; 0 when the rank is its process. */
+/* 1 when other ranks live in the process (fmpl::run_ranks, fmpl::run_process with all of them); 0 when the rank is its process. */
 int fmpl_rank_is_thread(void);
 /* 1 when other ranks take turns with the caller on its thread (fmpl::JobOptions::threads, fmpl::run_process), so that what a layer keeps
  * for each thread is theirs, too. */

@@ -591,7 +591,8 @@ bool Job::judge_abort()
     const int code = control.abort_code.load(std::memory_order_relaxed);
     if (rank < 0 || rank >= options_.ranks) return false;
     const std::string reason = abort_reason(control.nodes[rank]);
-    say(fmt::format("{} called fmpl_abort with status {}{}", name_of(rank), code, reason.empty() ? "" : ": " + reason));
+    say(fmt::format("{} {} with status {}{}", name_of(rank), is_one_process() ? "ended the job" : "called fmpl_abort",
+        code, reason.empty() ? "" : ": " + reason));
     end_job(code >= 1 && code <= 255 ? code : 1);
     return true;
 }

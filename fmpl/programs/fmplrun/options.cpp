@@ -145,7 +145,7 @@ int own_arguments(const CLI::App& app, const std::vector<std::string>& arguments
 CommandLine parse_command_line(int argc, const char* const* argv)
 {
     Options options;
-    CLI::App app("Starts a job of FMPL: N processes of one program, which can send messages to each other.");
+    CLI::App app("Starts a job of FMPL: N ranks of one program, which can send messages to each other.");
     app.name("fmplrun");
     app.footer(kFooter);
     app.set_help_flag("-h,--help", "Print this and exit");
@@ -165,7 +165,7 @@ CommandLine parse_command_line(int argc, const char* const* argv)
            "for programs "
            "that say they can do that, as the NAS kernels; auto: threads for such programs where ranks outnumber CPUs, "
            "unless "
-           "--bind-to, --tag-output, --rdma, --blacs or --mpi is given (default: auto)")
+           "--bind-to, --tag-output, --rdma heap, --pdgemm, --blacs or --mpi is given (default: auto)")
         ->type_name("auto|processes|threads");
     app.add_option_function<std::string>(
            "-x", [&](const std::string& text) { options.variables.push_back(variable_from(text)); },

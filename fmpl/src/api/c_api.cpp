@@ -119,7 +119,13 @@ void fmpl_abort(int code, const char* reason)
     const bool has_launcher = has_seat && b.seat->memory->control().has_launcher != 0;
     if (has_seat && b.seat->is_thread && !has_launcher) throw AbortRequest(words);  // run_ranks ends the job
     if (!has_launcher) std::fprintf(stderr, "fmpl_abort: %s\n", words.c_str());
-    std::fflush(nullptr);
+    // Not all streams where other ranks live here: one of them may hold a stream's lock while it waits for input.
+    if (has_seat && b.seat->is_thread) {
+        std::fflush(stdout);
+        std::fflush(stderr);
+    } else {
+        std::fflush(nullptr);
+    }
     _exit(status);
 }
 
@@ -455,7 +461,9 @@ int fmpl_envelopes_poll(fmpl_envelope_handler_t handler, void* context)
     Endpoint* const endpoint = binding().endpoint.get();
     if (endpoint == nullptr || handler == nullptr) [[unlikely]]
         return 0;
-    return poll_envelopes(*endpoint, handler, context);
+    const int handled = poll_envelopes(*endpoint, handler, context);
+    if (handled == 0 && !endpoint->node.in_callback) endpoint->node.waiter.let_others_run();
+    return handled;
 }
 
 int fmpl_wait_until(int (*ready)(void* context), void* context, const struct fmpl_wait_words* what)

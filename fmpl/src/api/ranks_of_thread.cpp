@@ -18,6 +18,7 @@
 #include <cstring>
 #include <cxxabi.h>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <vector>
@@ -126,23 +127,46 @@ private:
 #endif
 };
 
+// Whoever has the stacks gives them back.
+struct KeptStack {
+    static void deallocate(context::stack_context&) noexcept {}
+};
+
+}  // namespace
+
+struct RankStacks::All {
+    ~All()
+    {
+        context::protected_fixedsize_stack allocator;
+        for (context::stack_context& stack : stacks) allocator.deallocate(stack);
+    }
+    std::mutex mutex;
+    std::vector<context::stack_context> stacks;
+};
+
+RankStacks::RankStacks() : all_(std::make_unique<All>()) {}
+RankStacks::~RankStacks() = default;
+
 class RanksOfThread final : public SharedThread {
 public:
-    RanksOfThread(std::span<const int> ranks, const std::function<void(int, SharedThread&)>& rank_main)
+    RanksOfThread(
+        std::span<const int> ranks, const std::function<void(int, SharedThread&)>& rank_main, RankStacks::All& stacks)
         : rank_main_(rank_main),
           own_stack_(StackOfSanitizer::of_thread())
     {
         const std::size_t bytes = stack_bytes();
         members_.reserve(ranks.size());
+#if defined(SYS_futex_waitv) && defined(FUTEX_WAITV_MAX)
+        words_.reserve(ranks.size());
+#endif
         for (const int rank : ranks) {
             Member& member = members_.emplace_back();
-            context::protected_fixedsize_stack allocator(bytes);
-            const context::stack_context stack = allocate(allocator, members_.size(), bytes);
+            const context::stack_context stack = allocate(stacks, members_.size(), bytes);
             member.bottom = static_cast<const char*>(stack.sp) - stack.size;
             member.bytes = stack.size;
             member.stack.make();
             member.context = context::fiber(std::allocator_arg, context::preallocated(stack.sp, stack.size, stack),
-                allocator, [this, rank, index = members_.size() - 1](context::fiber&& scheduler) {
+                KeptStack{}, [this, rank, index = members_.size() - 1](context::fiber&& scheduler) {
                     scheduler_ = std::move(scheduler);
                     Member& self = members_[index];
                     self.stack.entered(&own_bottom_, &own_bytes_);
@@ -218,11 +242,13 @@ private:
     // Where the system cannot wait for several words, and how long it waits at most where there are more than it takes.
     static constexpr std::uint64_t kNapNs = 200'000;
 
-    static context::stack_context allocate(
-        context::protected_fixedsize_stack& allocator, std::size_t count, std::size_t bytes)
+    static context::stack_context allocate(RankStacks::All& stacks, std::size_t count, std::size_t bytes)
     {
         try {
-            return allocator.allocate();
+            const std::lock_guard lock(stacks.mutex);
+            stacks.stacks.reserve(stacks.stacks.size() + 1);
+            stacks.stacks.push_back(context::protected_fixedsize_stack(bytes).allocate());
+            return stacks.stacks.back();
         } catch (const std::bad_alloc&) {
             fail(FMPL_ERR_MEMORY,
                 "no memory for the stack of rank {} of a thread, {} bytes; give fewer ranks, or smaller stacks (ulimit "
@@ -283,7 +309,12 @@ private:
                 static_cast<time_t>(until_ns / 1'000'000'000), static_cast<long>(until_ns % 1'000'000'000)};
             const long woken = syscall(SYS_futex_waitv, words.data(), static_cast<unsigned>(words.size()), 0,
                 until_ns == 0 ? nullptr : &until, CLOCK_MONOTONIC);
-            if (woken >= 0 || errno == EAGAIN || errno == EINTR || errno == ETIMEDOUT) return;
+            if (woken < 0 && errno == EINTR) {
+                // A handler may have done what somebody waits for.
+                for (Member& member : members_) member.word = nullptr;
+                return;
+            }
+            if (woken >= 0 || errno == EAGAIN || errno == ETIMEDOUT) return;
         }
 #endif
         static_cast<void>(until_ns);
@@ -303,11 +334,10 @@ private:
 #endif
 };
 
-}  // namespace
-
-void run_ranks_of_thread(std::span<const int> ranks, const std::function<void(int, SharedThread&)>& rank_main)
+void run_ranks_of_thread(
+    std::span<const int> ranks, const std::function<void(int, SharedThread&)>& rank_main, RankStacks& stacks)
 {
-    RanksOfThread(ranks, rank_main).run();
+    RanksOfThread(ranks, rank_main, *stacks.all_).run();
 }
 
 }  // namespace fmpl

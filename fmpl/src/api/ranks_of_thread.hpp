@@ -10,11 +10,28 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 
 namespace fmpl {
 
 class SharedThread;
+
+// The stacks of a job's ranks, on all of its threads. They stay until none of the threads runs any more: when a job ends early, a rank may
+// still copy from or to what another one had there.
+class RankStacks {
+public:
+    RankStacks();
+    ~RankStacks();
+    RankStacks(const RankStacks&) = delete;
+    RankStacks& operator=(const RankStacks&) = delete;
+
+private:
+    friend class RanksOfThread;
+    friend void run_ranks_of_thread(std::span<const int>, const std::function<void(int, SharedThread&)>&, RankStacks&);
+    struct All;
+    std::unique_ptr<All> all_;
+};
 
 // Runs rank_main(rank, thread) for each of the ranks on the calling thread, and returns when all have returned; it must not throw. `thread`
 // is for the rank's JobSeat. Throws Error(MEMORY) when there is no memory for the stacks: then none has run.

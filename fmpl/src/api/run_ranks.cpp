@@ -8,8 +8,10 @@
 #include "launch/thread_layout.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -38,17 +40,17 @@ public:
     {
     }
 
-    // Returns when all have returned; throws what failed.
-    void run_on(int thread_count)
+    // Returns when all have returned; throws what failed. bind: also a thread that carries one rank.
+    void run_on(int thread_count, bool bind)
     {
         const int ranks = memory_->ranks();
-        const std::vector<int> cpus = thread_count < ranks ? cpus_of_threads(thread_count) : std::vector<int>();
+        const std::vector<int> cpus = bind || thread_count < ranks ? cpus_of_threads(thread_count) : std::vector<int>();
         std::vector<std::thread> threads;
         threads.reserve(static_cast<std::size_t>(thread_count));
         for (int t = 0; t < thread_count; ++t) {
             threads.emplace_back([&, t] {
-                if (thread_count == ranks) return rank_main(t, nullptr);
                 if (!cpus.empty()) bind_thread(cpus[static_cast<std::size_t>(t)]);
+                if (thread_count == ranks) return rank_main(t, nullptr);
                 run_several(ranks_of_thread(t, thread_count, ranks));
             });
         }
@@ -60,8 +62,9 @@ private:
     void run_several(const std::vector<int>& ranks)
     {
         try {
-            run_ranks_of_thread(ranks, [&](int rank, SharedThread& thread) { rank_main(rank, &thread); });
-        } catch (const Error& error) {
+            run_ranks_of_thread(
+                ranks, [&](int rank, SharedThread& thread) { rank_main(rank, &thread); }, stacks_);
+        } catch (const std::exception& error) {
             failed(ranks.front(), error.what(), false);
         }
     }
@@ -105,6 +108,12 @@ private:
             }
         }
         abort_job(memory_->control(), rank, 1, words);
+        // The launcher says why. The other ranks may be anywhere, and see the end of the job only in FMPL.
+        if (memory_->control().has_launcher != 0 && !is_news) {
+            std::fflush(stdout);
+            std::fflush(stderr);
+            _exit(1);
+        }
     }
 
     // What to throw in the end: a rank's own failure rather than another rank's news of it; of several, the lowest rank's.
@@ -116,6 +125,7 @@ private:
 
     const std::shared_ptr<JobMemory> memory_;
     const std::function<void(int)>& f_;
+    RankStacks stacks_;
     std::mutex mutex_;
     Failure failure_;
 };
@@ -143,20 +153,21 @@ void run_ranks(int n, const std::function<void(int)>& f, const JobOptions& optio
         }
         spec.engine = options.engine == "shm" ? EngineKind::shm : EngineKind::unmapped;
     }
-    RanksOfJob(std::make_shared<JobMemory>(JobMemory::create(spec)), f).run_on(thread_count);
+    RanksOfJob(std::make_shared<JobMemory>(JobMemory::create(spec)), f).run_on(thread_count, false);
 }
 
 int run_process(const std::function<int()>& rank_main)
 {
-    const int threads = threads_from_environment();
-    if (threads == 0) return rank_main();
-    const std::shared_ptr<JobMemory> memory = whole_job_from_environment();
-    std::vector<int> statuses(static_cast<std::size_t>(memory->ranks()));
-    const auto run = [&](int rank) { statuses[static_cast<std::size_t>(rank)] = rank_main(); };
+    if (threads_from_environment() == 0) return rank_main();
+    std::vector<int> statuses;
     try {
-        RanksOfJob(memory, run).run_on(std::min(threads, memory->ranks()));
-    } catch (const std::exception&) {
-        return 1;  // fmplrun says why: the job's memory has it
+        const std::shared_ptr<JobMemory> memory = whole_job_from_environment();
+        statuses.resize(static_cast<std::size_t>(memory->ranks()));
+        const std::function<void(int)> run = [&](int rank) { statuses[static_cast<std::size_t>(rank)] = rank_main(); };
+        RanksOfJob(memory, run).run_on(std::min(threads_from_environment(), memory->ranks()), true);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "fmpl: %s\n", error.what());
+        return 1;
     }
     const auto failed = std::find_if(statuses.begin(), statuses.end(), [](int status) { return status != 0; });
     return failed == statuses.end() ? 0 : *failed;

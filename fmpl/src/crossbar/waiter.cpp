@@ -105,6 +105,16 @@ WaitingPolicy waiting_policy(int ranks, int found_cpus)
     return policy;
 }
 
+WaitingPolicy policy_of_shared_thread(WaitingPolicy policy)
+{
+    policy.spins = std::min(policy.spins, kSharedCpuSpins);
+    policy.alone_spins = std::min(policy.alone_spins, static_cast<std::uint32_t>(kSpinUs * 1000 / kNsBetweenLooks));
+    policy.cpus_suffice = false;
+    policy.pauses = 1;
+    policy.answer_cycles = 0;
+    return policy;
+}
+
 bool Waiter::is_ending() const
 {
     return crossbar_->control().abort_state.load(std::memory_order_acquire) == 2;  // pairs with abort_job's release

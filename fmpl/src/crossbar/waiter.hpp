@@ -52,6 +52,8 @@ struct WaitingPolicy {
     std::uint32_t alone_pauses = 1;
 };
 WaitingPolicy waiting_policy(int ranks, int found_cpus);
+// Whatever the variables say: while a rank spins, nobody takes its thread from it, and what it waits for may be another rank of that.
+WaitingPolicy policy_of_shared_thread(WaitingPolicy policy);
 
 // For "what is rank r blocked in": who waits for whom. The two that may be -1 begin a word each: in the upper half of
 // one they make a double that is no number of what this leaves in the stack, and programs that read what they have not
@@ -77,7 +79,7 @@ public:
     // shared_thread: where other ranks live on the calling thread; otherwise nullptr. Outlives the waiter.
     Waiter(const Crossbar& crossbar, WaitingPolicy policy, SharedThread* shared_thread = nullptr)
         : crossbar_(&crossbar),
-          policy_(policy),
+          policy_(shared_thread == nullptr ? policy : policy_of_shared_thread(policy)),
           shared_thread_(shared_thread)
     {
     }
@@ -117,11 +119,19 @@ public:
     const char*& layer_call() { return layer_call_; }
     // The rank looks once more before it sleeps: nothing may be left out then, since only something new would wake it.
     bool is_last_look() const { return is_last_look_; }
-    // For a look that is no wait: the other ranks of a shared thread run, each until it waits.
-    void give_turn() const
+    // The other ranks of a shared thread run, each until it waits.
+    void let_others_run() const
     {
         if (shared_thread_ != nullptr) [[unlikely]]
             leave_cpu(true);
+    }
+    // For a look that is no wait: the other ranks of a shared thread run, each until it waits. Throws Error(ABORTED) when the job is ending.
+    void give_turn() const
+    {
+        if (shared_thread_ == nullptr) [[likely]]
+            return;
+        leave_cpu(true);
+        check_abort();
     }
     // Throws Error(ABORTED) when the job is ending.
     void check_abort() const;

@@ -90,6 +90,8 @@ std::span<const EnvironmentVariable> environment_variables()
             "nothing in FMPL relies on it; set, the variable lets tests show that", false},
         {"FMPL_RANK", "0 to ranks - 1", "unset: a job of one rank", "the rank of this process, set by fmplrun", true},
         {"FMPL_SIZE", "ranks", "unset: a job of one rank", "the number of ranks, set by fmplrun", true},
+        {"FMPL_PROCESS_THREADS", "0 or more", "0: this process is one rank",
+            "on how many threads this process runs all ranks of the job, set by fmplrun (--ranks-as)", true},
         {"FMPL_JOB_FD", "a file descriptor", "unset: a job of one rank",
             "the job's memory, which has no name and is inherited, set by fmplrun", true},
         {"FMPL_JOB_ID", "a word", "unset: a job of one rank",

@@ -29,7 +29,7 @@ std::vector<int> cpus_of_threads(int threads)
 {
     const std::vector<int> cpus = affinity_cpus();
     const auto count = static_cast<int>(cpus.size());
-    if (count == 0 || available_cpus() != count || (threads > count && threads % count != 0)) return {};
+    if (count == 0 || available_cpus() != count || threads % count != 0) return {};
     std::vector<int> result;
     for (int thread = 0; thread < threads; ++thread)
         result.push_back(cpus[static_cast<std::size_t>(begin_of(thread, threads, count))]);
