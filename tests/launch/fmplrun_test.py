@@ -678,6 +678,8 @@ class RanksOfOneProcess(LaunchTest):
             line = job.stderr.readline()
             self.assertTrue(line, said)
             said += line
+        job.send_signal(signal.SIGTERM)
+        self.ends_with(job, 128 + signal.SIGTERM)
 
     def test_standard_input_is_there(self):
         done = self.run_job("-n", str(self.MANY), SHARED_PROBE, "init", "barrier", "pid", "finalize", input="nobody reads it")
