@@ -1,5 +1,5 @@
-// Arrays of one rank that are used together, one after the other in whole huge pages: the small ones share an entry of a TLB, which
-// where ranks share CPUs is empty each time that a rank runs, and do not all begin at the same set of the caches.
+// Arrays of one rank that live as long as each other, one after the other in huge pages: small ones share a page of 2 MiB, of which a
+// WorkArray takes one for itself, which many ranks with many small arrays would not have.
 #pragma once
 
 #include "work_array.hpp"

@@ -233,6 +233,29 @@ TEST(RanksOfThread, AskingForTheSendBufferLetsTheOthersRun)
         on_threads(1));
 }
 
+// A rank that asks until its send buffer is empty, which it never becomes, since the receiver has failed.
+TEST(RanksOfThread, AskingForTheSendBufferSeesTheEndOfTheJob)
+{
+    for (const int threads : {0, 1, 2}) {
+        std::atomic<int> code{FMPL_SUCCESS};
+        const auto rank_main = [&](int rank) {
+            const fmpl::Session session;
+            if (rank == 0) {
+                EXPECT_EQ(fmpl_sendbuf_set(nullptr, 0, 0), FMPL_SUCCESS);
+                const std::vector<char> data(1000);
+                EXPECT_EQ(fmpl_send(data.data(), data.size(), 2, 0, FMPL_COMM_WORLD), FMPL_SUCCESS);
+            }
+            EXPECT_EQ(fmpl_barrier(FMPL_COMM_WORLD), FMPL_SUCCESS);
+            if (rank == 2) throw std::logic_error("rank 2 receives nothing");
+            int sends = 0, spooled = 0;
+            while (rank == 0 && code == FMPL_SUCCESS) code = fmpl_sendbuf_check(&sends, &spooled);
+            throw fmpl::Error(FMPL_ERR_ABORTED, "the job is ending");  // past fmpl_finalize
+        };
+        EXPECT_THROW(fmpl::run_ranks(3, rank_main, on_threads(threads)), std::logic_error);
+        EXPECT_EQ(code, FMPL_ERR_ABORTED) << "with " << threads << " threads";
+    }
+}
+
 // A stack as long as a thread's: 8 MiB by default, of which a rank may want half.
 TEST(RanksOfThread, EachHasAStackOfItsOwn)
 {

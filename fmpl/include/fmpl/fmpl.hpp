@@ -190,7 +190,7 @@ struct JobOptions {
     std::string profile;          // "host" or "sr8000"
     std::string engine;           // "shm" or "unmapped" (for tests: pretends that no peer's memory is mapped)
     // The threads of the system that carry the ranks; 0: one for each rank. On fewer, successive ranks take turns on one thread: a rank
-    // that waits in FMPL lets the next one run, which takes some tens of nanoseconds where a change of processes takes microseconds.
+    // that waits in FMPL lets the next one run, which takes 0.2 us where a change of processes takes 2 to 8.
     // As many threads as CPUs, or a multiple of that, are bound to them. Such ranks must wait for each other in FMPL alone: one that
     // waits for a lock or for input keeps those of its thread waiting. They share what is thread_local, have stacks as long as ulimit -s
     // says (1 to 64 MiB; 8 where it says unlimited), may fork only what calls exec or _exit, and can call neither the MPI nor the

@@ -340,9 +340,8 @@ bool Job::start_ranks()
         relay_.add(rank, Stream::out, out[0]);
         relay_.add(rank, Stream::err, err[0]);
         rank_of_[pid] = rank;
-        const int its_ranks = is_one_process() ? options_.ranks : 1;
-        for (int i = 0; i < its_ranks; ++i) ranks_[static_cast<std::size_t>(rank + i)].pid = pid;
-        running_ += its_ranks;
+        for (int i = 0; i < ranks_of_a_process(); ++i) ranks_[static_cast<std::size_t>(rank + i)].pid = pid;
+        running_ += ranks_of_a_process();
     }
     close(null);
     if (failed < 0) return true;
@@ -503,8 +502,7 @@ void Job::reap()
         if (found != rank_of_.end()) {
             const int rank = found->second;
             rank_of_.erase(found);
-            const int its_ranks = is_one_process() ? options_.ranks : 1;
-            for (int i = 0; i < its_ranks; ++i) {
+            for (int i = 0; i < ranks_of_a_process(); ++i) {
                 note_rank_end(rank + i, wait_status);
                 ended.push_back(rank + i);
             }
@@ -658,9 +656,9 @@ void Job::kill_ranks()
 
 void Job::signal_ranks(int signal)
 {
-    for (const Rank& rank : ranks_) {
+    for (int r = 0; r < options_.ranks; r += ranks_of_a_process()) {
+        const Rank& rank = ranks_[static_cast<std::size_t>(r)];
         if (rank.pid > 0 && !rank.ended) kill(-rank.pid, signal);
-        if (is_one_process()) break;
     }
 }
 

@@ -56,6 +56,7 @@ private:
     void choose_bindings();
     std::vector<int> starting_order() const;
     bool is_one_process() const { return process_threads_ > 0; }
+    int ranks_of_a_process() const { return is_one_process() ? options_.ranks : 1; }
     bool start_ranks();  // false: a rank could not be started; said, and the job is ending
     void report_bindings();
     std::vector<std::string> environment_of(int rank) const;

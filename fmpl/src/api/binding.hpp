@@ -1,6 +1,7 @@
 // Which rank the calling thread is: the one piece of state that the C and Fortran calls keep beside the endpoints.
 //
-// A thread of run_ranks is bound to its own rank. Every other thread belongs to the rank of its process.
+// A thread of run_ranks or run_process is bound to its own rank, or, where several take turns on it, to the one that runs
+// (ranks_of_thread.hpp). Every other thread belongs to the rank of its process.
 #pragma once
 
 #include "api/endpoint.hpp"

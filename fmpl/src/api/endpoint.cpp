@@ -307,7 +307,8 @@ void Endpoint::irecv_test(int src, int mai, fmpl_comm_t comm, int& done)
 
 void Endpoint::sendbuf_check(int* nsend, int* nspool)
 {
-    node.waiter.give_turn();
+    node.waiter.let_others_run();
+    node.waiter.check_abort();  // for who asks until it is empty
     any_domain.reclaim();
     sender.check_buffer(nsend, nspool);
 }

@@ -1,5 +1,5 @@
 // Ranks that take turns on one thread of the system. Each has a stack of its own; when it waits in FMPL, the next one runs (user-level
-// threads; Boost.Context switches between them). A turn costs some tens of nanoseconds, a change of processes microseconds, and the
+// threads; Boost.Context switches between them). A turn costs 0.2 us with all that a wait does, a change of processes 2 to 8, and the
 // caches of translations stay as they are.
 //
 // The ranks run round and round, in their order. One that sleeps (Waiter::sleep) is left out until its doorbell has rung; when all do,

@@ -158,17 +158,21 @@ void run_ranks(int n, const std::function<void(int)>& f, const JobOptions& optio
 
 int run_process(const std::function<int()>& rank_main)
 {
-    if (threads_from_environment() == 0) return rank_main();
     std::vector<int> statuses;
     try {
-        const std::shared_ptr<JobMemory> memory = whole_job_from_environment();
-        statuses.resize(static_cast<std::size_t>(memory->ranks()));
-        const std::function<void(int)> run = [&](int rank) { statuses[static_cast<std::size_t>(rank)] = rank_main(); };
-        RanksOfJob(memory, run).run_on(std::min(threads_from_environment(), memory->ranks()), true);
+        if (const int threads = threads_from_environment(); threads > 0) {
+            const std::shared_ptr<JobMemory> memory = whole_job_from_environment();
+            statuses.resize(static_cast<std::size_t>(memory->ranks()));
+            const std::function<void(int)> run = [&](int rank) {
+                statuses[static_cast<std::size_t>(rank)] = rank_main();
+            };
+            RanksOfJob(memory, run).run_on(std::min(threads, memory->ranks()), true);
+        }
     } catch (const std::exception& error) {
         std::fprintf(stderr, "fmpl: %s\n", error.what());
         return 1;
     }
+    if (statuses.empty()) return rank_main();
     const auto failed = std::find_if(statuses.begin(), statuses.end(), [](int status) { return status != 0; });
     return failed == statuses.end() ? 0 : *failed;
 }

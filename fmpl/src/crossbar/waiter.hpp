@@ -119,19 +119,11 @@ public:
     const char*& layer_call() { return layer_call_; }
     // The rank looks once more before it sleeps: nothing may be left out then, since only something new would wake it.
     bool is_last_look() const { return is_last_look_; }
-    // The other ranks of a shared thread run, each until it waits.
+    // For a look that is no wait: the other ranks of a shared thread run, each until it waits.
     void let_others_run() const
     {
         if (shared_thread_ != nullptr) [[unlikely]]
             leave_cpu(true);
-    }
-    // For a look that is no wait: the other ranks of a shared thread run, each until it waits. Throws Error(ABORTED) when the job is ending.
-    void give_turn() const
-    {
-        if (shared_thread_ == nullptr) [[likely]]
-            return;
-        leave_cpu(true);
-        check_abort();
     }
     // Throws Error(ABORTED) when the job is ending.
     void check_abort() const;

@@ -13,7 +13,7 @@ class SharedThread;
 struct JobSeat {
     std::shared_ptr<JobMemory> memory;
     int rank = 0;
-    bool is_thread = false;                 // of run_ranks: other ranks live in this process
+    bool is_thread = false;                 // other ranks live in this process
     SharedThread* shared_thread = nullptr;  // other ranks live on this thread; outlives the seat
 };
 

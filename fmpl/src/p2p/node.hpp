@@ -91,7 +91,7 @@ public:
     void progress_in_passing()
     {
         if (in_callback) return;
-        waiter.give_turn();
+        waiter.let_others_run();
         if (++passes_ % kPassesBetweenLooks == 0) {
             waiter.check_abort();
             progress();
