@@ -4,7 +4,9 @@
 #include <fmpl/layers.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <string>
@@ -226,7 +228,12 @@ FMPL_RANKS_TEST_WITH(
     for (int round = 0; round < 10; ++round) {
         GuardedBuffer buffer(Place::rdma, 300000);
         buffer.fill(message_key(round, rank() == 1 ? 1 : 0));
-        if (rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        std::atomic<std::uint64_t>& begun = shared_words()[0];
+        if (rank() == 0) begun = static_cast<std::uint64_t>(round) + 1;
+        if (rank() == 1) {
+            wait_until([&] { return begun > static_cast<std::uint64_t>(round); }, "the first root");
+            std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        }
         const int code = fmpl_bcast(buffer.data(), 300000, rank() == 1 ? 1 : 0, FMPL_COMM_WORLD);
         EXPECT_EQ(code, rank() == 1 ? FMPL_ERR_MISMATCH : FMPL_SUCCESS) << fmpl_error_message();
         EXPECT_TRUE(buffer.holds(message_key(round, rank() == 1 ? 1 : 0)));

@@ -15,6 +15,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace fmpl {
@@ -55,7 +56,12 @@ public:
             });
         }
         for (std::thread& thread : threads) thread.join();
-        if (failure_.error) std::rethrow_exception(failure_.error);
+        if (failures_.empty()) return;
+        // A rank's own failure rather than another rank's news of it; of several, the lowest rank's.
+        const auto worst = std::min_element(failures_.begin(), failures_.end(), [](const Failure& a, const Failure& b) {
+            return std::tie(a.is_news, a.rank) < std::tie(b.is_news, b.rank);
+        });
+        std::rethrow_exception(worst->error);
     }
 
 private:
@@ -102,10 +108,7 @@ private:
     {
         {
             const std::lock_guard lock(mutex_);
-            const bool first = !failure_.error;
-            if (first || (failure_.is_news && !is_news) || (failure_.is_news == is_news && rank < failure_.rank)) {
-                failure_ = {std::current_exception(), rank, is_news};
-            }
+            failures_.push_back({std::current_exception(), rank, is_news});
         }
         abort_job(memory_->control(), rank, 1, words);
         // The launcher says why. The other ranks may be anywhere, and see the end of the job only in FMPL.
@@ -116,18 +119,18 @@ private:
         }
     }
 
-    // What to throw in the end: a rank's own failure rather than another rank's news of it; of several, the lowest rank's.
     struct Failure {
         std::exception_ptr error;
-        int rank = 0;
-        bool is_news = false;
+        int rank;
+        bool is_news;
     };
 
     const std::shared_ptr<JobMemory> memory_;
     const std::function<void(int)>& f_;
     RankStacks stacks_;
     std::mutex mutex_;
-    Failure failure_;
+    std::vector<Failure>
+        failures_;  // kept until all threads have ended, since the thread that threw still uses its own
 };
 
 }  // namespace
