@@ -69,5 +69,31 @@ endfunction()
 function(fmpl_reads_command_line)
   # Headers that were precompiled with other options do not serve.
   set_source_files_properties(${ARGN} PROPERTIES
-    COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>" SKIP_PRECOMPILE_HEADERS ON)
+    COMPILE_OPTIONS "$<IF:$<CONFIG:Release>,-O1,-O0>" SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# fmpl_join_folders(target): with FMPL_UNITY_BUILD the target's sources of one folder are compiled as one file: most of what compiling
+# takes is reading the same headers and instantiating the same templates. What has no linkage is a folder's, then. A folder of more than
+# twelve sources becomes several files, so that more than one compiler has work.
+function(fmpl_join_folders target)
+  if(NOT FMPL_UNITY_BUILD)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    if(NOT source MATCHES "[.]cpp$")
+      continue()
+    endif()
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+    cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE path)
+    get_filename_component(folder ${path} DIRECTORY)
+    string(MAKE_C_IDENTIFIER "folder_${folder}" folder)
+    if(NOT DEFINED ${folder})
+      set(${folder} 0)
+    endif()
+    math(EXPR part "${${folder}} / 12")
+    math(EXPR ${folder} "${${folder}} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${part})
+  endforeach()
 endfunction()

@@ -18,12 +18,6 @@
 namespace fmpl::bench {
 namespace {
 
-int reps_for(std::size_t bytes)
-{
-    constexpr std::size_t bytes_of_a_batch = std::size_t{64} << 20;
-    return static_cast<int>(std::clamp<std::size_t>(bytes_of_a_batch / std::max<std::size_t>(bytes, 1), 4, 4096));
-}
-
 // There and back, through the buffers that the messages take.
 void copy(const BufferPool& pool, std::byte* memory, std::byte* other, std::uint64_t first, std::uint64_t count)
 {
@@ -58,8 +52,8 @@ void run_bandwidth(const Options& options, const Job& job, Report& report)
             const Batch activities[] = {std::cref(ping_pong), [&](std::uint64_t first, std::uint64_t count) {
                                             if (pairing.first()) copy(pool, memory, other, first, count);
                                         }};
-            auto [reps, seconds] =
-                sample(options.sampling(reps_for(bytes)), pairing.group(), pairing.takes_part(), activities);
+            auto [reps, seconds] = sample(options.sampling(reps_for(bytes, 64 * kMiB, 4, 4096)), pairing.group(),
+                pairing.takes_part(), activities);
             all_must_be_right(ping_pong.verify(), "bandwidth: a message came back wrong");
 
             for (auto& of_one : seconds) halve(of_one);

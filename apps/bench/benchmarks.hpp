@@ -7,6 +7,9 @@
 
 namespace fmpl::bench {
 
+constexpr std::size_t kKiB = 1024;
+constexpr std::size_t kMiB = 1024 * kKiB;
+
 struct Options;
 struct Job;
 class Report;

@@ -1,5 +1,7 @@
 #include "collective_table.hpp"
 
+#include "benchmarks.hpp"
+#include "sampling.hpp"
 #include "transport.hpp"
 
 #include <fmt/format.h>
@@ -8,16 +10,6 @@
 #include <cstring>
 
 namespace fmpl::bench {
-namespace {
-
-int reps_for(std::size_t bytes)
-{
-    constexpr std::size_t bytes_of_a_batch = std::size_t{32} << 20;
-    return static_cast<int>(std::clamp<std::size_t>(bytes_of_a_batch / std::max<std::size_t>(bytes, 1), 16, 1000));
-}
-
-}  // namespace
-
 void run_collective(
     const Options& options, const Job& job, Report& report, const CollectiveCall& call, const CollectiveCheck& check)
 {
@@ -34,8 +26,8 @@ void run_collective(
             const Batch activities[] = {[&](std::uint64_t first, std::uint64_t count) {
                 for (std::uint64_t i = first; i < first + count; ++i) call(buffer, bytes, i);
             }};
-            const Samples samples =
-                sample(options.sampling(reps_for(bytes), job.ranks), transport::Group::world(), true, activities);
+            const Samples samples = sample(options.sampling(reps_for(bytes, 32 * kMiB, 16, 1000), job.ranks),
+                transport::Group::world(), true, activities);
             const std::vector<double>& seconds = samples.seconds[0];
 
             const double median = summarize(seconds).median;

@@ -1,12 +1,6 @@
 #include "benchmarks.hpp"
 
 namespace fmpl::bench {
-namespace {
-
-constexpr std::size_t kKiB = 1024;
-constexpr std::size_t kMiB = 1024 * kKiB;
-
-}  // namespace
 
 std::vector<Benchmark> message_benchmarks()
 {

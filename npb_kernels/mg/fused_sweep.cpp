@@ -10,7 +10,7 @@ namespace {
 constexpr int kStrip = 32;
 constexpr int kWindows = 3;
 constexpr int kRowsBeyond = 7;  // that the first operation computes more than the last
-constexpr std::size_t kLine = 8;
+constexpr std::size_t kLine = Grid::kLine;
 
 std::size_t pitch_of(const Box& box)
 {

@@ -6,12 +6,10 @@ namespace fmpl::npb::mg {
 
 namespace {
 
-constexpr std::size_t kLine = 8;  // doubles of a cache line
-
 // A row has kReach points of halo on both sides of its points, whose number is rounded up to whole lines.
 std::size_t pitch_of_rows(const Box& box)
 {
-    return (static_cast<std::size_t>(box.size[0]) + kLine - 1) / kLine * kLine + 2 * Grid::kReach;
+    return (static_cast<std::size_t>(box.size[0]) + Grid::kLine - 1) / Grid::kLine * Grid::kLine + 2 * Grid::kReach;
 }
 
 std::size_t with_halo(const Box& box, Halo halo, std::size_t d)
@@ -20,7 +18,7 @@ std::size_t with_halo(const Box& box, Halo halo, std::size_t d)
 }
 
 // The first row begins so that its point 0 lies at the beginning of a line.
-constexpr std::size_t kMargin = kLine - Grid::kReach;
+constexpr std::size_t kMargin = Grid::kLine - Grid::kReach;
 
 // The number n within [0, size), periodically.
 int periodic(int n, int size)

@@ -24,7 +24,8 @@ struct Halo {
 
 class Grid {
 public:
-    static constexpr int kReach = 4;  // no halo has more layers
+    static constexpr int kReach = 4;         // no halo has more layers
+    static constexpr std::size_t kLine = 8;  // doubles of a cache line
 
     // Where the values lie: in memory of the rank's own, but the halo in z in the memory of messages, so that they
     // arrive in place; or all of them in the memory of messages, planes and halo contiguous.

@@ -3,9 +3,6 @@
 namespace fmpl::bench {
 namespace {
 
-constexpr std::size_t kKiB = 1024;
-constexpr std::size_t kMiB = 1024 * kKiB;
-
 Benchmark of_remote_dma_memory(Benchmark benchmark)
 {
     benchmark.rdma_only = true;

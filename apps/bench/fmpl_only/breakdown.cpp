@@ -60,12 +60,6 @@ constexpr int kCountsIndex = 1;  // counts of the odd rank, for the even one
 constexpr double kLate_ns = 1000;
 constexpr std::size_t kStampedTrips = 10'000;
 
-int reps_for(std::size_t bytes)
-{
-    constexpr std::size_t bytes_of_a_batch = std::size_t{16} << 20;
-    return static_cast<int>(std::clamp<std::size_t>(bytes_of_a_batch / std::max<std::size_t>(bytes, 1), 20, 1000));
-}
-
 enum Part { kInit, kReceiveHeader, kSendMessage, kFlight, kSendHeader, kReceiveMessage, kParts };
 constexpr std::size_t kPartsOfOneWay = kFlight + 1;
 
@@ -415,8 +409,9 @@ void run_with(const Options& options, const Job& job, Report& report)
                 last_first = first;
                 batches.push_back(exchange.measure(count));
             }};
-            const int reps =
-                sample(options.sampling(reps_for(bytes)), pairing.group(), pairing.takes_part(), activities).reps;
+            const int reps = sample(options.sampling(reps_for(bytes, 16 * kMiB, 20, 1000)), pairing.group(),
+                pairing.takes_part(), activities)
+                                 .reps;
             all_must_be_right(exchange.verify(), "breakdown: a message arrived wrong");
 
             // The last batches are the samples; those before them warmed up.

@@ -37,12 +37,6 @@ namespace {
 constexpr std::size_t kLineBytes = 64;
 constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
 
-int reps_for(std::size_t bytes)
-{
-    constexpr std::size_t bytes_of_a_batch = std::size_t{32} << 20;
-    return static_cast<int>(std::clamp<std::size_t>(bytes_of_a_batch / std::max<std::size_t>(bytes, 1), 4, 4096));
-}
-
 using Copy = void (*)(void* to, const void* from, std::size_t bytes);
 
 void copy_by_memcpy(void* to, const void* from, std::size_t bytes)
@@ -248,8 +242,8 @@ void run_remote_write(const Options& options, const Job& job, Report& report)
                 }
                 all_must_be_right(ping_pong.verify(way.copy), "remote-write: bytes arrived wrong");
             }
-            auto [reps, seconds] =
-                sample(options.sampling(reps_for(bytes)), pairing.group(), pairing.takes_part(), activities);
+            auto [reps, seconds] = sample(options.sampling(reps_for(bytes, 32 * kMiB, 4, 4096)), pairing.group(),
+                pairing.takes_part(), activities);
             for (const WayOfCopying& way : ways) {
                 all_must_be_right(ping_pong.verify(way.copy), "remote-write: bytes arrived wrong");
             }

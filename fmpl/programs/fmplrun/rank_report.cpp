@@ -11,7 +11,6 @@
 namespace fmpl::launcher {
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr double kSeconds = 1e-9;
 
 // "to" or "from", empty for a call that is neither a send nor a receive.
@@ -54,7 +53,7 @@ std::string peer_words(std::string_view direction, int peer)
 std::string describe_state(const NodeRecord& node, std::uint64_t now_ns)
 {
     const BlockedIn& blocked = node.blocked_in;
-    const auto call = static_cast<Call>(blocked.call.load(kRelaxed));
+    const auto call = static_cast<Call>(blocked.call.load(std::memory_order_relaxed));
     if (call != Call::none) {
         const std::string layers_name = blocked.words();
         const bool own = layers_name.empty();  // a call of FMPL's own
@@ -62,18 +61,19 @@ std::string describe_state(const NodeRecord& node, std::uint64_t now_ns)
         const bool within = !own && !layers_wait;  // a call of FMPL's that the layer's has made
         const std::string_view direction = own || within ? direction_of(call) : direction_of(layers_name);
         std::string words = fmt::format("blocked in {}{}{}", own ? call_name(call) : layers_name.c_str(),
-            within ? fmt::format(" ({})", call_name(call)) : "", peer_words(direction, blocked.peer.load(kRelaxed)));
-        const int index = blocked.index.load(kRelaxed);
+            within ? fmt::format(" ({})", call_name(call)) : "",
+            peer_words(direction, blocked.peer.load(std::memory_order_relaxed)));
+        const int index = blocked.index.load(std::memory_order_relaxed);
         if (own && !direction.empty()) {
             words += index < 0 ? ", any index" : fmt::format(", index {}", index);
         } else if (!own && !within && index >= 0) {
             words += fmt::format(", index {}", index);
         }
-        if (const auto bytes = blocked.bytes.load(kRelaxed); bytes > 0)
+        if (const auto bytes = blocked.bytes.load(std::memory_order_relaxed); bytes > 0)
             words += fmt::format(", {}", short_bytes(bytes));
-        const auto members = blocked.comm_size.load(kRelaxed);
+        const auto members = blocked.comm_size.load(std::memory_order_relaxed);
         if (members > 0) words += fmt::format(", in a communicator of {} rank{}", members, members == 1 ? "" : "s");
-        const auto since = blocked.since_ns.load(kRelaxed);
+        const auto since = blocked.since_ns.load(std::memory_order_relaxed);
         if (since > 0 && since <= now_ns) {
             words += fmt::format(", for {:.1f} s", static_cast<double>(now_ns - since) * kSeconds);
         }

@@ -6,7 +6,7 @@
 namespace fmpl::launcher {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kStatisticsVersion = 1;
 
 void write_rank(OutputFile& file, std::size_t number, const RankStatistics& rank)
 {
@@ -49,7 +49,7 @@ void write_statistics_json(OutputFile& file, const JobStatistics& statistics, co
 {
     file.print(
         "{{\"format\":\"fmpl-statistics\",\"version\":{},\"ranks\":{},\"status\":{},\"clock\":\"{}\",\n \"program\":[",
-        kVersion, statistics.ranks().size(), status, statistics.clock_name());
+        kStatisticsVersion, statistics.ranks().size(), status, statistics.clock_name());
     const char* between = "";
     for (const std::string& word : options.program) {
         file.print("{}{}", between, json_string(word));

@@ -7,7 +7,7 @@
 namespace fmpl::launcher {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kTraceVersion = 1;
 constexpr int kProcess = 1;
 
 // Viewers take a thread 0 for the system's.
@@ -43,7 +43,7 @@ void write_trace_json(OutputFile& file, const JobStatistics& statistics, const O
     file.print(
         "{{\"displayTimeUnit\":\"ns\",\n\"otherData\":{{\"format\":\"fmpl-trace\",\"version\":{},\"clock\":\"{}\","
         "\"ranks\":[",
-        kVersion, statistics.clock_name());
+        kTraceVersion, statistics.clock_name());
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
         const RankStatistics& r = ranks[rank];
         file.print(

@@ -31,7 +31,7 @@ namespace fmpl {
 namespace {
 
 // Elements are combined in blocks of this size, so that the partial result stays in the first-level cache.
-constexpr std::size_t kBlockBytes = 8 * 1024;
+constexpr std::size_t kSumBlockBytes = 8 * 1024;
 // A share of a partitioned reduction, at least.
 constexpr std::size_t kShareBytes = 1024;
 
@@ -213,7 +213,7 @@ void Collectives::combine(std::span<const std::byte* const> operands, std::size_
     std::span<std::byte* const> results)
 {
     const std::size_t element = op->element_size;
-    const std::size_t block_count = std::max<std::size_t>(kBlockBytes / element, 1);
+    const std::size_t block_count = std::max<std::size_t>(kSumBlockBytes / element, 1);
     const bool in_place = results.size() == 1 && results[0] == operands.back();
     for (std::size_t i = begin; i < end; i += block_count) {
         const std::size_t n = std::min(block_count, end - i);
@@ -368,7 +368,7 @@ void Collectives::reduce_hardware(
     Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole, std::byte* work)
 {
     const std::size_t element = whole.op->element_size;
-    block_.resize(std::max({block_.size(), kBlockBytes, element}));  // before others count on this rank
+    block_.resize(std::max({block_.size(), kSumBlockBytes, element}));  // before others count on this rank
     RootSuccession* const roots = roots_of(comm, whole);
     if (roots != nullptr && is_ordered(comm)) roots->begins(whole.root, comm.size());
     const auto once = [&](const ReduceBuffers& from, const Reduction& part) {

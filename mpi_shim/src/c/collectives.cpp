@@ -16,8 +16,6 @@ void barrier(Communicator& comm, Schedule& schedule)
     }
 }
 
-// fast: made at once by FMPL where it can.
-enum class Way { fast, schedule };
 void bcast(Process& process, Communicator& comm, Schedule& schedule, Way way, void* buffer, int count,
     MPI_Datatype datatype, int root)
 {

@@ -37,7 +37,7 @@ auto same_for_all(const CallSide& side)
 
 // Each makes what fills the schedule of a call with these arguments.
 
-auto allgather_of(
+auto neighbour_allgather_of(
     const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype)
 {
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
@@ -48,8 +48,8 @@ auto allgather_of(
     };
 }
 
-auto allgatherv_of(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
-    const int* displs, MPI_Datatype recvtype)
+auto neighbour_allgatherv_of(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+    const int* recvcounts, const int* displs, MPI_Datatype recvtype)
 {
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         exchange(
@@ -61,7 +61,7 @@ auto allgatherv_of(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
     };
 }
 
-auto alltoall_of(
+auto neighbour_alltoall_of(
     const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype)
 {
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
@@ -72,8 +72,8 @@ auto alltoall_of(
     };
 }
 
-auto alltoallv_of(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype, void* recvbuf,
-    const int* recvcounts, const int* rdispls, MPI_Datatype recvtype)
+auto neighbour_alltoallv_of(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
+    void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype)
 {
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         exchange(
@@ -85,8 +85,9 @@ auto alltoallv_of(const void* sendbuf, const int* sendcounts, const int* sdispls
     };
 }
 
-auto alltoallw_of(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls, const MPI_Datatype* sendtypes,
-    void* recvbuf, const int* recvcounts, const MPI_Aint* rdispls, const MPI_Datatype* recvtypes)
+auto neighbour_alltoallw_of(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls,
+    const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts, const MPI_Aint* rdispls,
+    const MPI_Datatype* recvtypes)
 {
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         exchange(
@@ -109,7 +110,7 @@ int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sen
     MPI_Datatype recvtype, MPI_Comm comm)
 {
     return blocking_collective("MPI_Neighbor_allgather", comm, block_facts(comm, {sendcount, sendtype}),
-        allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+        neighbour_allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
 }
 FMPL_MPI_NAME(MPI_Neighbor_allgather)
 
@@ -117,7 +118,7 @@ int PMPI_Ineighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype se
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request)
 {
     return nonblocking_collective("MPI_Ineighbor_allgather", comm, request, block_facts(comm, {sendcount, sendtype}),
-        allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+        neighbour_allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
 }
 FMPL_MPI_NAME(MPI_Ineighbor_allgather)
 
@@ -125,7 +126,7 @@ int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype se
     const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     return blocking_collective("MPI_Neighbor_allgatherv", comm, block_facts(comm, {sendcount, sendtype}),
-        allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype));
+        neighbour_allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype));
 }
 FMPL_MPI_NAME(MPI_Neighbor_allgatherv)
 
@@ -133,7 +134,7 @@ int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype s
     const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request)
 {
     return nonblocking_collective("MPI_Ineighbor_allgatherv", comm, request, block_facts(comm, {sendcount, sendtype}),
-        allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype));
+        neighbour_allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype));
 }
 FMPL_MPI_NAME(MPI_Ineighbor_allgatherv)
 
@@ -141,7 +142,7 @@ int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype send
     MPI_Datatype recvtype, MPI_Comm comm)
 {
     return blocking_collective("MPI_Neighbor_alltoall", comm, blocks_facts(comm, {sendcount, sendtype}, To::neighbours),
-        alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+        neighbour_alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
 }
 FMPL_MPI_NAME(MPI_Neighbor_alltoall)
 
@@ -150,7 +151,7 @@ int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sen
 {
     return nonblocking_collective("MPI_Ineighbor_alltoall", comm, request,
         blocks_facts(comm, {sendcount, sendtype}, To::neighbours),
-        alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
+        neighbour_alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype));
 }
 FMPL_MPI_NAME(MPI_Ineighbor_alltoall)
 
@@ -158,7 +159,7 @@ int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const i
     void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
     return blocking_collective("MPI_Neighbor_alltoallv", comm, parts_facts(comm, sendcounts, sendtype, To::neighbours),
-        alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype));
+        neighbour_alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype));
 }
 FMPL_MPI_NAME(MPI_Neighbor_alltoallv)
 
@@ -168,7 +169,7 @@ int PMPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const 
 {
     return nonblocking_collective("MPI_Ineighbor_alltoallv", comm, request,
         parts_facts(comm, sendcounts, sendtype, To::neighbours),
-        alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype));
+        neighbour_alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype));
 }
 FMPL_MPI_NAME(MPI_Ineighbor_alltoallv)
 
@@ -177,7 +178,7 @@ int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
     const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
     return blocking_collective("MPI_Neighbor_alltoallw", comm, parts_facts(comm, sendcounts, sendtypes, To::neighbours),
-        alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes));
+        neighbour_alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes));
 }
 FMPL_MPI_NAME(MPI_Neighbor_alltoallw)
 
@@ -187,6 +188,6 @@ int PMPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const 
 {
     return nonblocking_collective("MPI_Ineighbor_alltoallw", comm, request,
         parts_facts(comm, sendcounts, sendtypes, To::neighbours),
-        alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes));
+        neighbour_alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes));
 }
 FMPL_MPI_NAME(MPI_Ineighbor_alltoallw)

@@ -9,9 +9,6 @@
 namespace fmpl::mpi {
 namespace {
 
-// fast: made at once by FMPL where it can.
-enum class Way { fast, schedule };
-
 // Reductions of predefined operations beyond this many bytes are divided among the ranks.
 constexpr std::uint64_t kPartitionedFrom = 64u << 10;
 

@@ -13,6 +13,9 @@ namespace fmpl::mpi {
 
 class Process;
 
+// How a call is made. fast: at once by FMPL where it can.
+enum class Way { fast, schedule };
+
 bool fast_barrier(Process& process, Communicator& comm);
 bool fast_bcast(
     Process& process, Communicator& comm, void* buffer, std::int64_t count, const TypeObject& type, int root);

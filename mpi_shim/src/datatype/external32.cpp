@@ -1,5 +1,6 @@
 #include "datatype/external32.hpp"
 
+#include "datatype/address.hpp"
 #include "datatype/checked.hpp"
 #include "error.hpp"
 
@@ -149,14 +150,6 @@ void unpack_one(const Form& form, const std::byte* packed, std::byte* to)
             return;
         }
     }
-}
-
-// Addresses are numbers: displacements from MPI_BOTTOM are no offsets in an object.
-using Address = std::uintptr_t;
-
-Address moved(Address at, std::int64_t by)
-{
-    return at + static_cast<Address>(by);
 }
 
 // Calls visit(type, address) for the basic types of the type map in order.

@@ -1,5 +1,6 @@
 #include "datatype/layout.hpp"
 
+#include "datatype/address.hpp"
 #include "datatype/checked.hpp"
 #include "datatype/layout_node.hpp"
 
@@ -14,15 +15,6 @@ namespace fmpl::mpi {
 namespace {
 
 using NodeKind = LayoutNode::Kind;
-
-// Addresses are numbers here: displacements from MPI_BOTTOM are no offsets in an object, and a loop's next address may
-// be none. Sums wrap around as the machine's addresses do.
-using Address = std::uint64_t;
-
-Address moved(Address at, std::int64_t by)
-{
-    return at + static_cast<std::uint64_t>(by);
-}
 
 Address stepped(Address at, std::uint64_t steps, std::int64_t stride)
 {
