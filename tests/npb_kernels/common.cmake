@@ -6,10 +6,11 @@ fmpl_add_test(npb_common_test available_memory_test.cpp random_test.cpp stopwatc
   LIBS npb_common LABELS npb)
 fmpl_add_test(npb_communication_test communication_test.cpp communication_cases.cpp
   LIBS npb_common npb_communication_fmpl LABELS npb)
-add_test(NAME npb_communication_test_turns COMMAND npb_communication_test --gtest_brief=1)
-math(EXPR timeout "180 * ${FMPL_TEST_TIMEOUT_FACTOR}")
-set_tests_properties(npb_communication_test_turns PROPERTIES
-  TIMEOUT ${timeout} LABELS "npb;turns" ENVIRONMENT "${test_environment};FMPL_TEST_MODES=turns")
+if(FMPL_SANITIZE STREQUAL "none")
+  add_test(NAME npb_communication_test_turns COMMAND npb_communication_test --gtest_brief=1)
+  set_tests_properties(npb_communication_test_turns PROPERTIES
+    TIMEOUT 180 LABELS "npb;turns" ENVIRONMENT "${test_environment};FMPL_TEST_MODES=turns")
+endif()
 fmpl_add_test(npb_program_test program_test.cpp LIBS npb_common npb_communication_fmpl LABELS npb)
 foreach(test npb_communication_test npb_program_test npb_common_test)
   target_include_directories(${test} PRIVATE ${npb_dir})

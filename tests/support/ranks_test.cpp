@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 
 #include <fcntl.h>
@@ -359,6 +360,21 @@ std::string lower(std::string text)
     return text;
 }
 
+// Whether FMPL_TEST_MODES lets a body with these options run so.
+bool runs_as(Mode mode, std::string_view modes, const RanksOptions& options)
+{
+    switch (mode) {
+        case Mode::processes:
+            return options.processes && (modes == "both" || modes == "processes");
+        case Mode::threads:
+            return options.threads &&
+                   (modes == "both" || modes == "threads" || (modes == "processes" && !options.processes));
+        case Mode::turns:
+            return options.threads && modes == "turns";
+    }
+    return false;
+}
+
 }  // namespace
 
 bool register_body(const char* suite, const char* name, const char* file, int line, Body body, RanksOptions options)
@@ -377,10 +393,7 @@ void register_all()
         std::vector<std::string> forms = body.options.forms;
         if (forms.empty()) forms.emplace_back();
         for (const Mode mode : {Mode::threads, Mode::processes, Mode::turns}) {
-            const bool wanted = mode == Mode::threads     ? modes == "both" || modes == "threads"
-                                : mode == Mode::processes ? modes == "both" || modes == "processes"
-                                                          : modes == "turns";
-            if (!wanted || !(mode == Mode::processes ? body.options.processes : body.options.threads)) continue;
+            if (!runs_as(mode, modes, body.options)) continue;
             for (const int ranks : body.options.ranks) {
                 for (const std::string& form : forms) {
                     register_case(body, ranks, mode, false, form);

@@ -10,9 +10,9 @@
 // for it. REQUIRE_* throws instead, and then the job is aborted and the test fails at once. A job that hangs is ended:
 // by fmplrun's time-out when its ranks are processes, by a watchdog that aborts the test program when they are threads.
 //
-// Environment: FMPLRUN (the launcher), FMPL_TEST_MODES (threads, processes or both; or turns: as threads, with several ranks that take
-// turns on each, for bodies that wait for other ranks in FMPL, or by wait_until, alone), FMPL_TEST_SEED, FMPL_TEST_TIMEOUT (seconds of the watchdog, default
-// 120).
+// Environment: FMPLRUN (the launcher), FMPL_TEST_MODES, FMPL_TEST_SEED, FMPL_TEST_TIMEOUT (seconds of the watchdog, default 120).
+// FMPL_TEST_MODES is both (the default), threads, processes (but bodies that need threads run as these), or turns: as threads, with
+// several ranks that take turns on each, for bodies that wait for other ranks in FMPL, or by wait_until, alone.
 #pragma once
 
 #include <fmpl.h>
