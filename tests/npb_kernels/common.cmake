@@ -3,7 +3,7 @@ set(npb_dir ${PROJECT_SOURCE_DIR}/npb_kernels)
 
 fmpl_add_test(npb_common_test available_memory_test.cpp random_test.cpp stopwatch_test.cpp work_array_test.cpp
   work_pool_test.cpp
-  LIBS npb_common LABELS npb)
+  LOCAL LIBS npb_common LABELS npb)
 fmpl_add_test(npb_communication_test communication_test.cpp communication_cases.cpp
   LIBS npb_common npb_communication_fmpl LABELS npb)
 if(FMPL_SANITIZE STREQUAL "none")
@@ -13,7 +13,9 @@ if(FMPL_SANITIZE STREQUAL "none")
 endif()
 fmpl_add_test(npb_program_test program_test.cpp LIBS npb_common npb_communication_fmpl LABELS npb)
 foreach(test npb_communication_test npb_program_test npb_common_test)
-  target_include_directories(${test} PRIVATE ${npb_dir})
+  if(TARGET ${test})
+    target_include_directories(${test} PRIVATE ${npb_dir})
+  endif()
 endforeach()
 
 set(npb_environment NPB_PROGRAMS=$<TARGET_FILE_DIR:fmplrun>)
