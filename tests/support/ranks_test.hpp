@@ -35,20 +35,9 @@ namespace fmpl_test {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-// One rank, two, an odd number, a power of two, and more than are on the CPUs of most machines. Under a sanitizer, where four take longest
-// for what they show, without these.
-inline std::vector<int> usual_rank_counts()
-{
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-    return {1, 2, 3, 7};
-#else
-    return {1, 2, 3, 4, 7};
-#endif
-}
-
 // Where and how a body runs.
 struct RanksOptions {
-    std::vector<int> ranks = usual_rank_counts();
+    std::vector<int> ranks = {1, 2, 3, 4, 7};
     bool threads = true;
     bool processes = true;
     bool unmapped = true;  // also with the engine "unmapped", at those of `ranks` that are 2 or 4
