@@ -16,15 +16,16 @@ std::ptrdiff_t rows_of(std::size_t rows)
 
 // How far apart the z planes begin that inverse_z() delivers to a rank, in rows.
 //
-// A line along z goes to as many pages as it has points. Where the planes lay a multiple of 128 KiB apart, these pages would share 8 of
-// the sets of a TLB or fewer, of 256, and each row that is written would miss; so there is a page and a row more in between.
+// A line along z goes to as many places as it has points. Where the planes lay a multiple of a page apart, these would share the same sets
+// of the caches and the same banks of the memory; so there are two rows more in between. Where they lay a multiple of 128 KiB apart, the
+// places would lie in pages that share 8 of the sets of a TLB or fewer, of 256; so there is a page more, too.
 std::size_t plane_pitch_of(const Distribution& distribution)
 {
     constexpr std::size_t kRowBytes = kRow * sizeof(double);
+    constexpr std::size_t kPageRows = 4096 / kRowBytes;
     constexpr std::size_t kSharingRows = (std::size_t{128} << 10) / kRowBytes;
-    constexpr std::size_t kGapRows = 4096 / kRowBytes + 1;
     const std::size_t rows = distribution.x_blocks() * distribution.spectral_lines();
-    return rows % kSharingRows == 0 ? rows + kGapRows : rows;
+    return rows + (rows % kPageRows == 0 ? 2 : 0) + (rows % kSharingRows == 0 ? kPageRows : 0);
 }
 
 // What one rank sends to another one in a yz exchange: in both directions, so that they take the same memory.
