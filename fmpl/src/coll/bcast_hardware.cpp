@@ -266,11 +266,11 @@ void Collectives::ask_for_help(const Communicator& comm, std::uint64_t use, cons
 void Collectives::receive_with_help(Communicator& comm, BroadcastSlot& slot, std::byte* buffer, std::size_t bytes)
 {
     const int root = comm.members()[slot.root];
-    const std::byte* const from = node_->crossbar.mapped(root, slot.at);
     SharedCopy copy = shared_copy(comm, slot, bytes);
     node_->crossbar.wake(root);  // its chunk is left for it
-    const bool last =
-        copy.copy([&](std::size_t begin, std::size_t n) { copy_across(buffer + begin, from + begin, n); }, true);
+    const bool last = copy.copy(
+        [&](std::size_t begin, std::size_t n) { node_->crossbar.read(root, slot.at + begin, buffer + begin, n); },
+        true);
     if (!last) node_->wait([&] { return copy.done(); }, waiting_for(comm, static_cast<int>(slot.root), bytes));
 }
 
@@ -360,8 +360,10 @@ void Collectives::copy_for_all(Communicator& comm, std::uint64_t use, const std:
                 break;
             }
         }
-        const std::size_t end = std::min((chunk + 1) * chunks.each, bytes);
-        for (std::size_t begin = chunk * chunks.each; begin < end; begin += kBlockBytes) {
+        const std::size_t first = chunk * chunks.each, end = std::min(first + chunks.each, bytes);
+        node_->crossbar.map_pages(from + first, end - first);
+        for (std::byte* const to : results_) node_->crossbar.map_pages(to + first, end - first);
+        for (std::size_t begin = first; begin < end; begin += kBlockBytes) {
             const std::size_t n = std::min(kBlockBytes, end - begin);
             for (std::byte* const to : results_) copy_across(to + begin, from + begin, n);
         }
@@ -439,6 +441,7 @@ void Collectives::bcast_to_receiver(
             if (columns != nullptr) {
                 columns->scatter(buffer, done, piece, from);
             } else {
+                crossbar.map_pages(from, piece);
                 copy_across(buffer + done, from, piece);
             }
         }

@@ -215,6 +215,9 @@ void Collectives::combine(std::span<const std::byte* const> operands, std::size_
     const std::size_t element = op->element_size;
     const std::size_t block_count = std::max<std::size_t>(kSumBlockBytes / element, 1);
     const bool in_place = results.size() == 1 && results[0] == operands.back();
+    const std::size_t first = begin * element, bytes = (end - begin) * element;
+    for (const std::byte* const operand : operands) node_->crossbar.map_pages(operand + first, bytes);
+    for (std::byte* const result : results) node_->crossbar.map_pages(result + first, bytes);
     for (std::size_t i = begin; i < end; i += block_count) {
         const std::size_t n = std::min(block_count, end - i);
         std::byte* const block = in_place ? results[0] + i * element : block_.data();

@@ -25,7 +25,8 @@ Crossbar::Crossbar(std::shared_ptr<JobMemory> memory, int node)
       asymmetric_fence_(register_asymmetric_fence()),
       topology_({static_cast<int>(control_->shape[0]), static_cast<int>(control_->shape[1]),
           static_cast<int>(control_->shape[2])}),
-      memory_(std::move(memory))
+      memory_(std::move(memory)),
+      peer_pages_(std::make_unique<PeerPages>(base_, memory_->bytes()))
 {
 }
 

@@ -17,6 +17,7 @@
 #include "crossbar/control_block.hpp"
 #include "crossbar/copy_across.hpp"
 #include "crossbar/job_memory.hpp"
+#include "crossbar/peer_pages.hpp"
 #include "crossbar/topology.hpp"
 
 #include <atomic>
@@ -64,9 +65,16 @@ public:
     }
     Offset offset_of(const void* p) const { return static_cast<Offset>(static_cast<const std::byte*>(p) - base_); }
 
+    // Before a copy to or from what mapped() gave: maps the pages of a long one, all at once. Does nothing about other memory.
+    void map_pages(const std::byte* at, std::size_t bytes) const
+    {
+        if (bytes >= PeerPages::kLeastBytes && !contains(at, bytes)) peer_pages_->map(at, bytes);
+    }
+
     void write(int node, Offset to, const void* from, std::size_t bytes) const
     {
         if (maps(node)) [[likely]] {
+            map_pages(base_ + to, bytes);
             copy_across(base_ + to, from, bytes);
         } else {
             move_write(node, to, from, bytes);
@@ -94,6 +102,7 @@ public:
     void read(int node, Offset from, void* to, std::size_t bytes) const
     {
         if (maps(node)) [[likely]] {
+            map_pages(base_ + from, bytes);
             copy_across(to, base_ + from, bytes);
         } else {
             move_read(node, from, to, bytes);
@@ -162,6 +171,7 @@ private:
     bool asymmetric_fence_;
     Topology topology_;
     std::shared_ptr<JobMemory> memory_;
+    std::unique_ptr<PeerPages> peer_pages_;
 };
 
 // Tells the kernel that this process takes part in asymmetric fences; false where it cannot.

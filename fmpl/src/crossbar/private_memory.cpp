@@ -75,15 +75,19 @@ void PrivateMemory::probe()
     available_ = got == static_cast<ssize_t>(sizeof found) && found == expected_word(next);
 }
 
-std::byte* PrivateMemory::own(int node, Offset at) const
+std::byte* PrivateMemory::own(int node, Offset at, std::size_t bytes) const
 {
-    if (!is_private(at)) return crossbar_->mapped(node, at);
+    if (!is_private(at)) {
+        std::byte* const there = crossbar_->mapped(node, at);
+        if (there != nullptr) crossbar_->map_pages(there, bytes);
+        return there;
+    }
     return pid(node) == getpid() ? reinterpret_cast<std::byte*>(at & ~kMark) : nullptr;
 }
 
 void PrivateMemory::write(int node, Offset at, const std::byte* from, std::size_t bytes) const
 {
-    if (std::byte* to = own(node, at)) {
+    if (std::byte* to = own(node, at, bytes)) {
         copy_across(to, from, bytes);
         return;
     }
@@ -103,7 +107,7 @@ void PrivateMemory::write(int node, Offset at, const std::byte* from, std::size_
 
 void PrivateMemory::read(int node, Offset at, std::byte* to, std::size_t bytes) const
 {
-    if (const std::byte* from = own(node, at)) {
+    if (const std::byte* from = own(node, at, bytes)) {
         copy_across(to, from, bytes);
         return;
     }

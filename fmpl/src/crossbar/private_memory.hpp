@@ -38,7 +38,7 @@ private:
 
     int pid(int node) const { return crossbar_->record(node).pid.load(std::memory_order_relaxed); }
     // The address, when this process itself holds it.
-    std::byte* own(int node, Offset at) const;
+    std::byte* own(int node, Offset at, std::size_t bytes) const;
 
     const Crossbar* crossbar_;
     std::uint64_t word_ = 0;  // what the others read to find out whether they may

@@ -369,8 +369,9 @@ private:
             &cell == inbox.pair_cell ? &begin_turn(inbox, cell, out_of_pair_cell) : nullptr;
         if (!claim(*source.claim, number)) return Taken::nothing;
         const ReturnOfLoan at_the_end{*node_, cell, answers_here, stamp, inbox.source};
-        return to_handler(handler, inbox, answers_here != nullptr ? out_of_pair_cell : cell.head,
-            {node_->crossbar.mapped(inbox.source, LentBody::at(lent)), LentBody::bytes(lent)});
+        const Body body{node_->crossbar.mapped(inbox.source, LentBody::at(lent)), LentBody::bytes(lent)};
+        node_->crossbar.map_pages(static_cast<const std::byte*>(body.data), body.bytes);
+        return to_handler(handler, inbox, answers_here != nullptr ? out_of_pair_cell : cell.head, body);
     }
 
     struct Body {
