@@ -360,6 +360,7 @@ void Collectives::copy_for_all(Communicator& comm, std::uint64_t use, const std:
                 break;
             }
         }
+        if (results_.empty()) return;  // others were faster
         const std::size_t first = chunk * chunks.each, end = std::min(first + chunks.each, bytes);
         node_->crossbar.map_pages(from + first, end - first);
         for (std::byte* const to : results_) node_->crossbar.map_pages(to + first, end - first);
@@ -438,10 +439,10 @@ void Collectives::bcast_to_receiver(
             if (!asks_first) ask_for_help(comm, use, buffer, bytes);
             receive_with_help(comm, slot, buffer, bytes);
         } else if (total == bytes && piece > 0) {
+            crossbar.map_pages(from, piece);
             if (columns != nullptr) {
                 columns->scatter(buffer, done, piece, from);
             } else {
-                crossbar.map_pages(from, piece);
                 copy_across(buffer + done, from, piece);
             }
         }

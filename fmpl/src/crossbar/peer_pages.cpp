@@ -20,7 +20,9 @@ PeerPages::PeerPages(std::byte* base, std::size_t bytes)
     // Not from malloc, which may be remote-DMA memory, held in full.
     void* const room =
         mmap(nullptr, bits_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room != MAP_FAILED) bits_ = static_cast<std::uint64_t*>(room);
+    if (room == MAP_FAILED) return;
+    madvise(room, bits_bytes_, MADV_NOHUGEPAGE);  // few of them are ever touched, far apart
+    bits_ = static_cast<std::uint64_t*>(room);
 }
 
 PeerPages::~PeerPages()

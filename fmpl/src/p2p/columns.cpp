@@ -307,6 +307,7 @@ void write_columns(const Crossbar& crossbar, int node, Offset to, const Columns&
 {
     if (bytes == 0) return;
     if (std::byte* const target = crossbar.mapped(node, to)) {
+        if (to_columns.in_one_piece()) crossbar.map_pages(target + to_columns.first(), bytes);
         copy(target, to_columns, 0, from, from_columns, 0, bytes);
         return;
     }
@@ -321,6 +322,7 @@ void read_columns(const Crossbar& crossbar, int node, Offset from, std::byte* to
 {
     if (bytes == 0) return;
     if (const std::byte* const source = crossbar.mapped(node, from)) {
+        crossbar.map_pages(source, bytes);
         to_columns.scatter(to, begin, bytes, source);
         return;
     }
