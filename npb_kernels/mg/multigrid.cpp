@@ -42,15 +42,10 @@ Multigrid::Multigrid(Communication& communication, const Domain& domain, const C
         const int index = kLevelIndex + static_cast<int>(levels_.size()) * kIndicesOfLevel;
         levels_.push_back(std::make_unique<Level>(communication, domain, level, index));
     }
-    // The untimed cycle touches all memory but what the exchange of u does, with which a cycle begins. Its first exchanges map the
-    // neighbours' pages, and where both ranks of a message copy, which of them does goes by who comes first: several, in which each
-    // has been the first.
-    constexpr int kUntimedExchanges = 4;
-    for (int i = 0; i < kUntimedExchanges; ++i) {
-        for (HaloExchange& exchange : exchanges_) {
-            exchange.post();
-            exchange.exchange();
-        }
+    // The first exchange of a grid maps the neighbours' pages. The untimed cycle ends without an exchange of u.
+    for (HaloExchange& exchange : exchanges_) {
+        exchange.post();
+        exchange.exchange();
     }
 }
 
