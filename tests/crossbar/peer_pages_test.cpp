@@ -1,6 +1,7 @@
 // Pages of a peer's memory are mapped together, before the first copy, and asked for once.
 #include "crossbar/crossbar.hpp"
 #include "crossbar/peer_pages.hpp"
+#include "crossbar/populate.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,10 +13,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include "crossbar/byte_words.hpp"
 #include "crossbar/host.hpp"
+#include "crossbar/populate.hpp"
 #include "error.hpp"
 
 #include <algorithm>
@@ -18,9 +19,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif

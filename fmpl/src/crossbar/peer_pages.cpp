@@ -1,13 +1,11 @@
 #include "crossbar/peer_pages.hpp"
 
+#include "crossbar/populate.hpp"
+
 #include <cerrno>
 
 #include <sys/mman.h>
 #include <unistd.h>
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 namespace fmpl {
 

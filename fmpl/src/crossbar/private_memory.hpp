@@ -37,7 +37,7 @@ private:
     static constexpr Offset kMark = Offset{1} << 63;
 
     int pid(int node) const { return crossbar_->record(node).pid.load(std::memory_order_relaxed); }
-    // The address, when this process itself holds it.
+    // The address, when this process itself holds it; a long part's pages are mapped then.
     std::byte* own(int node, Offset at, std::size_t bytes) const;
 
     const Crossbar* crossbar_;

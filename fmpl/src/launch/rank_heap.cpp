@@ -1,5 +1,6 @@
 #include "launch/rank_heap.hpp"
 
+#include "crossbar/populate.hpp"
 #include "error.hpp"
 
 #include <algorithm>
@@ -11,10 +12,6 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 namespace fmpl {
 namespace {
