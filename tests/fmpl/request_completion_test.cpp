@@ -185,6 +185,63 @@ FMPL_RANKS_TEST_AT(RequestCompletion, ADiscardedMessageIsConsumedWithoutAnError,
     }
 }
 
+// Rank 0 sends only when it knows of the receive, which may have been taken back and posted anew in another buffer.
+FMPL_RANKS_TEST_AT(RequestCompletion, AReceiveAheadCanBeTakenBack, ({2}))
+{
+    const fmpl::Session session(4);
+    for (const Place place : kPlaces) {
+        for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, std::size_t{5000}, std::size_t{3 * kMiB}}) {
+            for (int withdrawn = 0; withdrawn < 3; ++withdrawn) {
+                if (rank() == 0) {
+                    GuardedBuffer buffer(place, bytes);
+                    buffer.fill(message_key(bytes, 1));
+                    REQUIRE_OK(fmpl_recv(nullptr, 0, 1, 0, FMPL_COMM_WORLD));
+                    REQUIRE_OK(fmpl_send(buffer.data(), bytes, 1, 1, FMPL_COMM_WORLD));
+                } else {
+                    for (int k = 0; k < withdrawn; ++k) {
+                        GuardedBuffer other(place, bytes);
+                        REQUIRE_OK(fmpl_irecv_ahead(other.data(), bytes, 0, 1, FMPL_COMM_WORLD));
+                        REQUIRE_OK(fmpl_irecv_withdraw(0, 1, FMPL_COMM_WORLD));
+                    }
+                    EXPECT_FAILS(FMPL_ERR_NO_REQUEST, fmpl_irecv_withdraw(0, 1, FMPL_COMM_WORLD), "fmpl_irecv");
+                    GuardedBuffer buffer(place, bytes);
+                    REQUIRE_OK(fmpl_irecv_ahead(buffer.data(), bytes, 0, 1, FMPL_COMM_WORLD));
+                    REQUIRE_OK(fmpl_send(nullptr, 0, 0, 0, FMPL_COMM_WORLD));
+                    complete_receive(withdrawn == 1 ? Manner::wait : Manner::loop, 0, 1);
+                    EXPECT_TRUE(buffer.holds(message_key(bytes, 1)));
+                }
+            }
+        }
+    }
+}
+
+FMPL_RANKS_TEST_AT(RequestCompletion, AReceiveWhoseMessageHasComeIsNotTakenBack, ({2}))
+{
+    const fmpl::Session session(4);
+    for (const Place place : kPlaces) {
+        for (const std::size_t bytes : {std::size_t{8}, std::size_t{5000}, std::size_t{3 * kMiB}}) {
+            GuardedBuffer buffer(place, bytes);
+            if (rank() == 0) {
+                buffer.fill(message_key(bytes, 1));
+                REQUIRE_OK(fmpl_isend(buffer.data(), bytes, 1, 1, FMPL_COMM_WORLD));
+                REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+                complete_send(Manner::wait, 1, 1);
+            } else {
+                REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+                REQUIRE_OK(fmpl_irecv_ahead(buffer.data(), bytes, 0, 1, FMPL_COMM_WORLD));
+                EXPECT_FAILS(FMPL_ERR_BUSY, fmpl_irecv_withdraw(0, 1, FMPL_COMM_WORLD), "has come", "index 1");
+                complete_receive(Manner::wait, 0, 1);
+                EXPECT_TRUE(buffer.holds(message_key(bytes, 1)));
+            }
+        }
+    }
+    GuardedBuffer buffer(Place::heap, 8);
+    REQUIRE_OK(fmpl_irecv(buffer.data(), 8, 1 - rank(), 2, FMPL_COMM_WORLD));
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_irecv_withdraw(1 - rank(), 2, FMPL_COMM_WORLD), "fmpl_irecv_ahead", "index 2");
+    REQUIRE_OK(fmpl_send("1234567", 8, 1 - rank(), 2, FMPL_COMM_WORLD));
+    complete_receive(Manner::wait, 1 - rank(), 2);
+}
+
 FMPL_RANKS_TEST_AT(RequestCompletion, AReceiveWithAnyIndexCanBeTested, ({2}))
 {
     const fmpl::Session session(8);

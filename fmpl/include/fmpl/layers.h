@@ -79,6 +79,13 @@ int fmpl_irecv_test(int src, int mai, fmpl_comm_t comm, int *done);
  * its sender's call completes; no error says that it is longer than 0 bytes. Errors: as fmpl_irecv. */
 int fmpl_irecv_discard(int src, int mai, fmpl_comm_t comm);
 
+/* fmpl_irecv ahead of its message, for a layer whose ranks agree on who sends what: src does not begin to send the message before the layer
+ * has told it of the receive. So src is not woken, and the receive can be taken back until then: fmpl_irecv_withdraw, after which
+ * the buffer is the caller's again, and the next receive on the index gets the message. Neither blocks. Errors: as fmpl_irecv; of
+ * fmpl_irecv_withdraw BUSY (the message has come, or is coming; the receive stays), ARGUMENT (it was posted by fmpl_irecv), NO_REQUEST. */
+int fmpl_irecv_ahead(void *buf, size_t size, int src, int mai, fmpl_comm_t comm);
+int fmpl_irecv_withdraw(int src, int mai, fmpl_comm_t comm);
+
 /* Envelopes: short messages which the receiver takes in the order in which each source sent them, through a function of
  * its own. For a library that matches at the receiver, as an MPI does. They are apart from all other messages: an envelope
  * never passes to fmpl_recv or fmpl_recv_any.
@@ -111,6 +118,11 @@ int fmpl_envelope_commit(int world_rank, const void *head);
 /* Both in one, for an envelope without a body: *sent is 1, or 0 where fmpl_envelope_reserve says 0. Never blocks. ARGUMENT: head or sent
  * is NULL. */
 int fmpl_envelope_send(int world_rank, const void *head, int *sent);
+
+/* The same, but that the receiver is not woken if it sleeps: for what it need not know before it looks for another reason. A wait for which
+ * that envelope would be enough may go on, and fmplrun may find a deadlock in it. Where there is no room the receiver is woken all the
+ * same, as by the other calls. */
+int fmpl_envelope_send_quietly(int world_rank, const void *head, int *sent);
 
 /* The same with a body in remote-DMA memory, which is not copied into the ring: the receiver's handler reads it where it lies. *sent is 1
  * when the handler is through with it, and the caller may write there again. *sent is 0, and the receiver sees nothing, where that is not

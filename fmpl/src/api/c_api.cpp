@@ -67,6 +67,17 @@ int poll_envelopes(Endpoint& endpoint, fmpl_envelope_handler_t handler, void* co
     return taken;
 }
 
+int send_envelope(int world_rank, const void* head, int* sent, bool wakes)
+{
+    const auto facts = [&](const Endpoint&) -> CallFacts { return {.peer = world_rank, .bytes = FMPL_ENVELOPE_HEAD}; };
+    return boundary(Call::envelope_send, facts, [&](Endpoint& e) {
+        if (head == nullptr || sent == nullptr) [[unlikely]]
+            fail(FMPL_ERR_ARGUMENT, "{} is a null pointer; give the {}", head == nullptr ? "head" : "sent",
+                head == nullptr ? "bytes of the head" : "address of an int");
+        *sent = e.envelopes.send(world_rank, head, wakes) ? 1 : 0;
+    });
+}
+
 void check_done(int* done)
 {
     if (done == nullptr) fail(FMPL_ERR_ARGUMENT, "done is a null pointer; give the address of an int");
@@ -199,6 +210,18 @@ int fmpl_irecv_discard(int src, int mai, fmpl_comm_t comm)
 {
     return boundary(
         Call::irecv, with_peer(src, mai, comm, kNoBytes), [&](Endpoint& e) { e.irecv_discard(src, mai, comm); });
+}
+
+int fmpl_irecv_ahead(void* buf, size_t size, int src, int mai, fmpl_comm_t comm)
+{
+    return boundary(
+        Call::irecv, with_peer(src, mai, comm, size), [&](Endpoint& e) { e.irecv_ahead(buf, size, src, mai, comm); });
+}
+
+int fmpl_irecv_withdraw(int src, int mai, fmpl_comm_t comm)
+{
+    return boundary(
+        Call::irecv, with_peer(src, mai, comm, kNoBytes), [&](Endpoint& e) { e.irecv_withdraw(src, mai, comm); });
 }
 
 int fmpl_irecv_test(int src, int mai, fmpl_comm_t comm, int* done)
@@ -430,13 +453,12 @@ int fmpl_envelope_commit(int world_rank, const void* head)
 
 int fmpl_envelope_send(int world_rank, const void* head, int* sent)
 {
-    const auto facts = [&](const Endpoint&) -> CallFacts { return {.peer = world_rank, .bytes = FMPL_ENVELOPE_HEAD}; };
-    return boundary(Call::envelope_send, facts, [&](Endpoint& e) {
-        if (head == nullptr || sent == nullptr) [[unlikely]]
-            fail(FMPL_ERR_ARGUMENT, "{} is a null pointer; give the {}", head == nullptr ? "head" : "sent",
-                head == nullptr ? "bytes of the head" : "address of an int");
-        *sent = e.envelopes.send(world_rank, head) ? 1 : 0;
-    });
+    return send_envelope(world_rank, head, sent, true);
+}
+
+int fmpl_envelope_send_quietly(int world_rank, const void* head, int* sent)
+{
+    return send_envelope(world_rank, head, sent, false);
 }
 
 int fmpl_envelope_lend(

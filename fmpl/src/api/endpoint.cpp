@@ -295,7 +295,22 @@ void Endpoint::irecv_discard(int src, int mai, fmpl_comm_t comm)
 {
     Communicator& c = checked(comm, "src", src);
     c.check_index(mai);
-    receiver.irecv(c, src, mai, nullptr, 0, true);
+    receiver.irecv(c, src, mai, nullptr, 0, Receiver::Manner::discards);
+}
+
+void Endpoint::irecv_ahead(void* buf, std::size_t size, int src, int mai, fmpl_comm_t comm)
+{
+    Communicator& c = checked(comm, "src", src);
+    c.check_index(mai);
+    check_buffer(buf, size);
+    receiver.irecv(c, src, mai, buf, size, Receiver::Manner::ahead);
+}
+
+void Endpoint::irecv_withdraw(int src, int mai, fmpl_comm_t comm)
+{
+    Communicator& c = checked(comm, "src", src);
+    c.check_index(mai);
+    receiver.irecv_withdraw(c, src, mai);
 }
 
 void Endpoint::irecv_test(int src, int mai, fmpl_comm_t comm, int& done)

@@ -61,7 +61,9 @@ public:
     void isend_wait(int dst, int mai, fmpl_comm_t comm);
     void irecv_wait(int src, int mai, fmpl_comm_t comm);
     bool isend_test(int dst, int mai, fmpl_comm_t comm);
+    void irecv_ahead(void* buf, std::size_t size, int src, int mai, fmpl_comm_t comm);
     void irecv_discard(int src, int mai, fmpl_comm_t comm);
+    void irecv_withdraw(int src, int mai, fmpl_comm_t comm);
     void irecv_test(int src, int mai, fmpl_comm_t comm, int& done);
     void sendbuf_set(void* buf, std::size_t size, int timeout_ms)
     {

@@ -23,9 +23,14 @@ public:
     // Writes the words, then the flag (release: pairs with the target's acquire load), and wakes the target.
     void kick(const Crossbar& crossbar, const std::array<std::uint64_t, Words>& words, std::uint64_t flag) const
     {
+        kick_quietly(crossbar, words, flag);
+        crossbar.wake(node_);
+    }
+    // The same, but a target that sleeps is not woken.
+    void kick_quietly(const Crossbar& crossbar, const std::array<std::uint64_t, Words>& words, std::uint64_t flag) const
+    {
         crossbar.write_words(node_, to_, words);
         crossbar.write_flag(node_, flag_, flag);
-        crossbar.wake(node_);
     }
 
 private:

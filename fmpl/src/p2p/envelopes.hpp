@@ -77,7 +77,7 @@ public:
         Outbox& out = outboxes_[static_cast<std::size_t>(destination)];
         out.reserved = false;
         if (body_bytes == 0) {
-            if (!has_room(out, 0)) return false;
+            if (!has_room(out, 0)) return without_room(destination);
             out.body_at = 0;
             out.lines = 0;
             if (body != nullptr) *body = nullptr;
@@ -86,7 +86,7 @@ public:
             const std::uint32_t lines = lines_of(body_bytes);
             const bool fits = lines <= body_lines_ - out.next_line;
             const std::uint32_t skipped = fits ? 0 : body_lines_ - out.next_line;
-            if (!has_room(out, skipped + lines)) return false;
+            if (!has_room(out, skipped + lines)) return without_room(destination);
             out.body_at = fits ? out.next_line : 0;
             out.lines = skipped + lines;
             *body = out.mapped != nullptr ? out.mapped + body_offset(out) : out.staging.data()->bytes;
@@ -117,20 +117,21 @@ public:
         node_->crossbar.wake(destination);
     }
 
-    // An envelope without a body, reserved and committed: false when there is no room for it.
-    bool send(int destination, const void* head)
+    // An envelope without a body, reserved and committed: false when there is no room for it. wakes: the destination, if it sleeps;
+    // else it is no question, either, and leaves the pair cell alone.
+    bool send(int destination, const void* head, bool wakes = true)
     {
         if (static_cast<std::size_t>(destination) >= outboxes_.size()) [[unlikely]]
             return false;
         Outbox& out = outboxes_[static_cast<std::size_t>(destination)];
         out.reserved = false;
         if (!has_room(out, 0)) [[unlikely]]
-            return false;
+            return without_room(destination);
         out.body_at = 0;
         out.body_bytes = 0;
-        announce(out, destination, head);
+        announce(out, destination, head, wakes);
         out.last_lines = 0;
-        node_->crossbar.wake(destination);
+        if (wakes) node_->crossbar.wake(destination);
         return true;
     }
 
@@ -240,11 +241,11 @@ private:
     }
 
     // Writes the cell of what is in the Outbox's reservation: the envelope is sent.
-    [[gnu::always_inline]] void announce(Outbox& out, int destination, const void* head)
+    [[gnu::always_inline]] void announce(Outbox& out, int destination, const void* head, bool may_ask = true)
     {
         const std::uint64_t number = ++out.sent;
         const std::uint64_t stamp = EnvelopeStamp::make(number, node_->rank(), destination);
-        if (EnvelopeCell* const cell = out.pair_cell; cell != nullptr) {
+        if (EnvelopeCell* const cell = out.pair_cell; cell != nullptr && may_ask) {
             Inbox& inbox = end_turn(out);
             write_cell(*cell, out.body_at, out.body_bytes, head, stamp);
             if (answer_pause_.is_used()) inbox.asked_at = read_clock(ClockKind::cycles);
@@ -420,6 +421,13 @@ private:
         std::uint64_t last = claim.number.load(std::memory_order_relaxed);
         // acquire and release: pair with each other on the two sides
         return last < number && claim.number.compare_exchange_strong(last, number, std::memory_order_acq_rel);
+    }
+
+    // What the destination was not woken for may take up the ring; the room that it makes wakes this rank.
+    [[gnu::cold, gnu::noinline]] bool without_room(int destination) const
+    {
+        node_->crossbar.wake(destination);
+        return false;
     }
 
     // Whether a cell and so many body lines are free, with a look at the credits when they are not known to be.

@@ -63,7 +63,7 @@ void Receiver::recv_slowly(
     report(op);
 }
 
-void Receiver::irecv(Communicator& comm, int source, int index, void* buffer, std::size_t capacity, bool discards)
+void Receiver::irecv(Communicator& comm, int source, int index, void* buffer, std::size_t capacity, Manner manner)
 {
     ReceiveOperation*& request = request_of(comm, source, index);
     if (request != nullptr) {
@@ -72,7 +72,8 @@ void Receiver::irecv(Communicator& comm, int source, int index, void* buffer, st
     }
     ReceiveOperation& op = *operations_.take();
     prepare(op, comm, source, index, buffer, capacity);
-    op.discards = discards;
+    op.discards = manner == Manner::discards;
+    op.ahead = manner == Manner::ahead;
     request = &op;
     // The claim has a line of its own, and comes while the stamp's is waited for; it was this rank's last.
     if (capacity > kInlineBytes && index != FMPL_ANY_TAG) __builtin_prefetch(&comm.flag(source, index).claim, 1);
@@ -118,6 +119,35 @@ void Receiver::irecv_test(Communicator& comm, int source, int index, int& done)
     }
     done = 1;
     end_request(request);
+}
+
+void Receiver::irecv_withdraw(Communicator& comm, int source, int index)
+{
+    ReceiveOperation*& request = outstanding(comm, source, index);
+    ReceiveOperation& op = *request;
+    if (!op.ahead) {
+        fail(FMPL_ERR_ARGUMENT,
+            "the receive from rank {} over index {} was posted by fmpl_irecv; only one of fmpl_irecv_ahead can be "
+            "taken "
+            "back",
+            source, index);
+    }
+    const bool has_come =
+        advance(op) || (op.number != 0 && arrival(comm, source, index, op.number).place != Arrival::Place::none);
+    if (has_come) {
+        fail(FMPL_ERR_BUSY,
+            "the message of the fmpl_irecv from rank {} over index {} has come; call fmpl_irecv_wait for it", source,
+            index);
+    }
+    ReceiveChannel& channel = comm.receive_channel(source, index);
+    // The source, which is not sending, finds nothing posted from now on.
+    if (op.number != 0 && channel.posted == op.number) {
+        channel.posted = op.number - 1;
+        channel.post.kick_quietly(node_->crossbar, {kNoOffset, 0, kNoOffset}, channel.posted);  // as in post()
+    }
+    if (op.number != 0) channel.receiving = nullptr;
+    unlist(op);
+    operations_.give_back(std::exchange(request, nullptr));
 }
 
 // The nonblocking receive of a channel, or with FMPL_ANY_TAG of a source.
@@ -190,7 +220,8 @@ void Receiver::post(ReceiveOperation& op)
     if (op.sharing) columns = kInvitation;
     channel.posted = op.number;
     // Pairs with Sender::push_if_posted.
-    channel.post.kick(node_->crossbar, {at, op.capacity, columns}, op.number);
+    channel.post.kick_quietly(node_->crossbar, {at, op.capacity, columns}, op.number);
+    if (!op.ahead) node_->crossbar.wake(op.comm->peer(op.source).node);
 }
 
 // Writes the columns where the source reads them; kNoOffset when there is no memory for that. The source does so while
@@ -476,13 +507,19 @@ Offset Receiver::next_in_chain(Communicator& comm, const ReceiveChannel& channel
     return node_->crossbar.read_flag(comm.peer(source).node, channel.cursor + offsetof(ChainNode, next));
 }
 
+// It is none of the node's transfers any more.
+void Receiver::unlist(ReceiveOperation& op)
+{
+    if (op.list == ReceiveOperation::List::busy) node_->remove_busy(op);
+    if (op.list == ReceiveOperation::List::idle) node_->remove_idle(op);
+    op.list = ReceiveOperation::List::none;
+}
+
 void Receiver::finish(ReceiveOperation& op, std::size_t bytes, Offset cursor)
 {
     op.bytes = bytes;
     op.done = true;
-    if (op.list == ReceiveOperation::List::busy) node_->remove_busy(op);
-    if (op.list == ReceiveOperation::List::idle) node_->remove_idle(op);
-    op.list = ReceiveOperation::List::none;
+    unlist(op);
     ReceiveChannel& channel = op.comm->receive_channel(op.source, op.index);
     channel.receiving = nullptr;
     channel.cursor = cursor;

@@ -49,6 +49,7 @@ struct ReceiveOperation final : Progressing {
     bool claim_lost = false;
     bool sharing = false;   // the message is being copied as a SharedCopy
     bool discards = false;  // a longer message is no error
+    bool ahead = false;     // the source need not be woken when the receive is posted
     bool done = false;
 };
 
@@ -91,10 +92,15 @@ public:
             recv_slowly(comm, source, index, base, &columns, columns.bytes());
         }
     }
-    void irecv(Communicator& comm, int source, int index, void* buffer, std::size_t capacity, bool discards = false);
+    // discards: a longer message is no error. ahead: the source has not begun to send the message, and need not be woken.
+    enum class Manner { usual, discards, ahead };
+    void irecv(
+        Communicator& comm, int source, int index, void* buffer, std::size_t capacity, Manner manner = Manner::usual);
     void irecv_wait(Communicator& comm, int source, int index);
     // done: whether it was complete, and then it is finished, also where Error(TRUNCATED) is thrown.
     void irecv_test(Communicator& comm, int source, int index, int& done);
+    // fmpl_irecv_withdraw. Throws Error(BUSY) when the message has come, Error(ARGUMENT) when the receive is not one ahead.
+    void irecv_withdraw(Communicator& comm, int source, int index);
 
     // Messages of the communicator that have arrived and that no receive has taken, for fmpl_finalize: calls
     // report(source, index, bytes) for each.
@@ -222,6 +228,7 @@ private:
     bool take_share(ReceiveOperation& op, CompletionFlag& flag, bool opened);
     bool drain_pipe(ReceiveOperation& op, const CompletionFlag& flag);
     Offset next_in_chain(Communicator& comm, const ReceiveChannel& channel, int source, int index);
+    void unlist(ReceiveOperation& op);
     void finish(ReceiveOperation& op, std::size_t bytes, Offset cursor);
     void report(const ReceiveOperation& op);
     bool peek(Communicator& comm, int source, int index, std::size_t& bytes, std::uint64_t& order);
