@@ -9,6 +9,7 @@ namespace fmpl::mpi {
 namespace {
 
 constexpr std::uint32_t kAllChannels = (std::uint32_t{1} << kChannels) - 1;
+constexpr std::uint32_t kAllInvited = (std::uint32_t{1} << kInvitedChannels) - 1;
 
 // The receiver gives the sender's operation back by this number.
 std::uint64_t id_of(const SendOperation& operation)
@@ -21,7 +22,8 @@ std::uint64_t id_of(const SendOperation& operation)
 Channels::Channels(int ranks, Outbox& outbox)
     : outbox_(&outbox),
       free_(static_cast<std::size_t>(ranks), kAllChannels),
-      arriving_(static_cast<std::size_t>(ranks) * kChannels)
+      free_to_invite_(static_cast<std::size_t>(ranks), kAllInvited),
+      arriving_(static_cast<std::size_t>(ranks) * kIndices)
 {
 }
 
@@ -39,7 +41,7 @@ bool Channels::try_send(const Ref<SendOperation>& operation)
     free &= free - 1;
     // First the envelope, so that the destination matches while the message is being put into the channel; and since what FMPL has just
     // written for another core would hold up what is copied from there to the envelope.
-    outbox_->post(operation->destination, operation->envelope);
+    outbox_->announce(operation->destination, operation->envelope);
     if (operation->envelope.waits != 0) {
         waiting_.push_back(operation);
     } else {
@@ -73,7 +75,7 @@ bool Channels::test(SendOperation& operation)
     check_fmpl(fmpl_isend_test(operation.destination, channel, FMPL_COMM_WORLD, &done));
     if (done == 0) return false;
     operation.complete_with(Status::empty());
-    free_[static_cast<std::size_t>(operation.destination)] |= std::uint32_t{1} << channel;
+    if (channel < kChannels) free_[static_cast<std::size_t>(operation.destination)] |= std::uint32_t{1} << channel;
     return true;
 }
 
@@ -135,8 +137,48 @@ bool Channels::test(ReceiveOperation& operation)
         operation.arriving = Scratch();
     }
     arriving_[slot(operation.source, envelope.channel)] = nullptr;
+    if (envelope.channel >= kChannels) release(operation.source, envelope.channel);
     operation.finish_with(envelope);
     return true;
+}
+
+std::uint16_t Channels::reserve(int source)
+{
+    std::uint32_t& free = free_to_invite_[static_cast<std::size_t>(source)];
+    const int place = std::countr_zero(free);
+    free &= free - 1;
+    return static_cast<std::uint16_t>(kChannels + place);
+}
+
+void Channels::release(int source, std::uint16_t channel)
+{
+    free_to_invite_[static_cast<std::size_t>(source)] |= std::uint32_t{1} << (channel - kChannels);
+}
+
+void Channels::post(const ReceiveOperation& operation, int source, std::uint16_t channel)
+{
+    check_fmpl(fmpl_irecv_ahead(operation.buffer.data, operation.buffer.bytes, source, channel, FMPL_COMM_WORLD));
+}
+
+void Channels::await(const Ref<ReceiveOperation>& operation)
+{
+    arriving_[slot(operation->source, operation->envelope.channel)] = operation.get();
+    receives_.push_back(operation);
+}
+
+void Channels::send_invited(const Ref<SendOperation>& operation)
+{
+    // The channel's last message has been received, but for this rank's own look.
+    const auto before = std::find_if(sends_.begin(), sends_.end(), [&](const auto& send) {
+        return send->destination == operation->destination && send->envelope.channel == operation->envelope.channel;
+    });
+    if (before != sends_.end()) {
+        while (!test(**before)) {
+        }
+        sends_.erase(before);
+    }
+    outbox_->announce(operation->destination, operation->envelope);  // first, as in try_send()
+    put(operation);
 }
 
 template <class T>

@@ -16,6 +16,9 @@
 namespace fmpl::mpi {
 
 inline constexpr int kChannels = 16;
+// And more that the receiver gives out: see Invitations.
+inline constexpr int kInvitedChannels = 8;
+inline constexpr int kIndices = kChannels + kInvitedChannels;
 // FMPL's send of a short message (72 bytes, see fmpl.h) is complete before it is received, and then its channel would be used again
 // by a message that a receive may match first. So short ones do not go this way.
 inline constexpr std::size_t kLeastBytes = 128;
@@ -32,6 +35,18 @@ public:
     // An envelope of kind ready has come.
     void ready(const Envelope& envelope);
 
+    // For Invitations, the receiver's side: one of the channels from `source` that the receiver gives out, which is its until it
+    // is released. Requires that one is free.
+    bool any_to_reserve(int source) const { return free_to_invite_[static_cast<std::size_t>(source)] != 0; }
+    std::uint16_t reserve(int source);
+    void release(int source, std::uint16_t channel);
+    // Posts FMPL's receive in such a channel.
+    void post(const ReceiveOperation& operation, int source, std::uint16_t channel);
+    // The receive's message, announced in operation->envelope, comes in the channel in which it has been posted.
+    void await(const Ref<ReceiveOperation>& operation);
+    // The sender's side: announces the operation's message, and sends it in envelope.channel.
+    void send_invited(const Ref<SendOperation>& operation);
+
     // Whether a message has come to its end.
     bool progress();
     // Whether nothing is under way.
@@ -46,11 +61,12 @@ private:
     bool progress_all(std::vector<Ref<T>>& operations);
     std::size_t slot(int source, std::uint16_t channel) const
     {
-        return static_cast<std::size_t>(source) * kChannels + channel;
+        return static_cast<std::size_t>(source) * kIndices + channel;
     }
 
     Outbox* outbox_;
-    std::vector<std::uint32_t> free_;  // by destination; bit c: channel c
+    std::vector<std::uint32_t> free_;            // by destination; bit c: channel c
+    std::vector<std::uint32_t> free_to_invite_;  // by source; bit c: channel kChannels + c
     std::vector<ReceiveOperation*>
         arriving_;  // by source and channel: the receive that FMPL has not been asked about since
     std::vector<Ref<SendOperation>> sends_;    // in FMPL's hands

@@ -30,7 +30,7 @@ void DirectPacking::send(const Ref<SendOperation>& operation)
     operation->envelope.kind = EnvelopeKind::scattered;
     operation->envelope.send_id = id_of(operation);
     announced_.emplace(operation->envelope.send_id, operation);
-    outbox_->post(operation->destination, operation->envelope);
+    outbox_->announce(operation->destination, operation->envelope);
 }
 
 void DirectPacking::receive(const Ref<ReceiveOperation>& operation)

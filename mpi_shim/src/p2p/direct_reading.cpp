@@ -26,7 +26,7 @@ bool DirectReading::try_send(const Ref<SendOperation>& operation)
     envelope.kind = EnvelopeKind::readable;
     envelope.send_id = free_.back();
     check_fmpl(fmpl_remote_place(buffer.data, buffer.bytes, &envelope.place));
-    outbox_->post(operation->destination, envelope);  // the answer comes in a later call
+    outbox_->announce(operation->destination, envelope);  // the answer comes in a later call
     free_.pop_back();
     announced_[envelope.send_id] = operation;
     return true;

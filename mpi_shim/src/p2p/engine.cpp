@@ -4,6 +4,7 @@
 #include "p2p/direct_packing.hpp"
 #include "p2p/direct_reading.hpp"
 #include "p2p/fmpl_call.hpp"
+#include "p2p/invitations.hpp"
 #include "p2p/matching.hpp"
 #include "p2p/outbox.hpp"
 #include "p2p/request_pool.hpp"
@@ -32,6 +33,11 @@ bool is_message(const Envelope& envelope)
 bool is_inlined(const Envelope& envelope)
 {
     return envelope.kind == EnvelopeKind::eager && envelope.bytes <= kInlineBytes;
+}
+
+MatchKey key_of(const Envelope& envelope)
+{
+    return {envelope.context, envelope.source, envelope.tag};
 }
 
 // Of an eager or synchronous message.
@@ -64,10 +70,18 @@ void set_received(Status& status, const Envelope& message, std::uint64_t room)
 }  // namespace
 
 struct Engine::Parts {
-    explicit Parts(int ranks) : outbox(ranks), channels(ranks, outbox), packing(outbox), reading(outbox) {}
+    explicit Parts(int ranks)
+        : outbox(ranks),
+          channels(ranks, outbox),
+          packing(outbox),
+          reading(outbox),
+          invitations(ranks, outbox, channels, matching)
+    {
+    }
 
     // What an envelope from another rank brings.
     void arrive(int source, const Envelope& envelope, const void* body);
+    Ref<ReceiveOperation> take_posted(int source, const Envelope& envelope);
     void receive_eager(ReceiveOperation& operation, int source, const Envelope& envelope, const void* payload);
     // What an eager or synchronous message's receiver does beside the status.
     void take_eager(const MessageBuffer& buffer, int source, const Envelope& envelope, const void* payload);
@@ -95,6 +109,7 @@ struct Engine::Parts {
     Channels channels;
     DirectPacking packing;
     DirectReading reading;
+    Invitations invitations;
     std::vector<Ref<ActiveRequest>> active;
     std::unordered_map<std::uint64_t, Ref<SendOperation>> synchronous;  // by send_id: sent, not known to be matched
     std::exception_ptr failure;                                         // inside the envelope handler
@@ -133,11 +148,12 @@ struct AwaitedMessage {
 private:
     bool take(int source, const Envelope& envelope, const void* body)
     {
-        if (!is_message(envelope) || !Matching::matches(key, {envelope.context, envelope.source, envelope.tag})) {
+        if (!is_message(envelope) || !Matching::matches(key, key_of(envelope))) {
             parts.arrive(source, envelope, body);
             return false;
         }
         has_come = true;
+        parts.outbox.message_has_come(source);
         if (is_announcement(envelope)) {
             operation = parts.receives.take();
             operation->buffer = buffer;
@@ -252,6 +268,17 @@ void Engine::Parts::receive(const Ref<ReceiveOperation>& operation, std::unique_
     }
 }
 
+// The posted receive that the message from `source` matches, with which it was not invited.
+Ref<ReceiveOperation> Engine::Parts::take_posted(int source, const Envelope& envelope)
+{
+    Ref<ReceiveOperation> operation = matching.take_posted(key_of(envelope));
+    if (operation && operation->invitation >= 0 && !invitations.was_in_vain(*operation)) [[unlikely]] {
+        fail(MPI_ERR_INTERN, "a message of {} bytes from rank {} matches a receive that an earlier one belongs to",
+            envelope.bytes, source);
+    }
+    return operation;
+}
+
 void Engine::Parts::arrive(int source, const Envelope& envelope, const void* body)
 {
     switch (envelope.kind) {
@@ -260,8 +287,8 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
         case EnvelopeKind::rendezvous:
         case EnvelopeKind::scattered:
         case EnvelopeKind::readable: {
-            const Ref<ReceiveOperation> operation =
-                matching.take_posted({envelope.context, envelope.source, envelope.tag});
+            outbox.message_has_come(source);
+            const Ref<ReceiveOperation> operation = take_posted(source, envelope);
             if (operation && is_announcement(envelope)) {
                 begin(operation, source, envelope);
             } else if (operation) {
@@ -278,6 +305,13 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
             }
             break;
         }
+        case EnvelopeKind::accepted:
+            outbox.message_has_come(source);
+            invitations.accepted(source, envelope);
+            break;
+        case EnvelopeKind::invited:
+            invitations.invited(source, envelope);
+            break;
         case EnvelopeKind::room:
             packing.room(source, envelope);
             break;
@@ -314,7 +348,7 @@ void Engine::Parts::send_to_self(const Ref<SendOperation>& operation)
     message->envelope = envelope;
     message->source = -1;
     message->own = operation;
-    if (const Ref<ReceiveOperation> posted = matching.take_posted({envelope.context, envelope.source, envelope.tag})) {
+    if (const Ref<ReceiveOperation> posted = matching.take_posted(key_of(envelope))) {
         receive_own(*posted, *message);
         return;
     }
@@ -353,8 +387,10 @@ RequestRef Engine::isend(
     envelope.tag = tag;
     envelope.bytes = buffer.bytes;
     const bool is_short = is_eager(buffer);
-    // A rank that only sends has not looked for what the destination says of its messages.
-    if (is_short && world_rank != world_rank_ && !parts_->outbox.window_is_open(world_rank, buffer.bytes)) progress();
+    // A rank that only sends has not looked for what the destination says of its messages and of its receives.
+    if (world_rank != world_rank_ && !(is_short && parts_->outbox.window_is_open(world_rank, buffer.bytes))) progress();
+    if (parts_->invitations.any(world_rank, key_of(envelope)) && parts_->invitations.try_send(operation))
+        return operation;
     if (world_rank == world_rank_) {
         if (!is_short) envelope.kind = EnvelopeKind::synchronous;
         parts_->send_to_self(operation);
@@ -372,6 +408,17 @@ RequestRef Engine::isend(
     return operation;
 }
 
+// The world rank that may be told of a receive ahead of its message, -1: none. In a collective call the source comes at the same time, and
+// whoever needs a message next copies it best.
+int Engine::source_to_invite(
+    const MessageBuffer& buffer, const Communicator& comm, Traffic traffic, int source, int tag) const
+{
+    if (buffer.bytes < Invitations::kLeastBytes || traffic != Traffic::point_to_point) return -1;
+    if (source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG) return -1;
+    const int world_rank = comm.peers().world_rank(source);
+    return world_rank != world_rank_ && parts_->invitations.may_invite(buffer, world_rank) ? world_rank : -1;
+}
+
 RequestRef Engine::irecv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
 {
     Ref<ReceiveOperation> operation = parts_->receives.take();
@@ -381,11 +428,16 @@ RequestRef Engine::irecv(const MessageBuffer& buffer, Communicator& comm, Traffi
     }
     operation->buffer = buffer;
     operation->key = {comm.context(traffic), source, tag};
+    const int host = source_to_invite(buffer, comm, traffic, source, tag);
+    // It keeps an invitation only if its messages have been taken.
+    if (host >= 0) progress();
     if (UnexpectedMessage* const message = parts_->matching.find_unexpected(operation->key)) {
         parts_->receive(operation, parts_->matching.take(*message));
-    } else {
-        parts_->matching.post(*operation);
+        return operation;
     }
+    const bool invites = host >= 0 && parts_->matching.is_first(operation->key);
+    parts_->matching.post(*operation);
+    if (invites) parts_->invitations.invite(*operation, host);
     return operation;
 }
 
@@ -395,7 +447,8 @@ void Engine::send(
     if (mode == SendMode::standard && destination != MPI_PROC_NULL && buffer.bytes <= settings_.eager_bytes) {
         const int world_rank = comm.peers().world_rank(destination);
         Outbox& outbox = parts_->outbox;
-        if (world_rank != world_rank_ && outbox.window_is_open(world_rank, buffer.bytes)) {
+        if (world_rank != world_rank_ && outbox.window_is_open(world_rank, buffer.bytes) &&
+            !parts_->invitations.any(world_rank, {comm.context(traffic), comm.rank(), tag})) {
             Envelope envelope{};
             envelope.kind = EnvelopeKind::eager;
             envelope.context = comm.context(traffic);
@@ -477,7 +530,8 @@ RequestRef Engine::receive_matched(MatchedMessage message, const MessageBuffer& 
 
 void Engine::cancel(ReceiveOperation& operation)
 {
-    if (!operation.posted) return;
+    // One that the source has accepted to send to gets its message.
+    if (!operation.posted || !parts_->invitations.withdraw(operation)) return;
     Status status = Status::empty();
     status.cancelled = true;
     operation.complete_with(status);
@@ -637,6 +691,7 @@ void Engine::close()
     // arrived, and what was not never will be.
     check_fmpl(fmpl_barrier(FMPL_COMM_WORLD));
     progress();  // sees that sends are over whose messages were received last
+    parts_->invitations.close();
     check_fmpl(fmpl_layer_progress_set(nullptr, nullptr));
 }
 

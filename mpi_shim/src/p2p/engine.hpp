@@ -99,6 +99,8 @@ public:
 
 private:
     bool is_eager(const MessageBuffer& buffer) const;
+    int source_to_invite(
+        const MessageBuffer& buffer, const Communicator& comm, Traffic traffic, int source, int tag) const;
     template <class Over, class Take>
     bool take(Over& over, Take&& take);
     template <class Over>

@@ -16,6 +16,7 @@ enum class EnvelopeKind : std::uint8_t {
     rendezvous,   // announces one that goes through FMPL's channel `channel`
     scattered,    // announces one that the receiver is to name a place for: see DirectPacking
     readable,     // announces one that the receiver reads at `place`: see DirectReading
+    accepted,     // announces one that goes through the channel of an invitation: see Invitations
     // Answers and what else belongs to them.
     matched,  // to send `send_id`: its message has been matched
     ready,    // to send `send_id`, announced as waiting: the receive is posted in its channel
@@ -23,6 +24,7 @@ enum class EnvelopeKind : std::uint8_t {
     packed,   // to receive `receive_id`: the message is where it was to be packed
     read,     // to send `send_id`: its message has been read where it lies
     piece,    // to receive `receive_id`: bytes of its message, from `place` on, are the body
+    invited,  // a receive has been posted that the destination may send to: see Invitations
     credit,   // how much of the receiver's eager messages has been matched since the beginning: `bytes`
 };
 
@@ -39,7 +41,10 @@ struct Envelope {
     union {
         std::uint8_t payload[kInlineBytes];
         __extension__ struct {
-            std::uint64_t send_id;     // the sender's own
+            union {
+                std::uint64_t send_id;   // the sender's own
+                std::uint64_t messages;  // of kind invited: how many of the destination's messages had come
+            };
             std::uint64_t place;       // in remote-DMA memory, see fmpl_remote_place; 0: none
             std::uint64_t receive_id;  // the receiver's own
         };

@@ -50,7 +50,7 @@ void Matching::cancel(ReceiveOperation& operation)
     take(operation);
 }
 
-Ref<ReceiveOperation> Matching::take_from_table(const MatchKey& message)
+ReceiveOperation* Matching::first_posted(const MatchKey& message) const
 {
     ReceiveOperation* found = posted_.first(message);
     if (posted_with_wildcards_ > 0) {
@@ -62,6 +62,12 @@ Ref<ReceiveOperation> Matching::take_from_table(const MatchKey& message)
         }
     }
     if (found == nullptr && newest_ != nullptr && matches(newest_->key, message)) found = newest_;
+    return found;
+}
+
+Ref<ReceiveOperation> Matching::take_from_table(const MatchKey& message)
+{
+    ReceiveOperation* const found = first_posted(message);
     return found == nullptr ? Ref<ReceiveOperation>() : take(*found);
 }
 

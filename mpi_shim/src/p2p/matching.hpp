@@ -25,6 +25,11 @@ public:
         return take(*newest_);
     }
 
+    // A posted receive that has got its message.
+    Ref<ReceiveOperation> take_posted(ReceiveOperation& operation) { return take(operation); }
+    // Whether a receive with this key, which names source and tag, would be the first to match the messages that it matches.
+    bool is_first(const MatchKey& receive) const { return first_posted(receive) == nullptr; }
+
     bool any_posted() const { return newest_ != nullptr || posted_.size() > 0; }
     static bool matches(const MatchKey& receive, const MatchKey& message)
     {
@@ -50,6 +55,7 @@ private:
         }
         return Ref<ReceiveOperation>(&operation, Ref<ReceiveOperation>::kAdopt);
     }
+    ReceiveOperation* first_posted(const MatchKey& message) const;
     Ref<ReceiveOperation> take_from_table(const MatchKey& message);
     void remove_from_table(ReceiveOperation& operation);
 

@@ -35,7 +35,8 @@ struct ReceiveOperation final : Request {
     MessageBuffer buffer;
     RequestPool<ReceiveOperation>* pool = nullptr;
     Envelope envelope{};  // of the message matched, while it is being transferred
-    int source = 0;       // world rank, likewise
+    int source = 0;       // world rank, likewise, and of who has been told of the receive
+    int invitation = -1;  // the channel in which it waits for a message that it was told of: see Invitations
     Scratch arriving;     // where a message arrives that cannot go straight into the buffer
 
     MatchKey queue_key(int) const { return key; }

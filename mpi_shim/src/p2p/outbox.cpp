@@ -23,7 +23,7 @@ bool Outbox::try_lend(int destination, const Envelope& envelope, const MessageBu
     int sent = 0;
     check_fmpl(fmpl_envelope_lend(destination, &envelope, buffer.data, envelope.bytes, waits_anyway ? 1 : 0, &sent));
     if (sent == 0) return false;
-    peer.eager_sent += kCostOfMessage + envelope.bytes;
+    count_eager(peer, envelope.bytes);
     return true;
 }
 
@@ -49,7 +49,7 @@ void Outbox::message(const Ref<SendOperation>& operation)
         return;
     }
     // Counted now, so that the messages behind it see the window as it will be.
-    peers_[static_cast<std::size_t>(destination)].eager_sent += kCostOfMessage + operation->envelope.bytes;
+    count_eager(peers_[static_cast<std::size_t>(destination)], operation->envelope.bytes);
     add(destination, {operation->envelope, operation});
 }
 

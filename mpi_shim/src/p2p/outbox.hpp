@@ -26,13 +26,31 @@ public:
 
     // An envelope without a body.
     void post(int destination, const Envelope& envelope);
+    // The same at once, of one that the destination need not be woken for; false when it has to wait, and then nothing has happened.
+    bool try_quietly(int destination, const Envelope& envelope)
+    {
+        return peers_[static_cast<std::size_t>(destination)].entries.empty() &&
+               send_head_quietly(destination, envelope);
+    }
+    // Whether an envelope without a body would go at once: the next one to the destination, if nothing has been sent to it meanwhile.
+    bool has_room(int destination) const
+    {
+        return peers_[static_cast<std::size_t>(destination)].entries.empty() &&
+               fmpl_envelope_reserve(destination, 0, nullptr) != 0;
+    }
+    // The same, of one that announces a message.
+    void announce(int destination, const Envelope& envelope)
+    {
+        ++peers_[static_cast<std::size_t>(destination)].messages_sent;
+        post(destination, envelope);
+    }
     // An eager or synchronous message at once, from `buffer`: false when it has to wait, and then nothing has happened but that a
     // payload may be in `envelope`.
     bool try_message(int destination, Envelope& envelope, const MessageBuffer& buffer)
     {
         Peer& peer = peers_[static_cast<std::size_t>(destination)];
         if (!peer.entries.empty() || !send(destination, envelope, buffer)) return false;
-        peer.eager_sent += kCostOfMessage + envelope.bytes;
+        count_eager(peer, envelope.bytes);
         return true;
     }
     // An eager message of more than kInlineBytes that is not put into the ring but lent to a destination that waits
@@ -56,6 +74,14 @@ public:
         const Peer& peer = peers_[static_cast<std::size_t>(destination)];
         return peer.eager_sent - peer.eager_matched + kCostOfMessage + bytes <= kWindow;
     }
+    // Messages, of whatever kind, that this rank has sent to the rank; and how many of the rank's have come.
+    std::uint64_t messages_sent(int destination) const
+    {
+        return peers_[static_cast<std::size_t>(destination)].messages_sent;
+    }
+    std::uint64_t messages_come(int source) const { return peers_[static_cast<std::size_t>(source)].messages_come; }
+    void message_has_come(int source) { ++peers_[static_cast<std::size_t>(source)].messages_come; }
+
     // `bytes` of an envelope of kind credit from the rank.
     void credit(int destination, std::uint64_t matched)
     {
@@ -83,13 +109,27 @@ private:
         std::uint64_t eager_matched = 0;   // as the rank has told
         std::uint64_t matched_of_its = 0;  // of the rank's messages to this one
         std::uint64_t told = 0;
+        std::uint64_t messages_sent = 0;
+        std::uint64_t messages_come = 0;  // of the rank's to this one
     };
 
-    // All three: false when there is no room.
+    static void count_eager(Peer& peer, std::uint64_t bytes)
+    {
+        peer.eager_sent += kCostOfMessage + bytes;
+        ++peer.messages_sent;
+    }
+
+    // All of them: false when there is no room.
     static bool send_head(int destination, const Envelope& envelope)
     {
         int sent = 0;
         check_fmpl(fmpl_envelope_send(destination, &envelope, &sent));
+        return sent != 0;
+    }
+    static bool send_head_quietly(int destination, const Envelope& envelope)
+    {
+        int sent = 0;
+        check_fmpl(fmpl_envelope_send_quietly(destination, &envelope, &sent));
         return sent != 0;
     }
     static bool send_with_body(int destination, const Envelope& envelope, const MessageBuffer& buffer);
