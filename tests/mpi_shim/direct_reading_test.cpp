@@ -1,4 +1,5 @@
 // Messages of 4 to 64 KiB in remote-DMA memory, which the receiver reads where they lie.
+#include "job.hpp"
 #include "standard/message.hpp"
 #include "support/ranks_test.hpp"
 
@@ -12,6 +13,7 @@
 
 namespace {
 
+using mpi_test::Job;
 using mpi_test::Message;
 using mpi_test::pattern_byte;
 
@@ -22,23 +24,6 @@ void require(int code, const char* call)
 {
     if (code != MPI_SUCCESS) throw std::runtime_error(call);
 }
-
-// MPI_Init to MPI_Finalize.
-class Job {
-public:
-    Job()
-    {
-        require(MPI_Init(nullptr, nullptr), "MPI_Init");
-        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        MPI_Comm_size(MPI_COMM_WORLD, &size);
-    }
-    ~Job() { MPI_Finalize(); }
-    Job(const Job&) = delete;
-    Job& operator=(const Job&) = delete;
-    int rank = 0;
-    int size = 0;
-};
 
 // Remote-DMA memory.
 class Memory {

@@ -1,4 +1,5 @@
 // Receives of 64 KiB and more in remote-DMA memory, of which the source is told before its message comes.
+#include "job.hpp"
 #include "standard/message.hpp"
 #include "support/ranks_test.hpp"
 
@@ -12,41 +13,17 @@
 #include <cstdint>
 #include <memory>
 #include <new>
-#include <random>
-#include <stdexcept>
 #include <thread>
 #include <vector>
 
 namespace {
 
+using mpi_test::Job;
 using mpi_test::pattern_byte;
 
 constexpr int kBytes = 64 * 1024;
 constexpr int kTag = 7;
 constexpr unsigned char kUntouched = 0x5a;
-
-// MPI_Init to MPI_Finalize.
-class Job {
-public:
-    Job()
-    {
-        if (MPI_Init(nullptr, nullptr) != MPI_SUCCESS) throw std::runtime_error("MPI_Init");
-        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        MPI_Comm_size(MPI_COMM_WORLD, &size);
-    }
-    ~Job() { MPI_Finalize(); }
-    Job(const Job&) = delete;
-    Job& operator=(const Job&) = delete;
-    // Shifts the ranks against each other.
-    void delay() { fmpl_test::random_delay(random_); }
-
-    int rank = 0;
-    int size = 0;
-
-private:
-    std::mt19937_64 random_{fmpl_test::seed() * 31 + static_cast<std::uint64_t>(fmpl_test::rank())};
-};
 
 // Remote-DMA memory of the rank's.
 class Memory {

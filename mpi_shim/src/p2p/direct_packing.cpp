@@ -72,8 +72,18 @@ void DirectPacking::room(int source, const Envelope& envelope)
     Envelope packed{};
     packed.kind = EnvelopeKind::packed;
     packed.receive_id = envelope.receive_id;
-    outbox_->post(source, packed);
-    operation->complete_with(Status::empty());
+    untold_.push_back({operation, packed});
+    tell();
+}
+
+bool DirectPacking::tell()
+{
+    const std::size_t over = std::erase_if(untold_, [&](const Untold& untold) {
+        if (!outbox_->try_post(untold.operation->destination, untold.packed)) return false;
+        untold.operation->complete_with(Status::empty());
+        return true;
+    });
+    return over > 0;
 }
 
 void DirectPacking::packed(const Envelope& envelope)

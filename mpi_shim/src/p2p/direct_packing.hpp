@@ -8,6 +8,8 @@
 //   packs into the place
 //   packed{receive_id}       ->    the receive is complete
 //
+// The send is complete when `packed` has gone: its receive shall need no further call of the sender's.
+//
 // So a message goes by one copy into a buffer in one piece of remote-DMA memory, else by two. Where the receiver has no remote-DMA memory, or the
 // sender cannot address it, the message comes as bodies of envelopes of kind `piece`.
 #pragma once
@@ -35,8 +37,12 @@ public:
     void piece(const Envelope& envelope, const void* body);
 
     // Whether a message has come to its end.
-    bool progress() { return !streams_.empty() && stream(); }
-    bool is_idle() const { return announced_.empty() && streams_.empty() && receives_.empty(); }
+    bool progress()
+    {
+        const bool told = !untold_.empty() && tell();
+        return (!streams_.empty() && stream()) || told;
+    }
+    bool is_idle() const { return announced_.empty() && streams_.empty() && untold_.empty() && receives_.empty(); }
 
 private:
     struct Stream {  // a message that goes in pieces
@@ -45,11 +51,18 @@ private:
         std::uint64_t begin = 0;  // of what has not been sent
     };
 
+    struct Untold {  // a message that is where it belongs, but the receiver does not know
+        Ref<SendOperation> operation;
+        Envelope packed;
+    };
+
     bool stream();
+    bool tell();
 
     Outbox* outbox_;
     std::unordered_map<std::uint64_t, Ref<SendOperation>> announced_;  // by send_id
     std::vector<Stream> streams_;
+    std::vector<Untold> untold_;
     std::unordered_map<std::uint64_t, Ref<ReceiveOperation>> receives_;  // by receive_id
 };
 

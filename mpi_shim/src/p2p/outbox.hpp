@@ -26,7 +26,12 @@ public:
 
     // An envelope without a body.
     void post(int destination, const Envelope& envelope);
-    // The same at once, of one that the destination need not be woken for; false when it has to wait, and then nothing has happened.
+    // The same at once; false when it has to wait, and then nothing has happened.
+    bool try_post(int destination, const Envelope& envelope)
+    {
+        return peers_[static_cast<std::size_t>(destination)].entries.empty() && send_head(destination, envelope);
+    }
+    // The same, of one that the destination need not be woken for.
     bool try_quietly(int destination, const Envelope& envelope)
     {
         return peers_[static_cast<std::size_t>(destination)].entries.empty() &&

@@ -1,0 +1,68 @@
+// Long messages that do not lie in one piece, which the sender packs into the receiver's memory.
+#include "job.hpp"
+#include "standard/message.hpp"
+#include "support/ranks_test.hpp"
+
+#include <mpi.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using mpi_test::Job;
+using mpi_test::Message;
+using mpi_test::pattern_byte;
+
+constexpr int kBytes = 64 * 1024;
+constexpr int kTag = 7;
+
+// A send that is complete needs no further call: here the news that the message is packed finds no room beside what was sent before.
+FMPL_RANKS_TEST_WITH(
+    DirectPacking, ACompleteSendNeedsNoFurtherCall, fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false})
+{
+    constexpr std::size_t kShort = 200;  // more than a ring of envelopes has
+    const Job job;
+    std::atomic<std::uint64_t>& announced = fmpl_test::shared_words()[0];
+    std::atomic<std::uint64_t>& answered = fmpl_test::shared_words()[1];
+    std::atomic<std::uint64_t>& filled = fmpl_test::shared_words()[2];
+    std::atomic<std::uint64_t>& received = fmpl_test::shared_words()[3];
+    std::array<MPI_Request, kShort> requests;
+    MPI_Request request;
+    if (job.rank == 0) {
+        MPI_Datatype every_other;
+        MPI_Type_vector(kBytes, 1, 2, MPI_BYTE, &every_other);
+        MPI_Type_commit(&every_other);
+        std::vector<unsigned char> spread(2 * kBytes);
+        for (std::size_t i = 0; i < kBytes; ++i) spread[2 * i] = pattern_byte(1, i);
+        MPI_Isend(spread.data(), 1, every_other, 1, kTag, MPI_COMM_WORLD, &request);
+        announced = 1;
+        fmpl_test::wait_until([&] { return answered == 1; }, "the receive");
+        for (MPI_Request& r : requests) MPI_Isend(nullptr, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &r);
+        filled = 1;
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        fmpl_test::wait_until([&] { return received == 1; }, "the message");
+        MPI_Type_free(&every_other);
+    } else {
+        Message message(kBytes);
+        MPI_Irecv(message.data(), kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &request);
+        fmpl_test::wait_until([&] { return announced == 1; }, "the announcement");
+        int done = 0;
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);  // names a place for the message
+        EXPECT_EQ(done, 0);
+        answered = 1;
+        fmpl_test::wait_until([&] { return filled == 1; }, "the short messages");
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        EXPECT_TRUE(message.holds(1));
+        received = 1;
+        for (MPI_Request& r : requests) MPI_Irecv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &r);
+    }
+    EXPECT_EQ(MPI_Waitall(kShort, requests.data(), MPI_STATUSES_IGNORE), MPI_SUCCESS);
+}
+
+}  // namespace
