@@ -233,6 +233,7 @@ FMPL_RANKS_TEST_AT(RequestCompletion, AReceiveWhoseMessageHasComeIsNotTakenBack,
                 complete_receive(Manner::wait, 0, 1);
                 EXPECT_TRUE(buffer.holds(message_key(bytes, 1)));
             }
+            REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));  // it has been received: the next one is announced at once
         }
     }
     GuardedBuffer buffer(Place::heap, 8);

@@ -3,6 +3,7 @@
 #include "error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -127,9 +128,8 @@ void Receiver::irecv_withdraw(Communicator& comm, int source, int index)
     ReceiveOperation& op = *request;
     if (!op.ahead) {
         fail(FMPL_ERR_ARGUMENT,
-            "the receive from rank {} over index {} was posted by fmpl_irecv; only one of fmpl_irecv_ahead can be "
-            "taken "
-            "back",
+            "the receive from rank {} over index {} was posted by fmpl_irecv; take back what fmpl_irecv_ahead has "
+            "posted",
             source, index);
     }
     const bool has_come =
@@ -220,8 +220,12 @@ void Receiver::post(ReceiveOperation& op)
     if (op.sharing) columns = kInvitation;
     channel.posted = op.number;
     // Pairs with Sender::push_if_posted.
-    channel.post.kick_quietly(node_->crossbar, {at, op.capacity, columns}, op.number);
-    if (!op.ahead) node_->crossbar.wake(op.comm->peer(op.source).node);
+    const std::array<std::uint64_t, 3> header = {at, op.capacity, columns};
+    if (op.ahead) {
+        channel.post.kick_quietly(node_->crossbar, header, op.number);
+    } else {
+        channel.post.kick(node_->crossbar, header, op.number);
+    }
 }
 
 // Writes the columns where the source reads them; kNoOffset when there is no memory for that. The source does so while
@@ -405,6 +409,8 @@ bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64
             return true;
         case MessageKind::held:
             post(op);
+            // It has begun to send before it was told, and may sleep for want of the receive.
+            if (op.ahead) node_->crossbar.wake(op.comm->peer(op.source).node);
             return false;
         case MessageKind::piped:
             return drain_pipe(op, flag);
