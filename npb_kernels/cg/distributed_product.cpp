@@ -19,7 +19,7 @@ DistributedProduct::DistributedProduct(const ProcessGrid& grid, SparseProduct pr
     : grid_(grid),
       product_(std::move(product)),
       world_(communication.world()),
-      with_rows_(communication.publishes_in_place())
+      with_rows_(communication.publishes_in_place() && !communication.ranks_take_turns())
 {
     const Range rows = grid.row_block(), columns = grid.column_block();
     const bool within = columns.begin <= rows.begin && rows.end <= columns.end;

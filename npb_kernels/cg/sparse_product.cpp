@@ -2,8 +2,10 @@
 
 #include "lanes.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <bit>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -11,22 +13,22 @@ namespace fmpl::npb::cg {
 
 namespace {
 
-// A panel's part of x takes two thirds of a first-level cache of 48 KiB, unless a tile's rows would be too short then:
-// each costs a read and a write of y. Never more than 16 bits can tell.
-constexpr std::uint32_t kPanelColumns = 4096;
-constexpr std::uint32_t kMostPanelColumns = 65536;
+// A tile's rows have so many elements at least, on average: each row costs a read and a write of y.
 constexpr double kTileRowElements = 6;
+constexpr std::uint32_t kMostPanelColumns = 65536;  // what 16 bits can tell
 
-// How far ahead of its use the matrix is asked for. The processor prefetches by itself, but not across pages of 4 KiB.
-constexpr std::size_t kPrefetchElements = 256;
-
+// A panel's part of x takes half of the first-level cache, unless a tile's rows would be too short then. The panels of a
+// block are of one width.
 std::uint32_t panel_columns(const SparseMatrix& matrix)
 {
+    const long told = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+    const std::size_t first_level = told > 0 ? static_cast<std::size_t>(told) : std::size_t{32} << 10;
     const double row_elements = static_cast<double>(matrix.products()) / matrix.rows();
     const double enough = kTileRowElements * matrix.columns() / std::max(row_elements, 1.0);
-    std::uint32_t columns = kPanelColumns;
-    while (columns < kMostPanelColumns && columns < enough) columns *= 2;
-    return columns;
+    const double most =
+        std::clamp(enough, static_cast<double>(first_level / 2 / sizeof(double)), 1.0 * kMostPanelColumns);
+    const auto panels = static_cast<std::uint32_t>(std::ceil(matrix.columns() / most));
+    return (matrix.columns() + panels - 1) / panels;
 }
 
 }  // namespace
@@ -38,7 +40,6 @@ public:
         : matrix_(matrix),
           memory_(memory),
           panel_columns_(columns_of_panel),
-          panel_shift_(std::countr_zero(columns_of_panel)),
           panels_((matrix.columns() + columns_of_panel - 1) / columns_of_panel)
     {
     }
@@ -46,38 +47,52 @@ public:
     // first_row: of the matrix.
     void pack(Strip& strip, std::uint32_t first_row)
     {
-        const std::uint32_t rows = strip.rows;
-        read(first_row, rows);
-        strip.tiles.resize(panels_);
+        rows_ = 0;
+        for (const Part& part : strip.parts) rows_ += part.rows;
+        read(first_row);
         std::size_t stored = 0;
         for (std::size_t panel = 0; panel < panels_; ++panel) {
-            Tile& tile = strip.tiles[panel];
-            tile.first_column = static_cast<std::uint32_t>(panel) * panel_columns_;
-            tile.begin = stored;
-            stored += group(tile, panel, rows) * kGroupRows;
+            std::uint32_t part_begin = 0;
+            for (std::size_t part = 0; part < strip.parts.size(); part_begin += strip.parts[part++].rows) {
+                Tile& tile = strip.tiles.emplace_back();
+                tile.part = part;
+                tile.first_column = static_cast<std::uint32_t>(panel) * panel_columns_;
+                tile.begin = stored;
+                stored += group(tile, begins_of(panel, part_begin), strip.parts[part].rows) * kGroupRows;
+            }
         }
         strip.values = memory_.take<double>(stored);
         strip.columns = memory_.take<std::uint16_t>(stored);
-        for (std::size_t panel = 0; panel < panels_; ++panel) fill(strip, panel);
+        const Tile* tile = strip.tiles.data();
+        for (std::size_t panel = 0; panel < panels_; ++panel) {
+            std::uint32_t part_begin = 0;
+            for (const Part& part : strip.parts) {
+                fill(strip, *tile++, begins_of(panel, part_begin));
+                part_begin += part.rows;
+            }
+        }
     }
 
     std::size_t elements() const { return elements_.size(); }
 
 private:
     // The elements, in the order of the panels, in a panel by row.
-    void read(std::uint32_t first_row, std::uint32_t rows)
+    void read(std::uint32_t first_row)
     {
         unsorted_.clear();
         row_ends_.clear();
-        for (std::uint32_t row = 0; row < rows; ++row) {
+        for (std::uint32_t row = 0; row < rows_; ++row) {
             matrix_.append_row(first_row + row, unsorted_);
             row_ends_.push_back(unsorted_.size());
         }
-        begins_.assign(panels_ * rows + 1, 0);
+        begins_.assign(panels_ * rows_ + 1, 0);
         const auto for_each = [&](const auto& visit) {
             std::size_t i = 0;
-            for (std::uint32_t row = 0; row < rows; ++row) {
-                for (; i < row_ends_[row]; ++i) visit((unsorted_[i].column >> panel_shift_) * rows + row, unsorted_[i]);
+            for (std::uint32_t row = 0; row < rows_; ++row) {
+                for (; i < row_ends_[row]; ++i) {
+                    const std::size_t panel = unsorted_[i].column / panel_columns_;
+                    visit(panel * rows_ + row, unsorted_[i]);
+                }
             }
         };
         for_each([&](std::size_t place, const Element&) { ++begins_[place + 1]; });
@@ -87,16 +102,18 @@ private:
         for_each([&](std::size_t place, const Element& element) { elements_[next[place]++] = element; });
     }
 
+    // Where the elements of a row of the strip begin in a panel, those of the rows behind it following.
+    const std::size_t* begins_of(std::size_t panel, std::uint32_t row) const { return &begins_[panel * rows_ + row]; }
+
     // Groups the rows of a tile by their lengths, the longest first. Returns the sum of the groups' lengths.
-    std::size_t group(Tile& tile, std::size_t panel, std::uint32_t rows) const
+    static std::size_t group(Tile& tile, const std::size_t* begins, std::uint32_t rows)
     {
-        const std::size_t* const begins = begins_.data() + panel * rows;
         const auto length = [&](std::uint16_t row) { return begins[row + 1] - begins[row]; };
         std::vector<std::uint16_t>& order = tile.rows;
         order.resize(rows);
         std::iota(order.begin(), order.end(), std::uint16_t{0});
         std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return length(a) > length(b); });
-        while (panel != 0 && !order.empty() && length(order.back()) == 0) order.pop_back();
+        while (tile.first_column != 0 && !order.empty() && length(order.back()) == 0) order.pop_back();
         order.shrink_to_fit();
         std::size_t sum = 0;
         for (std::size_t first = 0; first < order.size(); first += kGroupRows) {
@@ -107,16 +124,15 @@ private:
     }
 
     // The memory is zero where nothing is written: zeros that fill up.
-    void fill(Strip& strip, std::size_t panel) const
+    void fill(Strip& strip, const Tile& tile, const std::size_t* begins) const
     {
-        const Tile& tile = strip.tiles[panel];
         std::size_t begin = tile.begin;
         for (std::size_t group = 0; group < tile.lengths.size(); ++group) {
             const std::size_t group_rows = std::min(kGroupRows, tile.rows.size() - group * kGroupRows);
             for (std::size_t i = 0; i < group_rows; ++i) {
-                const std::size_t place = panel * strip.rows + tile.rows[group * kGroupRows + i];
+                const std::size_t row = tile.rows[group * kGroupRows + i];
                 std::size_t to = begin + i;
-                for (std::size_t at = begins_[place]; at < begins_[place + 1]; ++at, to += kGroupRows) {
+                for (std::size_t at = begins[row]; at < begins[row + 1]; ++at, to += kGroupRows) {
                     strip.values[to] = elements_[at].value;
                     strip.columns[to] = static_cast<std::uint16_t>(elements_[at].column - tile.first_column);
                 }
@@ -128,35 +144,64 @@ private:
     SparseMatrix& matrix_;
     WorkPool& memory_;
     std::uint32_t panel_columns_;
-    int panel_shift_;
     std::size_t panels_;
+    std::size_t rows_ = 0;  // of the strip
     std::vector<Element> unsorted_;
     std::vector<std::size_t> row_ends_;  // in unsorted_
     std::vector<Element> elements_;
     std::vector<std::size_t> begins_;  // [panel][row], in elements_; and the end
 };
 
+namespace {
+
+struct ReadEach {
+    void operator()(Lanes& to, const double* base, const std::uint16_t* index) const { read_each(to, base, index); }
+};
+struct Gather {
+    void operator()(Lanes& to, const double* base, const std::uint16_t* index) const { gather(to, base, index); }
+};
+
+#ifdef __AVX512F__
+constexpr std::size_t kWays = 4;
+#else
+constexpr std::size_t kWays = 2;  // no gather
+#endif
+
+}  // namespace
+
 SparseProduct::SparseProduct(SparseMatrix& matrix, std::span<const std::uint32_t> segment_ends)
     : rows_(matrix.rows()),
-      columns_(matrix.columns())
+      columns_(matrix.columns()),
+      fastest_way_(kWays)
 {
     StripPacker packer(matrix, panel_columns(matrix), memory_);
+    std::size_t segment = 0;
     std::uint32_t segment_begin = 0;
-    for (std::size_t segment = 0; segment < segment_ends.size(); segment_begin = segment_ends[segment++]) {
-        const std::uint32_t segment_rows = segment_ends[segment] - segment_begin;
-        for (std::uint32_t row = 0; row < segment_rows; row += kStripRows) {
-            Strip& strip = strips_.emplace_back();
-            strip.segment = segment;
-            strip.first_row = row;
-            strip.rows = std::min(kStripRows, segment_rows - row);
-            packer.pack(strip, segment_begin + row);
-            elements_ += packer.elements();
-            stored_ += strip.values.size();
+    for (std::uint32_t row = 0; row < rows_;) {
+        Strip& strip = strips_.emplace_back();
+        const std::uint32_t strip_begin = row;
+        const std::uint32_t strip_end = strip_begin + std::min(kStripRows, rows_ - strip_begin);
+        while (row < strip_end) {
+            while (segment_ends[segment] == row) segment_begin = segment_ends[segment++];
+            const std::uint32_t end = std::min(segment_ends[segment], strip_end);
+            strip.parts.push_back({segment, row - segment_begin, end - row});
+            row = end;
         }
+        packer.pack(strip, strip_begin);
+        elements_ += packer.elements();
+        stored_ += strip.values.size();
     }
 }
 
 namespace {
+
+// How many elements ahead of their use the matrix is asked for. The processor asks by itself, but not across pages of 4 KiB.
+//
+// kFar is in time for memory, and brings the elements into the second-level cache, where they do not push the panel's x
+// out of the first. kNear brings them from there into the first: needless when they have come from a cache, but from
+// memory many have not, and are on their way when asked for again.
+constexpr std::size_t kFar = 2048;
+constexpr std::size_t kNear = 256;
 
 constexpr std::size_t kLineDoubles = 8;
 
@@ -169,50 +214,71 @@ inline void for_each_of(std::index_sequence<I...>, const F& f)
 
 }  // namespace
 
-void SparseProduct::multiply_strip(const Strip& strip, const double* x, double* results)
+template <class Read, bool in_two_steps>
+void SparseProduct::multiply_tile(
+    const Tile& tile, const double* values, const std::uint16_t* columns, const double* panel, double* results)
 {
     constexpr std::size_t kRegisters = kGroupRows / kLanes;
     constexpr std::make_index_sequence<kRegisters> registers;
-    bool first = true;
-    for (const Tile& tile : strip.tiles) {
-        const double* const panel = x + tile.first_column;
-        const double* values = strip.values.data() + tile.begin;
-        const std::uint16_t* columns = strip.columns.data() + tile.begin;
-        const std::uint16_t* rows = tile.rows.data();
-        std::size_t rows_left = tile.rows.size();
-        for (const std::uint32_t length : tile.lengths) {
-            Lanes sums[kRegisters] = {};
-            for (std::uint32_t element = 0; element < length; ++element) {
-                __builtin_prefetch(values + kPrefetchElements);
-                __builtin_prefetch(values + kPrefetchElements + kLineDoubles);
-                __builtin_prefetch(columns + kPrefetchElements);
-                for_each_of(registers, [&](std::size_t i) {
-                    Lanes operand;
-                    gather(operand, panel, columns + i * kLanes);
-                    sums[i] += lanes_at(values + i * kLanes) * operand;
-                });
-                values += kGroupRows;
-                columns += kGroupRows;
-            }
-            if (rows_left < kGroupRows) {
-                for (std::size_t i = 0; i < rows_left; ++i) {
-                    double& result = results[rows[i]];
-                    result = (first ? 0.0 : result) + sums[i / kLanes][i % kLanes];
-                }
-                break;
+    constexpr Read read;
+    const bool first = tile.first_column == 0;
+    const std::uint16_t* rows = tile.rows.data();
+    std::size_t rows_left = tile.rows.size();
+    for (const std::uint32_t length : tile.lengths) {
+        Lanes sums[kRegisters] = {};
+        for (std::uint32_t element = 0; element < length; ++element) {
+            __builtin_prefetch(values + kFar, 0, 2);
+            __builtin_prefetch(values + kFar + kLineDoubles, 0, 2);
+            __builtin_prefetch(columns + kFar, 0, 2);
+            if constexpr (in_two_steps) {
+                __builtin_prefetch(values + kNear);
+                __builtin_prefetch(values + kNear + kLineDoubles);
+                __builtin_prefetch(columns + kNear);
             }
             for_each_of(registers, [&](std::size_t i) {
-                if (!first) {
-                    Lanes operand;
-                    gather(operand, results, rows + i * kLanes);
-                    sums[i] += operand;
-                }
-                scatter(results, rows + i * kLanes, sums[i]);
+                Lanes operand;
+                read(operand, panel, columns + i * kLanes);
+                sums[i] += lanes_at(values + i * kLanes) * operand;
             });
-            rows += kGroupRows;
-            rows_left -= kGroupRows;
+            values += kGroupRows;
+            columns += kGroupRows;
         }
-        first = false;
+        if (rows_left < kGroupRows) {
+            // A copy: an array whose elements are chosen at run time would not stay in registers, not in the loop above either.
+            Lanes memory[kRegisters];
+            for_each_of(registers, [&](std::size_t i) { memory[i] = sums[i]; });
+            for (std::size_t i = 0; i < rows_left; ++i) {
+                double& result = results[rows[i]];
+                result = (first ? 0.0 : result) + memory[i / kLanes][i % kLanes];
+            }
+            return;
+        }
+        for_each_of(registers, [&](std::size_t i) {
+            if (!first) {
+                Lanes operand;
+                read(operand, results, rows + i * kLanes);
+                sums[i] += operand;
+            }
+            scatter(results, rows + i * kLanes, sums[i]);
+        });
+        rows += kGroupRows;
+        rows_left -= kGroupRows;
+    }
+}
+
+void SparseProduct::multiply_strip(std::size_t way, const Strip& strip, const double* x) const
+{
+    constexpr decltype(&multiply_tile<ReadEach, false>) kWayOf[kWays] = {
+        multiply_tile<ReadEach, false>,
+        multiply_tile<ReadEach, true>,
+#ifdef __AVX512F__
+        multiply_tile<Gather, false>,
+        multiply_tile<Gather, true>,
+#endif
+    };
+    for (const Tile& tile : strip.tiles) {
+        kWayOf[way](tile, strip.values.data() + tile.begin, strip.columns.data() + tile.begin, x + tile.first_column,
+            results_[tile.part]);
     }
 }
 

@@ -186,6 +186,10 @@ public:
     // on all ranks.
     virtual bool publishes_in_place() = 0;
 
+    // Whether ranks of the job take turns on a thread, so that a meeting costs each a change of stacks, well below a microsecond, where
+    // ranks that share CPUs as processes need the system for it. The same on all ranks.
+    virtual bool ranks_take_turns() = 0;
+
     // What an exchange with the ranks of the job takes beside its landing areas when a rank sends so many bytes at a time: nothing
     // where they are written into the peers' memory, else as much again. Not collective.
     virtual std::size_t staging_bytes(std::size_t sent) = 0;

@@ -541,6 +541,7 @@ public:
         return std::make_unique<ViewedPublication>(members, bytes, sources);
     }
     bool publishes_in_place() override { return all_reach_all(world_); }
+    bool ranks_take_turns() override { return fmpl_rank_shares_thread() != 0; }
     std::size_t staging_bytes(std::size_t sent) override { return reaches(world_) ? 0 : sent; }
     std::byte* allocate(std::size_t bytes) override
     {

@@ -459,6 +459,7 @@ public:
         return std::make_unique<MpiPublication>(static_cast<MpiGroup&>(group), bytes, sources);
     }
     bool publishes_in_place() override { return false; }
+    bool ranks_take_turns() override { return false; }
     std::size_t staging_bytes(std::size_t sent) override { return sent; }
     std::byte* allocate(std::size_t bytes) override
     {

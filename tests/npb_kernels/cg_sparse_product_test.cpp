@@ -28,11 +28,13 @@ Eigen::SparseMatrix<double, Eigen::RowMajor> eigen_matrix(SparseMatrix& matrix)
     return result;
 }
 
-void agrees_with_eigen(const Problem& problem, Range rows, Range columns)
+// parts: segments of the rows, of several lengths.
+void agrees_with_eigen(const Problem& problem, Range rows, Range columns, std::uint32_t parts = 2)
 {
     SparseMatrix matrix(problem, rows, columns);
     const auto expected_matrix = eigen_matrix(matrix);
-    const std::vector<std::uint32_t> ends{rows.size() / 3, rows.size()};
+    std::vector<std::uint32_t> ends;
+    for (std::uint32_t k = 1; k <= parts; ++k) ends.push_back(rows.size() * k * k / (parts * parts));
     SparseProduct product(matrix, ends);
     EXPECT_EQ(product.rows(), rows.size());
     EXPECT_EQ(product.columns(), columns.size());
@@ -44,7 +46,10 @@ void agrees_with_eigen(const Problem& problem, Range rows, Range columns)
     Eigen::VectorXd x(columns.size());
     for (double& value : x) value = number(random);
     const Eigen::VectorXd expected = expected_matrix * x;
-    for (int repetition = 0; repetition < 2; ++repetition) {
+    // All ways of going through the matrix are tried in the first of these, and give the same.
+    Eigen::VectorXd y_before;
+    constexpr std::size_t kWays = 4;
+    for (std::size_t repetition = 0; repetition < FastestWay::kRounds * kWays + 2; ++repetition) {
         Eigen::VectorXd y = Eigen::VectorXd::Constant(rows.size(), 1e9);
         std::size_t rows_there = 0;
         product.multiply(
@@ -59,6 +64,8 @@ void agrees_with_eigen(const Problem& problem, Range rows, Range columns)
             });
         EXPECT_EQ(rows_there, rows.size());
         EXPECT_LE((y - expected).cwiseAbs().maxCoeff(), 1e-12);
+        EXPECT_TRUE(repetition == 0 || y == y_before);
+        y_before = y;
     }
 }
 
@@ -67,6 +74,12 @@ TEST(CgSparseProduct, OfOneTileAgreesWithEigen)
     agrees_with_eigen(problem_of(ProblemClass::S), {0, 1400}, {0, 1400});
     agrees_with_eigen(problem_of(ProblemClass::S), {0, 700}, {700, 1400});
     agrees_with_eigen(problem_of(ProblemClass::S), {351, 701}, {349, 702});
+}
+
+TEST(CgSparseProduct, InManyPartsAgreesWithEigen)
+{
+    agrees_with_eigen(problem_of(ProblemClass::S), {0, 700}, {0, 1400}, 9);
+    agrees_with_eigen({20000, 9, 20, 1, 0}, {1000, 20000}, {0, 5000}, 5);  // the fourth in two strips
 }
 
 TEST(CgSparseProduct, OfManyPanelsAgreesWithEigen)

@@ -48,6 +48,7 @@ FMPL_RANKS_TEST_WITH(NpbCommunication, WhatIsPublishedIsReadWhereItsOwnerWroteIt
     const auto communication = fmpl::npb::Communication::join();
     const bool is_sent = engine_is_unmapped() && communication->ranks() > 1;
     EXPECT_EQ(communication->publishes_in_place(), !is_sent);
+    EXPECT_EQ(communication->ranks_take_turns(), fmpl_rank_shares_thread() == 1);  // in this harness all do or none
     const int other = (communication->rank() + 1) % communication->ranks();
     const auto published = communication->publication(communication->world(), 256, std::span(&other, 1));
     for (int round = 0; round < 2; ++round) {
@@ -59,6 +60,15 @@ FMPL_RANKS_TEST_WITH(NpbCommunication, WhatIsPublishedIsReadWhereItsOwnerWroteIt
         EXPECT_EQ(fmpl_is_remote_dma(published->of(other).data(), 256) != 0, is_here);
         EXPECT_NE(fmpl_is_remote_dma(published->of(communication->rank()).data(), 256), 0);
     }
+}
+
+// Three ranks on two threads: one of them has its thread for itself, and says what the others say.
+TEST(NpbCommunicationOfTurns, AllRanksSayThatTheyTakeTurns)
+{
+    fmpl::JobOptions options;
+    options.threads = 2;
+    fmpl::run_ranks(
+        3, [&](int) { EXPECT_TRUE(fmpl::npb::Communication::join()->ranks_take_turns()); }, options);
 }
 
 // What the memory of a job is reckoned with.
