@@ -155,10 +155,16 @@ private:
 namespace {
 
 struct ReadEach {
-    void operator()(Lanes& to, const double* base, const std::uint16_t* index) const { read_each(to, base, index); }
+    [[gnu::always_inline]] void operator()(Lanes& to, const double* base, const std::uint16_t* index) const
+    {
+        read_each(to, base, index);
+    }
 };
 struct Gather {
-    void operator()(Lanes& to, const double* base, const std::uint16_t* index) const { gather(to, base, index); }
+    [[gnu::always_inline]] void operator()(Lanes& to, const double* base, const std::uint16_t* index) const
+    {
+        gather(to, base, index);
+    }
 };
 
 #ifdef __AVX512F__
