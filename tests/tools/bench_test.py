@@ -390,6 +390,10 @@ class StandIns(unittest.TestCase):
         self.assertAlmostEqual(of_two["contenders"]["openmpi"]["comm_share"], 0.4)
         self.assertAlmostEqual(of_two["communication"]["mpi_over_fmpl"], 1.5)
         self.assertAlmostEqual(of_two["communication"]["best_peer_over_mpi"], 1, msg="MPICH has the least")
+        self.assertAlmostEqual(of_two["least_communication"]["mpi_over_fmpl"], 3)
+        self.assertAlmostEqual(of_two["least_communication"]["best_peer_over_mpi"], 0.2 / 0.3)
+        self.assertEqual(figures["A", 4]["least_communication"], {"mpi_over_fmpl": None, "best_peer_over_mpi": None},
+                         "ranks that share CPUs wait while others compute")
         self.assertEqual((of_two["expected"], of_two["met"]), ("original >= 1.2x", None), "it was not measured")
         self.assertEqual((figures["A", 4]["expected"], figures["A", 4]["met"]), ("<= 1.15 of 2 ranks", True))
         for line in (r"MG, class A, 2 rounds +\| 2 ranks +\| 4 ranks +\| 8 ranks +\| 16 ranks",
@@ -397,7 +401,9 @@ class StandIns(unittest.TestCase):
                      r"  expected of FMPL +\| original >= 1\.2x +\| <= 1\.15 of 2 ranks", r"  met +\| - +\| yes",
                      r"FMPL, communication +\| 0\.200, 20\.0%", r"FMPL, ranks as processes, s +\| - +\| 1\.000",
                      r"  MPI over FMPL / FMPL, expected > 1 +\| 1\.50 +\| 1\.20",
-                     r"MG, class B, 1 round +\| 2 ranks", r"Communication: seconds in its calls, .*; the mean of the ranks\."):
+                     r"MG, class B, 1 round +\| 2 ranks", r"Communication: seconds in its calls, .*; the mean of the ranks\. ",
+                     r"FMPL, least of the ranks +\| 0\.100 +\| -", r"MPI over FMPL, least of the ranks +\| 0\.300 +\| -",
+                     r"  MPI over FMPL / FMPL, expected > 1 +\| 3\.00 +\| -"):
             self.assertRegex(printed, rf"(?m)^{line}")
         self.assertNotIn("original / FMPL", printed)
         self.assertEqual(document["failures"], [])

@@ -9,7 +9,7 @@ from bench_lib.progress import Progress
 from bench_lib.running import Failed, measure
 
 SLOW_SECONDS = 8  # a contender that has spent so long on one step sits out the step's later rounds
-COMMUNICATION = ("comm_share", "comm_seconds")  # what a result may say of it, beside its seconds
+COMMUNICATION = ("comm_share", "comm_seconds", "comm_least_seconds")  # what a result may say of it, beside its seconds
 
 
 class Effort:
