@@ -9,7 +9,8 @@
 // They also want x . A x of each product. Where what is published is read in place, so that further readers cost nothing
 // but the reading, a rank has the operand in its row block, too: there the partial results times x, summed up over all
 // ranks, are that number, and the ranks meet once for it and for the product. Where each reader takes a message, these
-// would cost more than they save: the number is summed up afterwards, from the pieces.
+// would cost more than they save, and so they would where ranks take turns on a thread and a meeting costs next to nothing: the
+// number is summed up afterwards, from the pieces.
 #pragma once
 
 #include "process_grid.hpp"

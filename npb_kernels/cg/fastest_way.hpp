@@ -9,7 +9,8 @@
 namespace fmpl::npb::cg {
 
 // The first times, the ways are taken in turn, kRounds times each; from then on, the one whose shortest time was the shortest: what else
-// the machine does makes a time longer, never shorter.
+// the machine does makes a time longer, as a rule. Clock: as std::chrono::steady_clock.
+template <class Clock = std::chrono::steady_clock>
 class FastestWay {
 public:
     static constexpr std::size_t kRounds = 5;
@@ -28,18 +29,16 @@ public:
     void end()
     {
         if (trials_ == kRounds * shortest_.size()) return;
-        Clock::duration& shortest = shortest_[trials_++ % shortest_.size()];
+        typename Clock::duration& shortest = shortest_[trials_++ % shortest_.size()];
         shortest = std::min(shortest, Clock::now() - begun_);
         best_ = static_cast<std::size_t>(std::min_element(shortest_.begin(), shortest_.end()) - shortest_.begin());
     }
 
 private:
-    using Clock = std::chrono::steady_clock;
-
-    std::vector<Clock::duration> shortest_;  // of each way
+    std::vector<typename Clock::duration> shortest_;  // of each way
     std::size_t trials_ = 0;
     std::size_t best_ = 0;
-    Clock::time_point begun_;
+    typename Clock::time_point begun_;
 };
 
 }  // namespace fmpl::npb::cg

@@ -11,27 +11,21 @@
 
 namespace fmpl::npb::cg {
 
-namespace {
-
-// A tile's rows have so many elements at least, on average: each row costs a read and a write of y.
-constexpr double kTileRowElements = 6;
-constexpr std::uint32_t kMostPanelColumns = 65536;  // what 16 bits can tell
-
-// A panel's part of x takes half of the first-level cache, unless a tile's rows would be too short then. The panels of a
-// block are of one width.
-std::uint32_t panel_columns(const SparseMatrix& matrix)
+// Of equal width but for the last. A panel's part of x takes half of the first-level cache at most, unless kTileRowElements
+// wants more.
+std::uint32_t SparseProduct::panel_columns(const SparseMatrix& matrix)
 {
-    const long told = sysconf(_SC_LEVEL1_DCACHE_SIZE);
-    const std::size_t first_level = told > 0 ? static_cast<std::size_t>(told) : std::size_t{32} << 10;
+    constexpr double kMost = 65536;  // what 16 bits can tell
+    std::size_t first_level = std::size_t{32} << 10;
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+    if (const long told = sysconf(_SC_LEVEL1_DCACHE_SIZE); told > 0) first_level = static_cast<std::size_t>(told);
+#endif
     const double row_elements = static_cast<double>(matrix.products()) / matrix.rows();
     const double enough = kTileRowElements * matrix.columns() / std::max(row_elements, 1.0);
-    const double most =
-        std::clamp(enough, static_cast<double>(first_level / 2 / sizeof(double)), 1.0 * kMostPanelColumns);
-    const auto panels = static_cast<std::uint32_t>(std::ceil(matrix.columns() / most));
+    const double width = std::min(std::max(enough, static_cast<double>(first_level / 2 / sizeof(double))), kMost);
+    const auto panels = static_cast<std::uint32_t>(std::ceil(matrix.columns() / width));
     return (matrix.columns() + panels - 1) / panels;
 }
-
-}  // namespace
 
 // Brings the rows of a strip into the form of the product.
 class SparseProduct::StripPacker {
@@ -52,24 +46,19 @@ public:
         read(first_row);
         std::size_t stored = 0;
         for (std::size_t panel = 0; panel < panels_; ++panel) {
-            std::uint32_t part_begin = 0;
-            for (std::size_t part = 0; part < strip.parts.size(); part_begin += strip.parts[part++].rows) {
+            for (std::size_t part = 0; part < strip.parts.size(); ++part) {
                 Tile& tile = strip.tiles.emplace_back();
                 tile.part = part;
                 tile.first_column = static_cast<std::uint32_t>(panel) * panel_columns_;
                 tile.begin = stored;
-                stored += group(tile, begins_of(panel, part_begin), strip.parts[part].rows) * kGroupRows;
+                stored += group(tile, begins_of(panel, strip.parts[part]), strip.parts[part].rows) * kGroupRows;
             }
         }
         strip.values = memory_.take<double>(stored);
         strip.columns = memory_.take<std::uint16_t>(stored);
         const Tile* tile = strip.tiles.data();
         for (std::size_t panel = 0; panel < panels_; ++panel) {
-            std::uint32_t part_begin = 0;
-            for (const Part& part : strip.parts) {
-                fill(strip, *tile++, begins_of(panel, part_begin));
-                part_begin += part.rows;
-            }
+            for (const Part& part : strip.parts) fill(strip, *tile++, begins_of(panel, part));
         }
     }
 
@@ -102,8 +91,11 @@ private:
         for_each([&](std::size_t place, const Element& element) { elements_[next[place]++] = element; });
     }
 
-    // Where the elements of a row of the strip begin in a panel, those of the rows behind it following.
-    const std::size_t* begins_of(std::size_t panel, std::uint32_t row) const { return &begins_[panel * rows_ + row]; }
+    // Where the elements of a part's rows begin in a panel; and where those of the last row end.
+    const std::size_t* begins_of(std::size_t panel, const Part& part) const
+    {
+        return &begins_[panel * rows_ + part.begin];
+    }
 
     // Groups the rows of a tile by their lengths, the longest first. Returns the sum of the groups' lengths.
     static std::size_t group(Tile& tile, const std::size_t* begins, std::uint32_t rows)
@@ -167,18 +159,11 @@ struct Gather {
     }
 };
 
-#ifdef __AVX512F__
-constexpr std::size_t kWays = 4;
-#else
-constexpr std::size_t kWays = 2;  // no gather
-#endif
-
 }  // namespace
 
 SparseProduct::SparseProduct(SparseMatrix& matrix, std::span<const std::uint32_t> segment_ends)
     : rows_(matrix.rows()),
-      columns_(matrix.columns()),
-      fastest_way_(kWays)
+      columns_(matrix.columns())
 {
     StripPacker packer(matrix, panel_columns(matrix), memory_);
     std::size_t segment = 0;
@@ -190,10 +175,11 @@ SparseProduct::SparseProduct(SparseMatrix& matrix, std::span<const std::uint32_t
         while (row < strip_end) {
             while (segment_ends[segment] == row) segment_begin = segment_ends[segment++];
             const std::uint32_t end = std::min(segment_ends[segment], strip_end);
-            strip.parts.push_back({segment, row - segment_begin, end - row});
+            strip.parts.push_back({segment, row - segment_begin, end - row, row - strip_begin});
             row = end;
         }
         packer.pack(strip, strip_begin);
+        results_.reserve(strip.parts.size());
         elements_ += packer.elements();
         stored_ += strip.values.size();
     }

@@ -4,13 +4,15 @@
 // and column have to come from memory (or, in small classes, from the last-level cache). The form of the matrix serves
 // both:
 //
-//   - The block is cut into tiles. A tile's columns, a *panel*, are few enough for the part of x to stay in the
-//     first-level cache beside what streams through it, and for a column to be told by 16 bits: 10 bytes an element.
-//     Its rows, a *strip*, are few enough for the part of y to stay in the second-level cache from one panel to the
-//     next.
+//   - The block is cut into *strips* of rows, few enough for the part of y to stay in the second-level cache from one
+//     panel to the next, and a strip into *panels* of columns, few enough for the part of x to stay in the first-level
+//     cache beside what streams through it, unless a row would have too few elements there; and for a column to be told by
+//     16 bits: 10 bytes an element. Where the results of a strip go to several places, its *parts* do. A tile is a panel of a
+//     part.
 //   - Within a tile, the rows are sorted by their number of elements, and sixteen of like number lie side by side,
-//     element by element (the format SELL-C-sigma; Kreutzer et al., SIAM J. Sci. Comput. 36 (2014)). So a register
-//     holds eight rows, no sum goes across its lanes, and hardly an element is filled up (0.2 %).
+//     element by element (the format SELL-C-sigma; Kreutzer et al., SIAM J. Sci. Comput. 36 (2014)). So a lane
+//     of a register holds a row, no sum goes across lanes, and hardly an element is filled up (class A: 0.3 % on two ranks, 3.6 %
+//     on sixteen).
 //
 // How x is best read and how early the matrix is best asked for depends on the processor and on whether the matrix comes
 // from a cache or from memory: by a factor of 1.6 on one processor. So the first products try the ways (FastestWay). They
@@ -37,7 +39,8 @@ namespace fmpl::npb::cg {
 class SparseProduct {
 public:
     // Reads the rows of the matrix, which may then be destroyed. segment_ends: the rows are cut into segments whose
-    // results go to different places; the segments' ends, the last of them matrix.rows().
+    // results go to different places; the segments' ends, in ascending order, the last of them matrix.rows().
+    // REQUIRES: matrix has a row and a column.
     SparseProduct(SparseMatrix& matrix, std::span<const std::uint32_t> segment_ends);
 
     std::uint32_t rows() const { return rows_; }
@@ -73,25 +76,42 @@ public:
     }
 
     // Bytes that an object takes, about, whose matrix has so many products in so many rows: the packed matrix, what is left over
-    // at the ends of its blocks of memory, and while it is made the elements of a strip, twice, in vectors that grow.
+    // at the ends of its blocks of memory, the rows of its tiles, and while it is made the elements of a strip, twice, in vectors that
+    // grow, and where the rows of its tiles begin, twice. REQUIRES: rows > 0.
     static std::size_t bytes(std::size_t products, std::size_t rows)
     {
-        const std::size_t of_strip = products / rows * std::min<std::size_t>(rows, kStripRows);
-        return products * (sizeof(double) + sizeof(std::uint16_t)) +
-               WorkPool::most_left_over(of_strip * sizeof(double)) + 3 * of_strip * sizeof(Element);
+        const auto in_strip = [&](std::size_t of_all) {
+            return of_all / rows * std::min<std::size_t>(rows, kStripRows);
+        };
+        const std::size_t tile_rows = rows + products / kTileRowElements;
+        return products * (sizeof(double) + sizeof(std::uint16_t)) + tile_rows * sizeof(std::uint16_t) +
+               WorkPool::most_left_over(in_strip(products) * sizeof(double)) +
+               3 * in_strip(products) * sizeof(Element) + 2 * in_strip(tile_rows) * sizeof(std::size_t);
     }
 
+    // What the first products try: reading x by a gather, where the processor has one for whole registers, or one by one; asking for the
+    // matrix once or twice ahead.
+#ifdef __AVX512F__
+    static constexpr std::size_t kWays = 4;
+#else
+    static constexpr std::size_t kWays = 2;
+#endif
+    static_assert(
+        FastestWay<>::kRounds * kWays <= Problem::kInnerIterations + 1, "else trials would reach into the timed part");
+
 private:
-    static constexpr std::size_t kGroupRows = 16;  // two registers
+    static constexpr std::size_t kGroupRows = 16;  // as many registers as that takes
     static constexpr std::uint32_t kStripRows = 16384;
+    // A tile's rows have so many elements at least, on average, or are whole: each row costs a read and a write of y.
+    static constexpr std::uint32_t kTileRowElements = 6;
 
     // Rows of a strip whose results go to one place.
     struct Part {
         std::size_t segment;
         std::uint32_t first_row;  // within the segment
         std::uint32_t rows;
+        std::uint32_t begin;  // its first row, within the strip
     };
-    // Rows of one part.
     struct Tile {
         std::size_t part;
         std::uint32_t first_column;
@@ -108,6 +128,8 @@ private:
     };
     class StripPacker;
 
+    static std::uint32_t panel_columns(const SparseMatrix& matrix);
+
     // To results_.
     void multiply_strip(std::size_t way, const Strip& strip, const double* x) const;
     template <class Read, bool in_two_steps>
@@ -120,7 +142,7 @@ private:
     std::size_t stored_ = 0;
     WorkPool memory_;  // of the strips
     std::vector<Strip> strips_;
-    FastestWay fastest_way_;
+    FastestWay<> fastest_way_{kWays};
     std::vector<double*> results_;  // of the parts of the present strip
 };
 

@@ -43,7 +43,7 @@ FMPL_RANKS_TEST_AT(CgDistributedProduct, AgreesWithTheProductOfOneRank, ({1, 2, 
     DistributedProduct product(grid, SparseProduct(matrix, grid.row_piece_ends()), *communication);
     const Range piece = grid.piece(grid.own_piece());
     const bool in_place = !engine_is_unmapped() || communication->ranks() == 1;
-    EXPECT_EQ(product.with_rows(), in_place && !communication->ranks_take_turns());
+    EXPECT_EQ(product.with_rows(), in_place && !ranks_take_turns());
     const auto operand_of = [&](const std::vector<double>& x) {
         std::vector<double> operand(product.operand_size());
         const auto copy = [&](Range range, std::span<double> to) {

@@ -28,13 +28,18 @@ Eigen::SparseMatrix<double, Eigen::RowMajor> eigen_matrix(SparseMatrix& matrix)
     return result;
 }
 
-// parts: segments of the rows, of several lengths.
-void agrees_with_eigen(const Problem& problem, Range rows, Range columns, std::uint32_t parts = 2)
+// Of several lengths.
+std::vector<std::uint32_t> segments(std::uint32_t rows, std::uint32_t parts)
+{
+    std::vector<std::uint32_t> ends;
+    for (std::uint32_t k = 1; k <= parts; ++k) ends.push_back(rows * k * k / (parts * parts));
+    return ends;
+}
+
+void agrees_with_eigen(const Problem& problem, Range rows, Range columns, const std::vector<std::uint32_t>& ends)
 {
     SparseMatrix matrix(problem, rows, columns);
     const auto expected_matrix = eigen_matrix(matrix);
-    std::vector<std::uint32_t> ends;
-    for (std::uint32_t k = 1; k <= parts; ++k) ends.push_back(rows.size() * k * k / (parts * parts));
     SparseProduct product(matrix, ends);
     EXPECT_EQ(product.rows(), rows.size());
     EXPECT_EQ(product.columns(), columns.size());
@@ -48,8 +53,7 @@ void agrees_with_eigen(const Problem& problem, Range rows, Range columns, std::u
     const Eigen::VectorXd expected = expected_matrix * x;
     // All ways of going through the matrix are tried in the first of these, and give the same.
     Eigen::VectorXd y_before;
-    constexpr std::size_t kWays = 4;
-    for (std::size_t repetition = 0; repetition < FastestWay::kRounds * kWays + 2; ++repetition) {
+    for (std::size_t repetition = 0; repetition < FastestWay<>::kRounds * SparseProduct::kWays + 2; ++repetition) {
         Eigen::VectorXd y = Eigen::VectorXd::Constant(rows.size(), 1e9);
         std::size_t rows_there = 0;
         product.multiply(
@@ -64,9 +68,14 @@ void agrees_with_eigen(const Problem& problem, Range rows, Range columns, std::u
             });
         EXPECT_EQ(rows_there, rows.size());
         EXPECT_LE((y - expected).cwiseAbs().maxCoeff(), 1e-12);
-        EXPECT_TRUE(repetition == 0 || y == y_before);
+        EXPECT_TRUE(repetition == 0 || y == y_before) << "repetition " << repetition;
         y_before = y;
     }
+}
+
+void agrees_with_eigen(const Problem& problem, Range rows, Range columns, std::uint32_t parts = 2)
+{
+    agrees_with_eigen(problem, rows, columns, segments(rows.size(), parts));
 }
 
 TEST(CgSparseProduct, OfOneTileAgreesWithEigen)
@@ -79,7 +88,19 @@ TEST(CgSparseProduct, OfOneTileAgreesWithEigen)
 TEST(CgSparseProduct, InManyPartsAgreesWithEigen)
 {
     agrees_with_eigen(problem_of(ProblemClass::S), {0, 700}, {0, 1400}, 9);
-    agrees_with_eigen({20000, 9, 20, 1, 0}, {1000, 20000}, {0, 5000}, 5);  // the fourth in two strips
+    agrees_with_eigen({20000, 9, 20, 1, 0}, {1000, 20000}, {0, 5000}, 5);  // the last in two strips
+}
+
+TEST(CgSparseProduct, OfSegmentsThatAreEmptyOrEndWithAStripAgreesWithEigen)
+{
+    const std::vector<std::uint32_t> ends{0, 5000, 5000, 16384, 16384, 16385, 16385};
+    agrees_with_eigen({20000, 2, 20, 1, 0}, {100, 16485}, {0, 9000}, ends);
+}
+
+// Two panels as wide as 16 bits can tell, with elements in the columns on both sides of where they meet.
+TEST(CgSparseProduct, OfTheWidestPanelsAgreesWithEigen)
+{
+    agrees_with_eigen({131072, 1, 5, 1, 0}, {65500, 65600}, {0, 131072});
 }
 
 TEST(CgSparseProduct, OfManyPanelsAgreesWithEigen)

@@ -427,6 +427,11 @@ bool modes_without_processes()
     return modes == "threads" || modes == "turns";
 }
 
+bool ranks_take_turns()
+{
+    return environment_or("FMPL_TEST_MODES", "both") == "turns" && size() > 1;
+}
+
 bool engine_is_unmapped()
 {
     if (std::getenv("FMPL_TEST_BODY") != nullptr) return environment_or("FMPL_ENGINE", "shm") == "unmapped";

@@ -73,6 +73,9 @@ bool modes_without_processes();
 // True when the present job's engine is "unmapped".
 bool engine_is_unmapped();
 
+// True when the present job's ranks take turns on threads.
+bool ranks_take_turns();
+
 // The same on all ranks: FMPL_TEST_SEED, or random. Printed at the start of the program and in every failure.
 std::uint64_t seed();
 

@@ -249,8 +249,8 @@ int fmpl_job_size(void);
 int fmpl_job_rank(void);
 /* 1 when other ranks live in the process (fmpl::run_ranks, fmpl::run_process with all of them); 0 when the rank is its process. */
 int fmpl_rank_is_thread(void);
-/* 1 when other ranks take turns with the caller on its thread (fmpl::JobOptions::threads, fmpl::run_process), so that what a layer keeps
- * for each thread is theirs, too. */
+/* 1 when the ranks of the job take turns on threads (fmpl::JobOptions::threads, fmpl::run_process), so that what a layer keeps for each
+ * thread is that of several ranks: on all of them, also on one that happens to have its thread alone. */
 int fmpl_rank_shares_thread(void);
 
 /* The program's malloc heap in remote-DMA memory (fmplrun --rdma heap), for the allocator that is preloaded for it.
