@@ -579,6 +579,23 @@ class StandIns(unittest.TestCase):
         self.assertEqual(document["cpu_distance"],
                          {"near_ns": 100, "far_ns": 450, "nearer_than_ns": 256, "turns_left_out": 0})
 
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one CPU")
+    def test_runs_of_kernels_before_or_after_which_the_cpus_were_far_are_left_out(self):
+        # They are moved away from each other while FMPL's first run goes on, and back while its MPI's does.
+        moved, result = self.root / "moved", self.root / "result"
+        result.write_text(json.dumps(kernel(1.0, (0.1, 0.3))))
+        self.stand_in("cpu-distance", f'if [ -e {moved} ]; then echo 450; else echo 110; fi')
+        self.stand_in("fmplrun", f'for last; do :; done; cp {result} "$last"; echo >> "$0.turns"; '
+                                 f'if [ $(wc -l < "$0.turns") -eq 1 ]; then touch {moved}; else rm -f {moved}; fi')
+        figures, document, printed = self.run_bench("--rounds", "2", "--peers", "none", what=("npb", "--only", "mg"))
+        for figure in figures:
+            expected = [2] if figure["label"].endswith("A") and figure["ranks"] == 2 else [1, 2] if figure["label"].endswith("A") else [1]
+            for name in ("fmpl", "mpi"):
+                self.assertEqual([r["round"] for r in figure["contenders"][name]["rounds"]], expected, (name, figure["ranks"]))
+        self.assertEqual(document["cpu_distance"]["turns_left_out"], 2)
+        self.assertIn("2 turns of two ranks are left out", printed)
+        self.assertNotIn("timed again", printed)
+
     def test_rounds_in_which_the_cpus_were_far_are_left_out_where_there_are_others(self):
         def latencies(seconds, farther_batches):
             return json.dumps({**answer(*({"bytes": size, "reps": 1, "seconds": samples(seconds, seconds)}

@@ -12,6 +12,18 @@ MOST_NS = 1_000_000  # that the option takes
 TIMES = 2.5  # so much farther at one time than at another: they are moved
 
 
+def distance_ns(programs, cpus):
+    """Nanoseconds that a cache line takes from one CPU to the other and back, now. None where it cannot be measured."""
+    program = programs / PROGRAM
+    if len(cpus) != 2 or not program.exists():
+        return None
+    try:
+        done = subprocess.run([program, *map(str, cpus)], capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS)
+        return float(done.stdout)
+    except (ValueError, OSError, subprocess.TimeoutExpired):
+        return None
+
+
 class Distances:
     """near, far: nanoseconds that a cache line takes from one CPU to the other and back, at different times; nearer_than: a limit
     between the two; where far has not been met, it is taken for 6.25 times near. All None where nothing was measured.
@@ -19,20 +31,18 @@ class Distances:
     It takes longer while all times are alike: they may all be far, and the limit would be one of others."""
 
     def __init__(self, programs, cpus):
-        program, found = programs / PROGRAM, []
+        found = []
         begin = time.monotonic()
 
         def goes_on():
             alike = found and max(found) < TIMES * min(found)
             return time.monotonic() - begin < (LONGER_SECONDS if alike else LOOK_SECONDS)
 
-        while len(cpus) == 2 and program.exists() and goes_on():
-            try:
-                done = subprocess.run([program, *map(str, cpus)], capture_output=True, text=True, check=False,
-                                      timeout=LIMIT_SECONDS)
-                found.append(float(done.stdout))
-            except (ValueError, OSError, subprocess.TimeoutExpired):
+        while goes_on():
+            distance = distance_ns(programs, cpus)
+            if distance is None:
                 break
+            found.append(distance)
         self.near, self.far = near_and_far(found) if len(found) > 1 else (None, None)
         self.nearer_than = between(self.near, max(self.far, TIMES**2 * self.near)) if len(found) > 1 else None
 
@@ -42,9 +52,11 @@ class Distances:
     def document(self):
         return {"near_ns": self.near, "far_ns": self.far, "nearer_than_ns": self.nearer_than}
 
-    def words(self):
+    def words(self, has_batches):
+        """has_batches: the programs themselves look at the distance."""
         return (f"The host moves the CPUs: a cache line takes {self.near:.0f} ns from one to the other and back at one time, "
-                f"{self.far:.0f} ns at another. Batches of two ranks were timed again when it took {self.nearer_than} ns or more.")
+                f"{self.far:.0f} ns at another."
+                + (f" Batches of two ranks were timed again when it took {self.nearer_than} ns or more." if has_batches else ""))
 
 
 def near_and_far(times):

@@ -111,6 +111,11 @@ class Step:
         """Whether the programs have that option, and it has a meaning."""
         return self.ranks == 2
 
+    def is_bracketed(self):
+        """Whether the distance is looked at before and after the programs, which have no such option; what was measured while it was
+        large is left out."""
+        return False
+
     def share_of_rounds(self, _contender):
         """Less than 1 for what takes long; everybody is measured once at least."""
         return 1

@@ -81,6 +81,9 @@ class KernelStep(Step):
     def watches_distance(self):
         return False
 
+    def is_bracketed(self):
+        return self.ranks == CPUS
+
     def words_for(self, contender, _effort):
         return [] if contender.other_source else self.arguments
 

@@ -4,7 +4,7 @@ import statistics
 import time
 
 from bench_lib.contenders import command_of, mpi_of
-from bench_lib.distance import without
+from bench_lib.distance import distance_ns, without
 from bench_lib.progress import Progress
 from bench_lib.running import Failed, measure
 
@@ -139,12 +139,15 @@ class Bench:
         begin = time.monotonic()
         try:
             if is_new:
+                is_far = self.is_far(step)
                 measured = measure(command, step.seconds_limit(contender, self.effort), folder,
                                    step.writes_file(contender))
                 try:
                     document = step.read(contender, measured)
                 except ValueError as error:
                     raise Failed(str(error), measured if isinstance(measured, str) else "") from error
+                if is_far or self.is_far(step):
+                    document["farther_batches"] = 1
         except Failed as failure:
             measurement.failed = True
             self.failures.append({"contender": contender.name, "step": step.words(), "round": number,
@@ -162,6 +165,13 @@ class Bench:
         if not min(step.ranks, len(self.cpus)) <= used <= len(self.cpus) and number == 1:
             self.warn(f"{contender.title}, {step.words()}: the ranks ran on {used} CPUs, not on {len(self.cpus)}")
         return seconds, not is_new
+
+    def is_far(self, step):
+        """Whether the CPUs are far from each other now, where the step wants that looked at."""
+        if not step.is_bracketed() or not self.effort.nearer_than:
+            return False
+        distance = distance_ns(self.programs, self.cpus)
+        return distance is not None and distance >= self.effort.nearer_than
 
     def libraries(self):
         """{contender: what its library calls itself}"""

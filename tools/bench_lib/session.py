@@ -123,7 +123,7 @@ class SuiteRun:
             bench.warn(f"the machine is not idle: other processes use {others:.0%} of a CPU (load "
                        f"{os.getloadavg()[0]:.1f}); the figures may be worse than they should be")
         LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        if any(step.watches_distance() for step in self.steps):
+        if any(step.watches_distance() or step.is_bracketed() for step in self.steps):
             self.distances = Distances(self.programs, self.cpus)
             self.effort.nearer_than = self.distances.nearer_than
         begin, times = datetime.datetime.now(datetime.timezone.utc), CpuTimes()
@@ -176,7 +176,7 @@ class SuiteRun:
             self.suite.write_table(self.rows, bench.contenders),
         ]
         if self.distances and self.distances.are_different():
-            lines.append("\n" + self.distances.words())
+            lines.append("\n" + self.distances.words(any(step.watches_distance() for step in self.steps)))
         if self.left_out:
             lines.append(f"\n{self.left_out} turns of two ranks are left out: a cache line took {self.effort.nearer_than} ns or more "
                          "from one CPU to the other and back for too long.")
