@@ -1,6 +1,6 @@
 // What the kernels ask of a communication library. One implementation over FMPL's calls (communication_fmpl.cpp), one over
 // MPI's (communication_mpi.cpp); the build of a program chooses, so that nothing else differs but what a kernel does where a
-// library tells it that more readers cost nothing (Communication::publishes_in_place, ranks_take_turns).
+// library tells it that more readers, or more meetings, cost next to nothing (Communication::publishes_in_place, ranks_take_turns).
 //
 // One thread per rank calls. Errors of the library come as exceptions (std::runtime_error with the library's words); main
 // ends the job with them. Everything that a rank wrote before a message, an exchange or a publication is visible to whoever has
