@@ -24,6 +24,7 @@ namespace {
 constexpr std::uint64_t kNsBetweenLooks = 40;
 constexpr std::uint64_t kSpinUs = 20;
 constexpr std::uint32_t kSharedCpuSpins = 3;
+constexpr std::uint32_t kSharedThreadSpins = 1;  // another look costs more than a change to the next rank
 constexpr std::uint64_t kYieldUs = 1000;
 
 // The longest: a question and its answer are two passages between cores and what the other rank does between them.
@@ -107,7 +108,7 @@ WaitingPolicy waiting_policy(int ranks, int found_cpus)
 
 WaitingPolicy policy_of_shared_thread(WaitingPolicy policy)
 {
-    policy.spins = std::min(policy.spins, kSharedCpuSpins);
+    policy.spins = std::min(policy.spins, kSharedThreadSpins);
     policy.alone_spins = std::min(policy.alone_spins, static_cast<std::uint32_t>(kSpinUs * 1000 / kNsBetweenLooks));
     policy.cpus_suffice = false;
     policy.pauses = 1;

@@ -108,6 +108,7 @@ public:
         // (docs/decisions/0007-time-between-looks.md).
         for (std::uint32_t i = 0; i < spins; ++i) {
             if (ready()) return true;
+            if (i + 1 == spins) break;
             for (std::uint32_t p = 0; p < pauses; ++p) cpu_relax();
         }
         return false;
