@@ -22,7 +22,7 @@ std::size_t bytes_of(const Problem& problem, const ProcessGrid& grid)
     const Range rows = grid.row_block(), columns = grid.column_block();
     const double per_row = static_cast<double>(problem.nonzeros + 1) * (problem.nonzeros + 1);
     const auto products = static_cast<std::size_t>(per_row * rows.size() * columns.size() / problem.order);
-    const std::size_t vectors = 6 * columns.size() + 8 * rows.size();
+    const std::size_t vectors = 4 * columns.size() + 6 * rows.size();
     return SparseMatrix::bytes(problem, rows, columns) + SparseProduct::bytes(products, rows.size()) +
            vectors * sizeof(double);
 }
@@ -70,7 +70,7 @@ Outcome cg_kernel(Run& run)
 
     SparseProduct local = [&] {
         SparseMatrix matrix(problem, grid.row_block(), grid.column_block());
-        return SparseProduct(matrix, grid.row_piece_ends());
+        return SparseProduct(matrix);
     }();
     DistributedProduct product(grid, std::move(local), communication);
     const double elements = communication.world().sum(static_cast<double>(product.local().elements()));

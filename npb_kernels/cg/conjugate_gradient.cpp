@@ -48,8 +48,9 @@ ConjugateGradient::Solution ConjugateGradient::solve(std::span<const double> x)
     }
 
     std::array sums{dot(own_x, own_z), dot(own_z, own_z)};
+    world_.sum(sums);
     std::copy(own_z.begin(), own_z.end(), product_.piece_to_publish().begin());
-    product_.publish(sums);
+    product_.publish();
     product_.visit_published([&](std::size_t begin, std::span<const double> piece) {
         std::copy(piece.begin(), piece.end(), z_.subspan(begin).begin());
     });

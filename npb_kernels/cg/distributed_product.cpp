@@ -2,6 +2,7 @@
 
 #include "vector_operations.hpp"
 
+#include <numeric>
 #include <utility>
 
 namespace fmpl::npb::cg {
@@ -21,54 +22,58 @@ DistributedProduct::DistributedProduct(const ProcessGrid& grid, SparseProduct pr
       world_(communication.world()),
       with_rows_(communication.publishes_in_place() && !communication.ranks_take_turns())
 {
-    const Range rows = grid.row_block(), columns = grid.column_block();
+    const Range rows = grid.row_block(), columns = grid.column_block(), own = grid.own_piece();
+    // Behind the column block, unless it has them: the rows, or of them the own piece.
     const bool within = columns.begin <= rows.begin && rows.end <= columns.end;
-    const bool rows_behind = with_rows_ && !within;
-    row_block_begin_ = within ? rows.begin - columns.begin : columns.size();
-    operand_size_ = columns.size() + (rows_behind ? rows.size() : 0);
-    // From the own piece on, so that the ranks of a column do not all read the same rank's first.
+    const Range more = with_rows_ ? rows : own;
+    const std::uint32_t more_begin = within ? more.begin - columns.begin : columns.size();
+    row_block_begin_ = more_begin;
+    own_piece_begin_ = more_begin + (own.begin - more.begin);
+    operand_size_ = columns.size() + (within ? 0 : more.size());
+    // Not all ranks of a column read the same rank's piece first.
     for (int i = 0; i < grid.rows(); ++i) {
         const int k = grid.first_column_piece() + (grid.row() + i) % grid.rows();
-        operand_pieces_.push_back({grid.piece(k).begin - columns.begin, grid.owner(k)});
+        operand_pieces_.push_back({grid.piece(k).begin - columns.begin, k});
     }
-    for (int k = grid.first_row_piece(); rows_behind && k < grid.first_row_piece() + grid.columns(); ++k) {
-        operand_pieces_.push_back({row_block_begin_ + grid.piece(k).begin - rows.begin, grid.owner(k)});
+    for (int k = grid.first_row_piece(); !within && k < grid.first_row_piece() + grid.columns(); ++k) {
+        const Range piece = grid.piece(k);
+        if (more.begin <= piece.begin && piece.end <= more.end)
+            operand_pieces_.push_back({more_begin + (piece.begin - more.begin), k});
     }
 
     std::vector<int> owners;
     for (const OperandPiece& piece : operand_pieces_) owners.push_back(piece.owner);
-    pieces_ = communication.publication(world_, grid.piece(grid.own_piece()).size() * sizeof(double), owners);
+    pieces_ = communication.publication(world_, own.size() * sizeof(double), owners);
 
-    if (grid.columns() == 1 || !with_rows_) sums_ = WorkArray<double>(grid.piece(grid.own_piece()).size());
+    if (grid.columns() == 1 || !with_rows_) sums_ = WorkArray<double>(own.size());
     if (grid.columns() == 1) return;
-    std::vector<std::size_t> bytes_to(static_cast<std::size_t>(grid.ranks()));
+    // For the owners of the row block's pieces; in a sum over all ranks, if they also sum up x . A x.
+    std::vector<std::size_t> bytes_for;
     for (int k = grid.first_row_piece(); k < grid.first_row_piece() + grid.columns(); ++k) {
-        bytes_to[static_cast<std::size_t>(grid.owner(k))] = grid.piece(k).size() * sizeof(double);
+        bytes_for.push_back(grid.piece(k).size() * sizeof(double));
     }
-    // Two areas: what has come may be read while the next comes.
-    constexpr int kAreas = 2;
-    const std::size_t landing = static_cast<std::size_t>(grid.columns()) * grid.longest_piece() * sizeof(double);
-    partial_sums_ = communication.exchange(world_, landing, kAreas);
-    partial_sums_->plan(bytes_to);
+    if (!with_rows_) {
+        std::vector<int> ranks(bytes_for.size());
+        std::iota(ranks.begin(), ranks.end(), grid.first_row_piece());
+        row_ = communication.group(ranks);
+        partial_sums_ = communication.publication(*row_, bytes_for);
+    } else {
+        bytes_for.insert(bytes_for.begin(), static_cast<std::size_t>(grid.first_row_piece()), 0);
+        bytes_for.resize(static_cast<std::size_t>(grid.ranks()));
+        partial_sums_ = communication.publication(world_, bytes_for);
+    }
 }
 
-void DistributedProduct::begin_product()
+// Where the results of the row block go.
+std::span<double> DistributedProduct::begin_product()
 {
-    if (partial_sums_ != nullptr) partial_sums_->begin();
-}
-
-// Where the results of a segment of the row block go.
-double* DistributedProduct::target(std::size_t segment)
-{
-    if (partial_sums_ == nullptr) return sums_.data();
-    const int owner = grid_.owner(grid_.first_row_piece() + static_cast<int>(segment));
-    return reinterpret_cast<double*>(partial_sums_->room(owner));
+    if (partial_sums_ == nullptr) return sums_;
+    return {reinterpret_cast<double*>(partial_sums_->begin()), grid_.row_block().size()};
 }
 
 void DistributedProduct::multiply(std::span<const double> operand)
 {
-    begin_product();
-    product_.multiply(column_block(operand), [&](std::size_t segment) { return target(segment); });
+    product_.multiply(column_block(operand), begin_product());
     if (partial_sums_ == nullptr) return;
     partial_sums_->end();
     if (!with_rows_) add_partial_sums(0, sums_);
@@ -82,12 +87,9 @@ double DistributedProduct::multiply_and_dot(std::span<const double> operand)
     }
     const std::span<const double> rows = row_block(operand);
     double product = 0;
-    begin_product();
-    product_.multiply(
-        column_block(operand), [&](std::size_t segment) { return target(segment); },
-        [&](std::size_t row, std::span<const double> results) {
-            product += dot(rows.subspan(row, results.size()), results);
-        });
+    product_.multiply(column_block(operand), begin_product(), [&](std::size_t row, std::span<const double> results) {
+        product += dot(rows.subspan(row, results.size()), results);
+    });
     if (partial_sums_ == nullptr) return world_.sum(product);
     partial_sums_->end(std::span(&product, 1));
     return product;
@@ -95,7 +97,7 @@ double DistributedProduct::multiply_and_dot(std::span<const double> operand)
 
 std::span<const double> DistributedProduct::partial_sum(int column)
 {
-    return doubles(partial_sums_->from(grid_.rank_at(grid_.summed_from(grid_.own_piece()), column)));
+    return doubles(partial_sums_->of(row_ != nullptr ? column : grid_.first_row_piece() + column));
 }
 
 // Those of a row of the grid, two at a time.
@@ -115,12 +117,12 @@ void DistributedProduct::add_partial_sums(std::size_t begin, std::span<double> s
 
 std::span<double> DistributedProduct::piece_to_publish()
 {
-    return {reinterpret_cast<double*>(pieces_->begin()), grid_.piece(grid_.own_piece()).size()};
+    return {reinterpret_cast<double*>(pieces_->begin()), grid_.own_piece().size()};
 }
 
 void DistributedProduct::publish(std::span<double> sums)
 {
-    pieces_->end(sums);
+    sums.empty() ? pieces_->end() : pieces_->end(sums);
 }
 
 std::span<const double> DistributedProduct::published_by(int rank)

@@ -1,16 +1,19 @@
 // y = A x with the matrix and the vectors distributed as process_grid.hpp says.
 //
 // A rank has the operand x in its column block, which the product takes. The result y comes as the piece that the rank
-// owns: the partial sums of a row block are written straight to the owners of its pieces, who add them up when all have
-// come. The other way, a rank publishes its own piece of a vector, which the ranks that have it in their operand read;
-// the sum of some numbers over all ranks, which conjugate gradients want at that point, too, is the meeting that this
-// takes.
+// owns: a rank publishes the partial sums of its row block, and each rank of the row adds up those of its own piece. The
+// other way, a rank publishes its own piece of a vector, which the ranks that have it in their operand read; the sum of
+// some numbers over all ranks, which conjugate gradients want at that point, too, is the meeting that this takes.
+//
+// Both lie where those of the product before lay, in memory that is still in a cache: what others have read of a product,
+// or of a published vector, is overwritten by the next, before which the ranks therefore have to meet. In conjugate
+// gradients they do, since a sum over all ranks comes between.
 //
 // They also want x . A x of each product. Where what is published is read in place, so that further readers cost nothing
 // but the reading, a rank has the operand in its row block, too: there the partial results times x, summed up over all
 // ranks, are that number, and the ranks meet once for it and for the product. Where each reader takes a message, these
 // would cost more than they save, and so they would where ranks take turns on a thread and a meeting costs next to nothing: the
-// number is summed up afterwards, from the pieces.
+// number is summed up afterwards, from the pieces, and for the partial sums the ranks of a row meet alone.
 #pragma once
 
 #include "process_grid.hpp"
@@ -29,13 +32,12 @@ namespace fmpl::npb::cg {
 
 class DistributedProduct {
 public:
-    // Collective over all ranks. product: that of this rank's block of the matrix, in segments for the pieces of the
-    // row block.
+    // Collective over all ranks. product: that of this rank's block of the matrix.
     DistributedProduct(const ProcessGrid& grid, SparseProduct product, Communication& communication);
 
     const SparseProduct& local() const { return product_; }
 
-    // An operand: the column block; with_rows(): also the row block, behind it if it is not a part of it.
+    // An operand: the column block, and behind it, if not a part of it, the own piece, or with_rows() the row block.
     std::size_t operand_size() const { return operand_size_; }
     bool with_rows() const { return with_rows_; }
     template <class T>
@@ -53,17 +55,17 @@ public:
     template <class T>
     std::span<T> own_piece(std::span<T> operand) const
     {
-        const Range piece = grid_.piece(grid_.own_piece());
-        return operand.subspan(piece.begin - grid_.column_block().begin, piece.size());
+        return operand.subspan(own_piece_begin_, grid_.own_piece().size());
     }
 
-    // Then visit_product() gives A x. Collective. REQUIRES: operand.size() == operand_size().
+    // Then visit_product() gives A x. Collective. REQUIRES: operand.size() == operand_size(); since the last product was
+    // visited the ranks have met.
     void multiply(std::span<const double> operand);
     // The same, and returns x . A x.
     double multiply_and_dot(std::span<const double> operand);
 
     // Calls visit(begin, elements) for successive parts of the own piece of the last product; `begin` counts within the
-    // piece. Not to be called after the next product has begun.
+    // piece.
     template <class Visit>
     void visit_product(const Visit& visit)
     {
@@ -74,7 +76,7 @@ public:
         // So few that they stay in the first-level cache.
         constexpr std::size_t kPart = 512;
         alignas(64) double memory[kPart];
-        const std::size_t size = grid_.piece(grid_.own_piece()).size();
+        const std::size_t size = grid_.own_piece().size();
         for (std::size_t begin = 0; begin < size; begin += kPart) {
             const std::span part(memory, std::min(kPart, size - begin));
             add_partial_sums(begin, part);
@@ -82,16 +84,17 @@ public:
         }
     }
 
-    // Where this rank writes its piece of the vector that it publishes next.
+    // Where this rank writes its piece of the vector that it publishes next; it has the one published last. REQUIRES: since what was
+    // published last was visited the ranks have met.
     std::span<double> piece_to_publish();
-    // Publishes it, and sums up `sums` over all ranks. Collective. REQUIRES: piece_to_publish() was called once since
-    // the last time; sums is not empty.
-    void publish(std::span<double> sums);
+    // Publishes it, and sums up `sums` over all ranks if there are some. Collective. REQUIRES: piece_to_publish() was called once
+    // since the last time.
+    void publish(std::span<double> sums = {});
 
-    // The own piece as it was published last, until the next publish().
+    // The own piece as it was published last.
     std::span<const double> published_piece() { return published_by(world_.rank()); }
     // Calls visit(begin, elements) once for each piece that an operand has, as it was published last; `begin` counts
-    // within the operand. Not to be called after the next publish() has begun.
+    // within the operand.
     template <class Visit>
     void visit_published(const Visit& visit)
     {
@@ -104,8 +107,7 @@ private:
         int owner;
     };
 
-    void begin_product();
-    double* target(std::size_t segment);
+    std::span<double> begin_product();
     std::span<const double> partial_sum(int column);
     void add_partial_sums(std::size_t begin, std::span<double> sums);
     std::span<const double> published_by(int rank);
@@ -116,8 +118,11 @@ private:
     bool with_rows_;
     std::size_t operand_size_;
     std::size_t row_block_begin_;  // in an operand that has it
+    std::size_t own_piece_begin_;
     std::vector<OperandPiece> operand_pieces_;
-    std::unique_ptr<Exchange> partial_sums_;  // to the owners; null in a grid of one column
+    std::unique_ptr<Group> row_;  // of the grid, if its ranks meet for the partial sums, not all
+    std::unique_ptr<Publication>
+        partial_sums_;        // for the owners of the row block's pieces; null in a grid of one column
     WorkArray<double> sums_;  // the own piece of the product, if it is kept: without partial sums, or for x . A x
     std::unique_ptr<Publication> pieces_;
 };

@@ -5,12 +5,11 @@
 // consecutive ones a block of columns; the rank at (a, b) of the grid has the elements in row block a and column block
 // b.
 //
-// Piece k of a vector belongs to the rank at (k mod R, k div R). So the owners of a column block's pieces are the
-// ranks of that column of the grid, which are just those that need the block as operand of the product; and those of a
-// row block's pieces are ranks of one column, too. The partial results of row block a lie with row a of the grid, whose
-// ranks send each piece straight to its owner. Of a vector of n elements, a rank sends n / R to owners of sums, and the
-// R - 1 others of its column, and where those with its rows have them too another C - 1 ranks, read its piece of
-// n / (R C). With one column there are no partial results: of two ranks, each reads half of a vector in a product.
+// Piece k of a vector belongs to rank k. So the owners of a row block's pieces are the ranks of that row of the grid, with
+// whom its partial results lie: those stay within the row, whose ranks, being neighbours in the order of the ranks, mostly
+// share a CPU or a host. Only pieces of the operand come from elsewhere: a rank reads those of its column block, R of them,
+// of n / (R C) elements each, and where it has its rows too another C - 1. With one column there are no partial results:
+// of two ranks, each reads half of a vector in a product.
 #pragma once
 
 #include <bit>
@@ -52,9 +51,8 @@ public:
         const auto ranks = static_cast<std::uint32_t>(this->ranks());
         return (order_ + ranks - 1) / ranks;
     }
-    constexpr int owner(int k) const { return rank_at(k % rows_, k / rows_); }
     // The piece that this rank owns.
-    constexpr int own_piece() const { return column_ * rows_ + row_; }
+    constexpr Range own_piece() const { return piece(rank_at(row_, column_)); }
     // The first of the C pieces of this rank's row block, of the R pieces of its column block.
     constexpr int first_row_piece() const { return row_ * columns_; }
     constexpr int first_column_piece() const { return column_ * rows_; }
@@ -64,18 +62,6 @@ public:
     {
         return {begin_of(first_column_piece()), begin_of(first_column_piece() + rows_)};
     }
-
-    // Where the pieces of the row block end, counted from its first row.
-    std::vector<std::uint32_t> row_piece_ends() const
-    {
-        std::vector<std::uint32_t> ends;
-        for (int k = first_row_piece(); k < first_row_piece() + columns_; ++k)
-            ends.push_back(piece(k).end - row_block().begin);
-        return ends;
-    }
-
-    // The row of the grid that has the partial results of a piece.
-    constexpr int summed_from(int k) const { return k / columns_; }
 
 private:
     constexpr std::uint32_t begin_of(int k) const

@@ -38,28 +38,21 @@ public:
     {
     }
 
-    // first_row: of the matrix.
-    void pack(Strip& strip, std::uint32_t first_row)
+    // The strip's rows of the matrix.
+    void pack(Strip& strip)
     {
-        rows_ = 0;
-        for (const Part& part : strip.parts) rows_ += part.rows;
-        read(first_row);
+        rows_ = strip.rows;
+        read(strip.first_row);
         std::size_t stored = 0;
         for (std::size_t panel = 0; panel < panels_; ++panel) {
-            for (std::size_t part = 0; part < strip.parts.size(); ++part) {
-                Tile& tile = strip.tiles.emplace_back();
-                tile.part = part;
-                tile.first_column = static_cast<std::uint32_t>(panel) * panel_columns_;
-                tile.begin = stored;
-                stored += group(tile, begins_of(panel, strip.parts[part]), strip.parts[part].rows) * kGroupRows;
-            }
+            Tile& tile = strip.tiles.emplace_back();
+            tile.first_column = static_cast<std::uint32_t>(panel) * panel_columns_;
+            tile.begin = stored;
+            stored += group(tile, begins_of(panel), rows_) * kGroupRows;
         }
         strip.values = memory_.take<double>(stored);
         strip.columns = memory_.take<std::uint16_t>(stored);
-        const Tile* tile = strip.tiles.data();
-        for (std::size_t panel = 0; panel < panels_; ++panel) {
-            for (const Part& part : strip.parts) fill(strip, *tile++, begins_of(panel, part));
-        }
+        for (std::size_t panel = 0; panel < panels_; ++panel) fill(strip, strip.tiles[panel], begins_of(panel));
     }
 
     std::size_t elements() const { return elements_.size(); }
@@ -91,11 +84,8 @@ private:
         for_each([&](std::size_t place, const Element& element) { elements_[next[place]++] = element; });
     }
 
-    // Where the elements of a part's rows begin in a panel; and where those of the last row end.
-    const std::size_t* begins_of(std::size_t panel, const Part& part) const
-    {
-        return &begins_[panel * rows_ + part.begin];
-    }
+    // Where the elements of the rows begin in a panel; and where those of the last row end.
+    const std::size_t* begins_of(std::size_t panel) const { return &begins_[panel * rows_]; }
 
     // Groups the rows of a tile by their lengths, the longest first. Returns the sum of the groups' lengths.
     static std::size_t group(Tile& tile, const std::size_t* begins, std::uint32_t rows)
@@ -137,7 +127,7 @@ private:
     WorkPool& memory_;
     std::uint32_t panel_columns_;
     std::size_t panels_;
-    std::size_t rows_ = 0;  // of the strip
+    std::uint32_t rows_ = 0;  // of the strip
     std::vector<Element> unsorted_;
     std::vector<std::size_t> row_ends_;  // in unsorted_
     std::vector<Element> elements_;
@@ -161,25 +151,14 @@ struct Gather {
 
 }  // namespace
 
-SparseProduct::SparseProduct(SparseMatrix& matrix, std::span<const std::uint32_t> segment_ends)
-    : rows_(matrix.rows()),
-      columns_(matrix.columns())
+SparseProduct::SparseProduct(SparseMatrix& matrix) : rows_(matrix.rows()), columns_(matrix.columns())
 {
     StripPacker packer(matrix, panel_columns(matrix), memory_);
-    std::size_t segment = 0;
-    std::uint32_t segment_begin = 0;
-    for (std::uint32_t row = 0; row < rows_;) {
+    for (std::uint32_t row = 0; row < rows_; row += kStripRows) {
         Strip& strip = strips_.emplace_back();
-        const std::uint32_t strip_begin = row;
-        const std::uint32_t strip_end = strip_begin + std::min(kStripRows, rows_ - strip_begin);
-        while (row < strip_end) {
-            while (segment_ends[segment] == row) segment_begin = segment_ends[segment++];
-            const std::uint32_t end = std::min(segment_ends[segment], strip_end);
-            strip.parts.push_back({segment, row - segment_begin, end - row, row - strip_begin});
-            row = end;
-        }
-        packer.pack(strip, strip_begin);
-        results_.reserve(strip.parts.size());
+        strip.first_row = row;
+        strip.rows = std::min(kStripRows, rows_ - row);
+        packer.pack(strip);
         elements_ += packer.elements();
         stored_ += strip.values.size();
     }
@@ -258,7 +237,7 @@ void SparseProduct::multiply_tile(
     }
 }
 
-void SparseProduct::multiply_strip(std::size_t way, const Strip& strip, const double* x) const
+void SparseProduct::multiply_strip(std::size_t way, const Strip& strip, const double* x, double* y)
 {
     constexpr decltype(&multiply_tile<ReadEach, false>) kWayOf[kWays] = {
         multiply_tile<ReadEach, false>,
@@ -269,8 +248,8 @@ void SparseProduct::multiply_strip(std::size_t way, const Strip& strip, const do
 #endif
     };
     for (const Tile& tile : strip.tiles) {
-        kWayOf[way](tile, strip.values.data() + tile.begin, strip.columns.data() + tile.begin, x + tile.first_column,
-            results_[tile.part]);
+        kWayOf[way](
+            tile, strip.values.data() + tile.begin, strip.columns.data() + tile.begin, x + tile.first_column, y);
     }
 }
 

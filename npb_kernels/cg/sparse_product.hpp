@@ -7,18 +7,15 @@
 //   - The block is cut into *strips* of rows, few enough for the part of y to stay in the second-level cache from one
 //     panel to the next, and a strip into *panels* of columns, few enough for the part of x to stay in the first-level
 //     cache beside what streams through it, unless a row would have too few elements there; and for a column to be told by
-//     16 bits: 10 bytes an element. Where the results of a strip go to several places, its *parts* do. A tile is a panel of a
-//     part.
+//     16 bits: 10 bytes an element. A tile is a panel of a strip.
 //   - Within a tile, the rows are sorted by their number of elements, and sixteen of like number lie side by side,
 //     element by element (the format SELL-C-sigma; Kreutzer et al., SIAM J. Sci. Comput. 36 (2014)). So a lane
-//     of a register holds a row, no sum goes across lanes, and hardly an element is filled up (class A: 0.3 % on two ranks, 3.6 %
+//     of a register holds a row, no sum goes across lanes, and hardly an element is filled up (class A: 0.3 % on two ranks, 0.6 %
 //     on sixteen).
 //
 // How x is best read and how early the matrix is best asked for depends on the processor and on whether the matrix comes
 // from a cache or from memory: by a factor of 1.6 on one processor. So the first products try the ways (FastestWay). They
 // give the same results, bit by bit.
-//
-// The results are written where they are to go, be it another rank's memory.
 //
 // The order in which the elements of a row are summed is not that of their columns.
 #pragma once
@@ -38,10 +35,8 @@ namespace fmpl::npb::cg {
 
 class SparseProduct {
 public:
-    // Reads the rows of the matrix, which may then be destroyed. segment_ends: the rows are cut into segments whose
-    // results go to different places; the segments' ends, in ascending order, the last of them matrix.rows().
-    // REQUIRES: matrix has a row and a column.
-    SparseProduct(SparseMatrix& matrix, std::span<const std::uint32_t> segment_ends);
+    // Reads the rows of the matrix, which may then be destroyed. REQUIRES: matrix has a row and a column.
+    explicit SparseProduct(SparseMatrix& matrix);
 
     std::uint32_t rows() const { return rows_; }
     std::uint32_t columns() const { return columns_; }
@@ -49,30 +44,23 @@ public:
     // Those and the zeros that fill up.
     std::size_t stored_elements() const { return stored_; }
 
-    // Writes the results of segment s to target(s) and behind; what was there does not matter. Each time that the results of
-    // some rows are there, in the order of the rows, calls visit(first of the rows, results).
-    // REQUIRES: x.size() == columns().
-    template <class Target, class Visit>
-    void multiply(std::span<const double> x, const Target& target, const Visit& visit)
+    // y = A x; what was in y does not matter. Each time that the results of some rows are there, in the order of the rows,
+    // calls visit(first of the rows, results).
+    // REQUIRES: x.size() == columns(), y.size() == rows(), they do not overlap.
+    template <class Visit>
+    void multiply(std::span<const double> x, std::span<double> y, const Visit& visit)
     {
         const std::size_t way = fastest_way_.begin();
-        std::size_t row = 0;
         for (const Strip& strip : strips_) {
-            results_.clear();
-            for (const Part& part : strip.parts) results_.push_back(target(part.segment) + part.first_row);
-            multiply_strip(way, strip, x.data());
-            for (std::size_t part = 0; part < strip.parts.size(); ++part) {
-                const std::uint32_t rows = strip.parts[part].rows;
-                visit(row, std::span<const double>(results_[part], rows));
-                row += rows;
-            }
+            const std::span<double> results = y.subspan(strip.first_row, strip.rows);
+            multiply_strip(way, strip, x.data(), results.data());
+            visit(std::size_t{strip.first_row}, std::span<const double>(results));
         }
         fastest_way_.end();
     }
-    template <class Target>
-    void multiply(std::span<const double> x, const Target& target)
+    void multiply(std::span<const double> x, std::span<double> y)
     {
-        multiply(x, target, [](std::size_t, std::span<const double>) {});
+        multiply(x, y, [](std::size_t, std::span<const double>) {});
     }
 
     // Bytes that an object takes, about, whose matrix has so many products in so many rows: the packed matrix, what is left over
@@ -105,33 +93,26 @@ private:
     // A tile's rows have so many elements at least, on average, or are whole: each row costs a read and a write of y.
     static constexpr std::uint32_t kTileRowElements = 6;
 
-    // Rows of a strip whose results go to one place.
-    struct Part {
-        std::size_t segment;
-        std::uint32_t first_row;  // within the segment
-        std::uint32_t rows;
-        std::uint32_t begin;  // its first row, within the strip
-    };
     struct Tile {
-        std::size_t part;
         std::uint32_t first_column;
         std::size_t begin;                   // of the tile's elements in those of the strip
         std::vector<std::uint32_t> lengths;  // of each group: elements of each of its rows
         std::vector<std::uint16_t>
-            rows;  // [group][row of the group], counted within the part; the last group may be short
+            rows;  // [group][row of the group], counted within the strip; the last group may be short
     };
     struct Strip {
-        std::vector<Part> parts;
-        std::vector<Tile> tiles;   // [panel][part]; the first panel's have all rows, the others those not empty there
-        std::span<double> values;  // [tile][group][element][row of the group]
+        std::uint32_t first_row;
+        std::uint32_t rows;
+        std::vector<Tile> tiles;           // [panel]; the first has all rows, the others those not empty there
+        std::span<double> values;          // [tile][group][element][row of the group]
         std::span<std::uint16_t> columns;  // within the panel, as the values
     };
     class StripPacker;
 
     static std::uint32_t panel_columns(const SparseMatrix& matrix);
 
-    // To results_.
-    void multiply_strip(std::size_t way, const Strip& strip, const double* x) const;
+    // y: from the strip's first row on.
+    static void multiply_strip(std::size_t way, const Strip& strip, const double* x, double* y);
     template <class Read, bool in_two_steps>
     static void multiply_tile(
         const Tile& tile, const double* values, const std::uint16_t* columns, const double* panel, double* results);
@@ -143,7 +124,6 @@ private:
     WorkPool memory_;  // of the strips
     std::vector<Strip> strips_;
     FastestWay<> fastest_way_{kWays};
-    std::vector<double*> results_;  // of the parts of the present strip
 };
 
 }  // namespace fmpl::npb::cg

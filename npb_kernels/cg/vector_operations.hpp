@@ -8,7 +8,8 @@ namespace fmpl::npb::cg {
 // a . b. REQUIRES: a.size() == b.size().
 double dot(std::span<const double> a, std::span<const double> b);
 
-// z += alpha p, next = r - alpha q; returns next . next. REQUIRES: equal sizes; next is none of the others.
+// z += alpha p, next = r - alpha q; returns next . next. REQUIRES: equal sizes; next may be r, none of
+// the others.
 double advance(double alpha, std::span<const double> p, std::span<const double> q, std::span<double> z,
     std::span<const double> r, std::span<double> next);
 

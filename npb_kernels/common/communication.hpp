@@ -104,11 +104,6 @@ public:
     // REQUIRES: what comes to a rank fits its landing area (std::length_error on that rank otherwise, and on those whose bytes
     // would lie beyond it).
     virtual void begin(std::span<const std::size_t> bytes_to) = 0;
-    // For exchanges that repeat: plan(), collective, tells once how much goes to each peer, with the same requirement. From
-    // then on the exchange is begun by begin() alone, which with two areas does not wait. Over MPI, the peers that get
-    // something get a message, whose receive begin() posts.
-    virtual void plan(std::span<const std::size_t> bytes_to) = 0;
-    virtual void begin() = 0;
     // Where the bytes for `peer` are to be written, between begin() and end(); aligned as their offset in the landing area.
     virtual std::byte* room(int peer) = 0;
     // Blocks until all has landed.
@@ -126,15 +121,16 @@ protected:
     Exchange() = default;
 };
 
-// What each rank of a group lets others read: over FMPL where it lies, so that nothing is copied; over MPI by a message to each
-// reader.
+// What each rank of a group lets others read, all of it or each of them a part: over FMPL where it lies, so that nothing is
+// copied; over MPI by a message to each reader.
 //
 //     write publication->begin()                         // as many bytes as were told
-//     publication->end(sums);
+//     publication->end();                                // or end(sums)
 //     read publication->of(source)                       // of each source
 //
-// There are two places that take turns: what was published stays readable until the reader calls the next end(), so that the
-// ranks may write what they publish next while the others read. begin() does not wait.
+// There is one place for all that a rank publishes, since memory that was written a moment ago is still in a cache. So a rank
+// calls begin() when its readers have met it, in any collective call, since they read what it published last, and it them: an
+// iteration that meets somewhere else, too, has that for nothing.
 //
 // All ranks of the group destroy it, in the same order as other collective calls, and not between begin() and end(): that may
 // wait until all of them have read.
@@ -144,13 +140,15 @@ public:
     Publication(const Publication&) = delete;
     Publication& operator=(const Publication&) = delete;
 
-    // Where this rank writes what it publishes next, aligned to 64 bytes: other memory than what it published last. Once before
-    // each end(), on all ranks, be it for no bytes.
+    // Where this rank writes what it publishes: the same memory each time, with what it published last, aligned to 64 bytes. Once
+    // before each end(), on all ranks, be it for no bytes. REQUIRES: the meeting told of above. Does not wait.
     virtual std::byte* begin() = 0;
-    // Collective. Blocks until all ranks of the group have published; and Group::sum(sums) over them: over FMPL one meeting.
+    // Collective. Blocks until all that this rank reads has been published.
+    virtual void end() = 0;
+    // end(), and Group::sum(sums) over the ranks of the group: over FMPL one meeting of the ranks instead of two.
     // REQUIRES: sums is not empty.
     virtual void end(std::span<double> sums) = 0;
-    // What `source` published last. REQUIRES: it is one of this rank's sources, or this rank; an end() has been.
+    // What `source` published last for this rank. REQUIRES: this rank reads it, or is it; an end() has been.
     virtual std::span<const std::byte> of(int source) = 0;
 
 protected:
@@ -181,6 +179,9 @@ public:
     // Collective over the group, which must outlive it. bytes: what this rank publishes each time, a multiple of 4. sources: the
     // ranks of the group that this one reads, in any order; naming one twice, or itself, does no harm.
     virtual std::unique_ptr<Publication> publication(Group& group, std::size_t bytes, std::span<const int> sources) = 0;
+    // The same, but of what this rank publishes each rank of the group reads bytes_for[rank] bytes, multiples of 4: the parts lie
+    // one behind the other in the order of the ranks.
+    virtual std::unique_ptr<Publication> publication(Group& group, std::span<const std::size_t> bytes_for) = 0;
 
     // Whether what the ranks of the job publish is read where it lies, so that another reader costs no message. Collective; the same
     // on all ranks.

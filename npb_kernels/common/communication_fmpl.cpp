@@ -5,6 +5,7 @@
 // (fmpl_remote_view), after a sum that makes it visible. Where a rank cannot address the memory of another one, the bytes of
 // every pair go by messages instead.
 #include "communication.hpp"
+#include "readership.hpp"
 #include "stopwatch.hpp"
 
 #include <fmpl/fmpl.hpp>
@@ -242,20 +243,7 @@ public:
         const Stopwatch::Interval interval(group_.watch());
         agree(bytes_to);
         take_turn();
-        make_rooms();
-    }
-    void plan(std::span<const std::size_t> bytes_to) override
-    {
-        const Stopwatch::Interval interval(group_.watch());
-        agree(bytes_to);
-        group_.barrier();  // the tables have been read
-    }
-    void begin() override
-    {
-        const Stopwatch::Interval interval(group_.watch());
-        take_turn();
-        if (one_area()) group_.barrier();
-        make_rooms();
+        for (std::size_t peer = 0; peer < ranks_; ++peer) rooms_[peer] = peer_area(peer) + befores_[peer];
     }
     std::byte* room(int peer) override { return rooms_[static_cast<std::size_t>(peer)]; }
     void end() override { group_.barrier(); }
@@ -278,10 +266,6 @@ private:
                 too_much(before + bytes_to[peer], peer);
             befores_[peer] = before;
         }
-    }
-    void make_rooms()
-    {
-        for (std::size_t peer = 0; peer < ranks_; ++peer) rooms_[peer] = peer_area(peer) + befores_[peer];
     }
     std::byte* peer_area(std::size_t peer) const { return peer_areas_[peer * areas_.size() + turn()]; }
 
@@ -311,12 +295,8 @@ public:
     }
     void begin(std::span<const std::size_t> bytes_to) override
     {
-        plan(bytes_to);
-        begin();
-    }
-    void plan(std::span<const std::size_t> bytes_to) override
-    {
         const Stopwatch::Interval interval(group_.watch());
+        take_turn();
         std::vector<std::int64_t> all(ranks_ * ranks_);
         const std::size_t own = own_rank();
         for (std::size_t peer = 0; peer < ranks_; ++peer) {
@@ -327,7 +307,6 @@ public:
         blocks_of([&](std::size_t source) { return static_cast<std::size_t>(all[source * ranks_ + own]); });
         make_room();
     }
-    void begin() override { take_turn(); }
     std::byte* room(int peer) override { return staging_.get() + sends_[static_cast<std::size_t>(peer)]; }
     void end() override
     {
@@ -373,56 +352,43 @@ private:
     std::size_t staging_bytes_ = 0;
 };
 
-// What both forms of a publication have: the places that take turns for what this rank publishes.
+// What both forms of a publication have: the memory of what this rank publishes.
 class FmplPublication : public Publication {
 public:
-    FmplPublication(FmplGroup& group, std::size_t bytes) : group_(group)
+    FmplPublication(FmplGroup& group, const Readership& readership)
+        : group_(group),
+          area_(remote_memory(readership.published())),
+          own_(area_.get() + readership.own_begin(), readership.own_bytes())
     {
-        for (Memory& area : areas_) area = remote_memory(bytes);
     }
 
-    std::byte* begin() final { return areas_[1 - turn_].get(); }
+    std::byte* begin() final { return area_.get(); }
 
 protected:
-    static constexpr std::size_t kAreas = 2;
-
-    // The area that was published last.
-    std::size_t turn() const { return turn_; }
-    void take_turn() { turn_ = 1 - turn_; }
-
     FmplGroup& group_;
-    Memory areas_[kAreas];
-
-private:
-    std::size_t turn_ = 0;
+    Memory area_;
+    std::span<const std::byte> own_;  // what this rank reads of it
 };
 
 // Every rank addresses the memory of every other one.
 class ViewedPublication final : public FmplPublication {
 public:
-    ViewedPublication(FmplGroup& group, std::size_t bytes, std::span<const int> sources)
-        : FmplPublication(group, bytes),
+    ViewedPublication(FmplGroup& group, const Readership& readership)
+        : FmplPublication(group, readership),
           views_(static_cast<std::size_t>(group.size()))
     {
-        // Places of the areas and their length, all ranks' in one array that a sum fills.
-        constexpr std::size_t kEach = kAreas + 1;
-        std::vector<std::int64_t> told(views_.size() * kEach);
-        const auto of_rank = [&](int rank) { return told.data() + static_cast<std::size_t>(rank) * kEach; };
-        for (std::size_t area = 0; area < kAreas; ++area) of_rank(group.rank())[area] = place_of(areas_[area], bytes);
-        of_rank(group.rank())[kAreas] = static_cast<std::int64_t>(bytes);
-        group.sum(std::span(told));
-        for (const int source : sources) {
-            View& view = views_[static_cast<std::size_t>(source)];
-            view.bytes = static_cast<std::size_t>(of_rank(source)[kAreas]);
-            for (std::size_t area = 0; area < kAreas; ++area) {
-                view.areas[area] = static_cast<const std::byte*>(fmpl_remote_view(
-                    group.world_rank(source), static_cast<std::uint64_t>(of_rank(source)[area]), view.bytes));
-                if (view.areas[area] == nullptr) throw std::runtime_error(unreadable(group.rank(), source));
-            }
+        // Places of the areas, all ranks' in one array that a sum fills.
+        std::vector<std::int64_t> places(views_.size());
+        places[static_cast<std::size_t>(group.rank())] = place_of(area_, readership.published());
+        group.sum(std::span(places));
+        for (const auto& [source, begin, bytes] : readership.read()) {
+            const auto at = static_cast<std::size_t>(source);
+            const void* const view =
+                fmpl_remote_view(group.world_rank(source), static_cast<std::uint64_t>(places[at]) + begin, bytes);
+            if (view == nullptr) throw std::runtime_error(unreadable(group.rank(), source));
+            views_[at] = {static_cast<const std::byte*>(view), bytes};
         }
-        View& own = views_[static_cast<std::size_t>(group.rank())];
-        own.bytes = bytes;
-        for (std::size_t area = 0; area < kAreas; ++area) own.areas[area] = areas_[area].get();
+        views_[static_cast<std::size_t>(group.rank())] = own_;
     }
     // Nobody frees what others may still read. After an exception the others may not come: the job ends then.
     ~ViewedPublication() override
@@ -430,90 +396,71 @@ public:
         if (std::uncaught_exceptions() == exceptions_) fmpl_barrier(group_.comm());
     }
 
-    // Nobody has the sum before everybody has given his part: it orders the memory of the ranks as a barrier does. The place
-    // that this rank writes next was read last before its reader gave his part of this sum.
-    void end(std::span<double> sums) override
-    {
-        group_.sum(sums);
-        take_turn();
-    }
-    std::span<const std::byte> of(int source) override
-    {
-        const View& view = views_[static_cast<std::size_t>(source)];
-        return {view.areas[turn()], view.bytes};
-    }
+    void end() override { group_.barrier(); }
+    // Nobody has the sum before everybody has given his part: it orders the memory of the ranks as a barrier does.
+    void end(std::span<double> sums) override { group_.sum(sums); }
+    std::span<const std::byte> of(int source) override { return views_[static_cast<std::size_t>(source)]; }
 
 private:
-    struct View {
-        const std::byte* areas[kAreas] = {};
-        std::size_t bytes = 0;
-    };
-
     static std::string unreadable(int rank, int source)
     {
         return "rank " + std::to_string(rank) + ": what rank " + std::to_string(source) +
                " publishes is not in its remote-DMA memory";
     }
 
-    std::vector<View> views_;
+    std::vector<std::span<const std::byte>> views_;  // [source]
     int exceptions_ = std::uncaught_exceptions();
 };
 
 // By messages to the readers.
 class SentPublication final : public FmplPublication {
 public:
-    SentPublication(FmplGroup& group, std::size_t bytes, std::span<const int> sources)
-        : FmplPublication(group, bytes),
-          bytes_(static_cast<std::size_t>(group.size())),
-          landings_(bytes_.size())
+    SentPublication(FmplGroup& group, const Readership& readership)
+        : FmplPublication(group, readership),
+          landings_(static_cast<std::size_t>(group.size())),
+          read_(readership.read()),
+          given_(readership.given())
     {
-        // What each rank publishes, and who reads whom: [reader][source].
-        const std::size_t ranks = bytes_.size(), own = static_cast<std::size_t>(group.rank());
-        std::vector<std::int64_t> all_bytes(ranks), reads(ranks * ranks);
-        all_bytes[own] = static_cast<std::int64_t>(bytes);
-        for (const int source : sources) {
-            if (source != group.rank()) reads[own * ranks + static_cast<std::size_t>(source)] = 1;
-        }
-        group.sum(std::span(all_bytes));
-        group.sum(std::span(reads));
-        // From the next rank on, so that not all begin with the same one.
-        for (std::size_t distance = 1; distance <= ranks; ++distance) {
-            const std::size_t rank = (own + distance) % ranks;
-            bytes_[rank] = static_cast<std::size_t>(all_bytes[rank]);
-            if (reads[own * ranks + rank] != 0 && bytes_[rank] != 0) {
-                sources_.push_back(static_cast<int>(rank));
-                landings_[rank] = remote_memory(bytes_[rank]);
-            }
-            if (reads[rank * ranks + own] != 0 && bytes != 0) readers_.push_back(static_cast<int>(rank));
+        for (const auto& part : read_) {
+            Landing& landing = landings_[static_cast<std::size_t>(part.rank)];
+            landing = {remote_memory(part.bytes), part.bytes};
         }
     }
 
-    void end(std::span<double> sums) override
+    void end() override
     {
         const Stopwatch::Interval interval(group_.watch());
-        take_turn();
-        for (const int source : sources_) {
-            const auto place = static_cast<std::size_t>(source);
-            check(fmpl_irecv(landings_[place].get(), bytes_[place], source, kPublicationIndex, group_.comm()));
+        for (const auto& part : read_) {
+            std::byte* const to = landings_[static_cast<std::size_t>(part.rank)].memory.get();
+            check(fmpl_irecv(to, part.bytes, part.rank, kPublicationIndex, group_.comm()));
         }
-        const std::span<const std::byte> own = of(group_.rank());
-        for (const int reader : readers_) {
-            check(fmpl_send(own.data(), own.size(), reader, kPublicationIndex, group_.comm()));
+        for (const auto& part : given_) {
+            const std::byte* const from = area_.get() + part.begin;
+            check(fmpl_send(from, part.bytes, part.rank, kPublicationIndex, group_.comm()));
         }
-        for (const int source : sources_) check(fmpl_irecv_wait(source, kPublicationIndex, group_.comm()));
+        for (const auto& part : read_) check(fmpl_irecv_wait(part.rank, kPublicationIndex, group_.comm()));
+    }
+    void end(std::span<double> sums) override
+    {
+        end();
         group_.sum(sums);
     }
     std::span<const std::byte> of(int source) override
     {
-        const auto place = static_cast<std::size_t>(source);
-        return {source == group_.rank() ? areas_[turn()].get() : landings_[place].get(), bytes_[place]};
+        if (source == group_.rank()) return own_;
+        const Landing& landing = landings_[static_cast<std::size_t>(source)];
+        return {landing.memory.get(), landing.bytes};
     }
 
 private:
-    std::vector<std::size_t> bytes_;  // that each rank publishes
-    std::vector<Memory> landings_;    // [source]
-    std::vector<int> sources_;        // that send to this rank
-    std::vector<int> readers_;
+    struct Landing {
+        Memory memory;
+        std::size_t bytes = 0;
+    };
+
+    std::vector<Landing> landings_;  // [source]
+    std::vector<Readership::Part> read_;
+    std::vector<Readership::Part> given_;
 };
 
 class FmplCommunication final : public Communication {
@@ -536,9 +483,11 @@ public:
     }
     std::unique_ptr<Publication> publication(Group& group, std::size_t bytes, std::span<const int> sources) override
     {
-        auto& members = static_cast<FmplGroup&>(group);
-        if (!all_reach_all(members)) return std::make_unique<SentPublication>(members, bytes, sources);
-        return std::make_unique<ViewedPublication>(members, bytes, sources);
+        return publication(group, Readership::of_sources(group, bytes, sources));
+    }
+    std::unique_ptr<Publication> publication(Group& group, std::span<const std::size_t> bytes_for) override
+    {
+        return publication(group, Readership::of_parts(group, bytes_for));
     }
     bool publishes_in_place() override { return all_reach_all(world_); }
     bool ranks_take_turns() override { return fmpl_rank_shares_thread() != 0; }
@@ -557,6 +506,12 @@ public:
     [[noreturn]] void abort(const char* reason) override { fmpl_abort(1, reason); }
 
 private:
+    static std::unique_ptr<Publication> publication(Group& group, const Readership& readership)
+    {
+        auto& members = static_cast<FmplGroup&>(group);
+        if (!all_reach_all(members)) return std::make_unique<SentPublication>(members, readership);
+        return std::make_unique<ViewedPublication>(members, readership);
+    }
     // Collective over them.
     static bool all_reach_all(FmplGroup& members)
     {

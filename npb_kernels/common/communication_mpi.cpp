@@ -1,5 +1,6 @@
 // communication.hpp over MPI: the calls that a user of MPI would write.
 #include "communication.hpp"
+#include "readership.hpp"
 #include "stopwatch.hpp"
 
 #include <mpi.h>
@@ -136,7 +137,7 @@ public:
 
     MPI_Comm comm() const { return comm_; }
     Stopwatch& watch() { return watch_; }
-    // A tag of its own for each exchange and each publication.
+    // A tag of its own for each publication.
     int take_tag() { return next_tag_++; }
 
 private:
@@ -186,8 +187,7 @@ private:
     int exceptions_ = std::uncaught_exceptions();
 };
 
-// By MPI_Alltoall and MPI_Alltoallv, from memory into which the rank has written its blocks in the order of the ranks. By
-// messages, with receives posted when it begins, if it is planned.
+// By MPI_Alltoall and MPI_Alltoallv, from memory into which the rank has written its blocks in the order of the ranks.
 class MpiExchange final : public Exchange {
 public:
     MpiExchange(MpiGroup& group, std::size_t landing_bytes, int areas)
@@ -195,15 +195,14 @@ public:
           ranks_(static_cast<std::size_t>(group.size())),
           landing_bytes_(landing_bytes),
           sends_(ranks_ + 1),
-          lands_(ranks_ + 1),
-          tag_(group.take_tag())
+          lands_(ranks_ + 1)
     {
         for (int area = 0; area < areas; ++area) areas_.push_back(message_memory(landing_bytes));
     }
 
     void begin(std::size_t block_bytes) override
     {
-        form_ = Form::equal_blocks;
+        equal_ = true;
         for (std::size_t rank = 0; rank <= ranks_; ++rank) sends_[rank] = lands_[rank] = rank * block_bytes;
         make_room();
         take_turn();
@@ -211,35 +210,15 @@ public:
     void begin(std::span<const std::size_t> bytes_to) override
     {
         const Stopwatch::Interval interval(group_.watch());
-        form_ = Form::blocks;
+        equal_ = false;
         agree(bytes_to);
         take_turn();
-    }
-    void plan(std::span<const std::size_t> bytes_to) override
-    {
-        const Stopwatch::Interval interval(group_.watch());
-        form_ = Form::messages;
-        agree(bytes_to);
-    }
-    void begin() override
-    {
-        const Stopwatch::Interval interval(group_.watch());
-        take_turn();
-        requests_.clear();
-        for_each_peer([&](int source) {
-            const std::span<std::byte> to = from(source);
-            if (to.empty()) return;
-            const Unit unit = unit_of(to.size());
-            check(MPI_Irecv(to.data(), count_of(to.size() / unit.bytes), unit.type, source, tag_, group_.comm(),
-                &requests_.emplace_back()));
-        });
     }
     std::byte* room(int peer) override { return aligned(staging_.get()) + sends_[static_cast<std::size_t>(peer)]; }
     void end() override
     {
         const Stopwatch::Interval interval(group_.watch());
-        if (form_ == Form::messages) return send_messages();
-        if (form_ == Form::equal_blocks) {
+        if (equal_) {
             const Unit unit = unit_of(sends_[1]);
             const int count = count_of(sends_[1] / unit.bytes);
             check(MPI_Alltoall(aligned(staging_.get()), count, unit.type, area(), count, unit.type, group_.comm()));
@@ -298,29 +277,6 @@ private:
         staging_bytes_ = sends_.back();
     }
     void take_turn() { turn_ = (turn_ + 1) % areas_.size(); }
-    // From the next rank on, so that not all begin with the same one.
-    template <class Visit>
-    void for_each_peer(const Visit& visit)
-    {
-        for (int distance = 1; distance < group_.size(); ++distance) visit((group_.rank() + distance) % group_.size());
-    }
-    void send_messages()
-    {
-        for_each_peer([&](int peer) {
-            const auto place = static_cast<std::size_t>(peer);
-            const std::size_t bytes = sends_[place + 1] - sends_[place];
-            if (bytes == 0) return;
-            const Unit unit = unit_of(bytes);
-            check(MPI_Isend(room(peer), count_of(bytes / unit.bytes), unit.type, peer, tag_, group_.comm(),
-                &requests_.emplace_back()));
-        });
-        const std::span<std::byte> own = from(group_.rank());
-        std::memcpy(own.data(), room(group_.rank()), own.size());
-        check(MPI_Waitall(count_of(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
-    }
-
-    enum class Form { equal_blocks, blocks, messages };
-
     MpiGroup& group_;
     std::size_t ranks_;
     std::size_t landing_bytes_;
@@ -330,43 +286,28 @@ private:
     std::vector<std::size_t> sends_;  // where the bytes for each peer begin in the staging memory, and the end
     std::vector<std::size_t> lands_;  // where those of each source begin in the landing area, and the end
     std::size_t turn_ = 0;
-    Form form_ = Form::equal_blocks;
-    int tag_;
-    std::vector<MPI_Request> requests_;  // of the present exchange by messages
+    bool equal_ = true;  // blocks
 };
 
 // A message to each reader, whose receive begin() posts.
 class MpiPublication final : public Publication {
 public:
-    MpiPublication(MpiGroup& group, std::size_t bytes, std::span<const int> sources)
+    MpiPublication(MpiGroup& group, const Readership& readership)
         : group_(group),
+          own_begin_(readership.own_begin()),
+          own_bytes_(readership.own_bytes()),
           lands_(static_cast<std::size_t>(group.size())),
+          given_(readership.given()),
           tag_(group.take_tag())
     {
-        const std::size_t ranks = lands_.size();
-        std::vector<std::uint64_t> all_bytes(ranks);
-        std::vector<std::int32_t> reads(ranks), read_by(ranks);
-        const std::uint64_t own_bytes = bytes;
-        check(MPI_Allgather(&own_bytes, 1, MPI_UINT64_T, all_bytes.data(), 1, MPI_UINT64_T, group.comm()));
-        for (const int source : sources) {
-            if (source != group.rank()) reads[static_cast<std::size_t>(source)] = 1;
-        }
-        check(MPI_Alltoall(reads.data(), 1, MPI_INT32_T, read_by.data(), 1, MPI_INT32_T, group.comm()));
         std::size_t landing_bytes = 0;
-        // From the next rank on, so that not all begin with the same one.
-        for (std::size_t distance = 1; distance <= ranks; ++distance) {
-            const std::size_t rank = (static_cast<std::size_t>(group.rank()) + distance) % ranks;
-            lands_[rank] = {landing_bytes, all_bytes[rank]};
-            if (reads[rank] != 0 && all_bytes[rank] != 0) {
-                sources_.push_back(static_cast<int>(rank));
-                landing_bytes += (all_bytes[rank] + kLine - 1) / kLine * kLine;
-            }
-            if (read_by[rank] != 0 && bytes != 0) readers_.push_back(static_cast<int>(rank));
+        for (const auto& part : readership.read()) {
+            lands_[static_cast<std::size_t>(part.rank)] = {landing_bytes, part.bytes};
+            landing_bytes += (part.bytes + kLine - 1) / kLine * kLine;
+            sources_.push_back(part.rank);
         }
-        for (std::size_t area = 0; area < kAreas; ++area) {
-            areas_[area] = message_memory(bytes);
-            landings_[area] = message_memory(landing_bytes);
-        }
+        area_ = message_memory(readership.published());
+        landing_ = message_memory(landing_bytes);
     }
 
     std::byte* begin() override
@@ -376,42 +317,45 @@ public:
         for (const int source : sources_) {
             const auto [begin, bytes] = lands_[static_cast<std::size_t>(source)];
             const Unit unit = unit_of(bytes);
-            check(MPI_Irecv(aligned(landings_[1 - turn_].get()) + begin, count_of(bytes / unit.bytes), unit.type,
-                source, tag_, group_.comm(), &requests_.emplace_back()));
+            check(MPI_Irecv(aligned(landing_.get()) + begin, count_of(bytes / unit.bytes), unit.type, source, tag_,
+                group_.comm(), &requests_.emplace_back()));
         }
-        return aligned(areas_[1 - turn_].get());
+        return aligned(area_.get());
+    }
+    void end() override
+    {
+        const Stopwatch::Interval interval(group_.watch());
+        for (const auto& part : given_) {
+            const Unit unit = unit_of(part.bytes);
+            check(MPI_Isend(aligned(area_.get()) + part.begin, count_of(part.bytes / unit.bytes), unit.type, part.rank,
+                tag_, group_.comm(), &requests_.emplace_back()));
+        }
+        check(MPI_Waitall(count_of(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
     }
     void end(std::span<double> sums) override
     {
         const Stopwatch::Interval interval(group_.watch());
-        turn_ = 1 - turn_;
-        const std::span<const std::byte> own = of(group_.rank());
-        const Unit unit = unit_of(own.size());
-        for (const int reader : readers_) {
-            check(MPI_Isend(own.data(), count_of(own.size() / unit.bytes), unit.type, reader, tag_, group_.comm(),
-                &requests_.emplace_back()));
-        }
-        check(MPI_Waitall(count_of(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+        end();
         group_.sum(sums);
     }
     std::span<const std::byte> of(int source) override
     {
+        if (source == group_.rank()) return {aligned(area_.get()) + own_begin_, own_bytes_};
         const auto [begin, bytes] = lands_[static_cast<std::size_t>(source)];
-        if (source == group_.rank()) return {aligned(areas_[turn_].get()), bytes};
-        return {aligned(landings_[turn_].get()) + begin, bytes};
+        return {aligned(landing_.get()) + begin, bytes};
     }
 
 private:
-    static constexpr std::size_t kAreas = 2;
     struct Land {
         std::size_t begin, bytes;
     };
 
     MpiGroup& group_;
-    Memory areas_[kAreas], landings_[kAreas];
+    std::size_t own_begin_, own_bytes_;
+    Memory area_, landing_;
     std::vector<Land> lands_;  // what comes from each source, in the landing area
-    std::vector<int> sources_, readers_;
-    std::size_t turn_ = 0;  // the area that was published last
+    std::vector<int> sources_;
+    std::vector<Readership::Part> given_;
     int tag_;
     std::vector<MPI_Request> requests_;
 };
@@ -458,7 +402,12 @@ public:
     }
     std::unique_ptr<Publication> publication(Group& group, std::size_t bytes, std::span<const int> sources) override
     {
-        return std::make_unique<MpiPublication>(static_cast<MpiGroup&>(group), bytes, sources);
+        return std::make_unique<MpiPublication>(
+            static_cast<MpiGroup&>(group), Readership::of_sources(group, bytes, sources));
+    }
+    std::unique_ptr<Publication> publication(Group& group, std::span<const std::size_t> bytes_for) override
+    {
+        return std::make_unique<MpiPublication>(static_cast<MpiGroup&>(group), Readership::of_parts(group, bytes_for));
     }
     bool publishes_in_place() override { return false; }
     bool ranks_take_turns() override { return false; }

@@ -69,14 +69,17 @@ TEST(CgProcessGrid, PiecesDifferInLengthByOneAtMost)
     }
 }
 
-TEST(CgProcessGrid, OwnersOfAColumnBlocksPiecesAreTheRanksOfItsColumn)
+TEST(CgProcessGrid, OwnersOfARowBlocksPiecesAreTheRanksOfItsRow)
 {
     for (const int ranks : kRanks) {
         for (int rank = 0; rank < ranks; ++rank) {
             const ProcessGrid grid(1400, ranks, rank);
-            EXPECT_EQ(grid.owner(grid.own_piece()), rank);
-            for (int row = 0; row < grid.rows(); ++row) {
-                EXPECT_EQ(grid.owner(grid.first_column_piece() + row), grid.rank_at(row, grid.column()));
+            EXPECT_EQ(grid.rank_at(grid.row(), grid.column()), rank);
+            const Range own = grid.own_piece();
+            EXPECT_EQ(own.begin, grid.piece(rank).begin);
+            EXPECT_EQ(own.end, grid.piece(rank).end);
+            for (int column = 0; column < grid.columns(); ++column) {
+                EXPECT_EQ(grid.first_row_piece() + column, grid.rank_at(grid.row(), column));
             }
         }
     }
@@ -95,18 +98,24 @@ TEST(CgProcessGrid, ARowBlockIsAPartOfAColumnBlockOrApartFromIt)
     }
 }
 
-TEST(CgProcessGrid, PartialSumsOfAPieceLieInOneRow)
+TEST(CgProcessGrid, BlocksAreWholePieces)
 {
     for (const int ranks : kRanks) {
         for (int rank = 0; rank < ranks; ++rank) {
             const ProcessGrid grid(1400, ranks, rank);
+            int in_rows = 0, in_columns = 0;
             for (int k = 0; k < ranks; ++k) {
-                const Range rows = grid.row_block(), piece = grid.piece(k);
-                const bool has_all = rows.begin <= piece.begin && piece.end <= rows.end;
-                const bool has_none = piece.end <= rows.begin || rows.end <= piece.begin;
-                EXPECT_TRUE(has_all != has_none);
-                EXPECT_EQ(has_all, grid.summed_from(k) == grid.row());
+                const auto is_in = [&](Range block) {
+                    const Range piece = grid.piece(k);
+                    const bool within = block.begin <= piece.begin && piece.end <= block.end;
+                    EXPECT_TRUE(within || piece.end <= block.begin || block.end <= piece.begin);
+                    return within;
+                };
+                in_rows += is_in(grid.row_block());
+                in_columns += is_in(grid.column_block());
             }
+            EXPECT_EQ(in_rows, grid.columns());
+            EXPECT_EQ(in_columns, grid.rows());
         }
     }
 }

@@ -28,19 +28,11 @@ Eigen::SparseMatrix<double, Eigen::RowMajor> eigen_matrix(SparseMatrix& matrix)
     return result;
 }
 
-// Of several lengths.
-std::vector<std::uint32_t> segments(std::uint32_t rows, std::uint32_t parts)
-{
-    std::vector<std::uint32_t> ends;
-    for (std::uint32_t k = 1; k <= parts; ++k) ends.push_back(rows * k * k / (parts * parts));
-    return ends;
-}
-
-void agrees_with_eigen(const Problem& problem, Range rows, Range columns, const std::vector<std::uint32_t>& ends)
+void agrees_with_eigen(const Problem& problem, Range rows, Range columns)
 {
     SparseMatrix matrix(problem, rows, columns);
     const auto expected_matrix = eigen_matrix(matrix);
-    SparseProduct product(matrix, ends);
+    SparseProduct product(matrix);
     EXPECT_EQ(product.rows(), rows.size());
     EXPECT_EQ(product.columns(), columns.size());
     EXPECT_EQ(product.elements(), static_cast<std::size_t>(expected_matrix.nonZeros()));
@@ -56,9 +48,7 @@ void agrees_with_eigen(const Problem& problem, Range rows, Range columns, const 
     for (std::size_t repetition = 0; repetition < FastestWay<>::kRounds * SparseProduct::kWays + 2; ++repetition) {
         Eigen::VectorXd y = Eigen::VectorXd::Constant(rows.size(), 1e9);
         std::size_t rows_there = 0;
-        product.multiply(
-            std::span(x.data(), columns.size()),
-            [&](std::size_t segment) { return segment == 0 ? y.data() : y.data() + ends[segment - 1]; },
+        product.multiply(std::span(x.data(), columns.size()), std::span(y.data(), rows.size()),
             [&](std::size_t first, std::span<const double> results) {
                 EXPECT_EQ(first, rows_there);
                 EXPECT_EQ(results.data(), y.data() + first);
@@ -73,28 +63,11 @@ void agrees_with_eigen(const Problem& problem, Range rows, Range columns, const 
     }
 }
 
-void agrees_with_eigen(const Problem& problem, Range rows, Range columns, std::uint32_t parts = 2)
-{
-    agrees_with_eigen(problem, rows, columns, segments(rows.size(), parts));
-}
-
 TEST(CgSparseProduct, OfOneTileAgreesWithEigen)
 {
     agrees_with_eigen(problem_of(ProblemClass::S), {0, 1400}, {0, 1400});
     agrees_with_eigen(problem_of(ProblemClass::S), {0, 700}, {700, 1400});
     agrees_with_eigen(problem_of(ProblemClass::S), {351, 701}, {349, 702});
-}
-
-TEST(CgSparseProduct, InManyPartsAgreesWithEigen)
-{
-    agrees_with_eigen(problem_of(ProblemClass::S), {0, 700}, {0, 1400}, 9);
-    agrees_with_eigen({20000, 9, 20, 1, 0}, {1000, 20000}, {0, 5000}, 5);  // the last in two strips
-}
-
-TEST(CgSparseProduct, OfSegmentsThatAreEmptyOrEndWithAStripAgreesWithEigen)
-{
-    const std::vector<std::uint32_t> ends{0, 5000, 5000, 16384, 16384, 16385, 16385};
-    agrees_with_eigen({20000, 2, 20, 1, 0}, {100, 16485}, {0, 9000}, ends);
 }
 
 // Two panels as wide as 16 bits can tell, with elements in the columns on both sides of where they meet.

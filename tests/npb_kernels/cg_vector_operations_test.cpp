@@ -68,13 +68,13 @@ TEST_F(CgVectorOperations, AdvanceAgreesWithAPlainLoop)
     for_each_length([&](std::size_t size) {
         const double alpha = number();
         const std::span<double> p = vector(size), q = vector(size), z = vector(size), r = vector(size);
-        const std::span<double> next = vector(size);
-        const std::vector<double> old_z(z.begin(), z.end());
+        const std::span<double> next = size % 3 == 0 ? r : vector(size);
+        const std::vector<double> old_z(z.begin(), z.end()), old_r(r.begin(), r.end());
         const double result = advance(alpha, p, q, z, r, next);
         double expected = 0;
         for (std::size_t i = 0; i < size; ++i) {
             EXPECT_NEAR(z[i], old_z[i] + alpha * p[i], kRounding) << size;
-            EXPECT_NEAR(next[i], r[i] - alpha * q[i], kRounding) << size;
+            EXPECT_NEAR(next[i], old_r[i] - alpha * q[i], kRounding) << size;
             expected += next[i] * next[i];
         }
         EXPECT_NEAR(result, expected, kRounding * kLongest) << size;

@@ -195,42 +195,91 @@ void expect_landed(Exchange& exchange, const Group& group, const Plan& plan, std
 
 constexpr int kPublished = 1;  // in the place of a message's index: an exchange's blocks have 0
 
-// Who publishes how much, and who reads whom; the same numbers on all ranks.
-struct Readers {
-    Readers(Random& random, int ranks)
+// Who publishes how much, and who reads what of it; the same numbers on all ranks.
+class Readers {
+public:
+    // All for whoever reads it.
+    static Readers of_all(Random& random, int ranks)
     {
+        Readers readers;
         for (int rank = 0; rank < ranks; ++rank) {
-            bytes.push_back(below(random, 5) == 0 ? 0 : 4 * below(random, 3000));
-            sources.emplace_back();
+            readers.bytes_.push_back(below(random, 5) == 0 ? 0 : 4 * below(random, 3000));
+            readers.sources_.emplace_back();
             for (std::size_t count = below(random, 2 * at(ranks)); count > 0; --count) {
-                sources.back().push_back(static_cast<int>(below(random, at(ranks))));  // some of them twice
+                readers.sources_.back().push_back(static_cast<int>(below(random, at(ranks))));  // some of them twice
             }
+        }
+        return readers;
+    }
+    // A part for each rank. Some of them are empty, and now and then all of a rank's.
+    static Readers of_parts(Random& random, int ranks)
+    {
+        Readers readers;
+        for (int rank = 0; rank < ranks; ++rank) {
+            const bool nothing = below(random, 5) == 0;
+            readers.parts_.emplace_back();
+            for (int reader = 0; reader < ranks; ++reader) {
+                readers.parts_.back().push_back(nothing || below(random, 4) == 0 ? 0 : 4 * below(random, 1000));
+            }
+        }
+        return readers;
+    }
+    static Readers any(Random& random, int ranks)
+    {
+        return below(random, 2) == 0 ? of_all(random, ranks) : of_parts(random, ranks);
+    }
+
+    std::unique_ptr<Publication> publication(Communication& communication, Group& group) const
+    {
+        const std::size_t own = at(group.rank());
+        if (parts_.empty()) return communication.publication(group, bytes_[own], sources_[own]);
+        return communication.publication(group, std::span(parts_[own]));
+    }
+    // That a rank publishes.
+    std::size_t bytes(int rank) const
+    {
+        if (parts_.empty()) return bytes_[at(rank)];
+        return std::accumulate(parts_[at(rank)].begin(), parts_[at(rank)].end(), std::size_t{0});
+    }
+    // For each rank that `reader` reads, itself among them: visit(rank, first byte of what that publishes, bytes).
+    template <class Visit>
+    void for_each_source(int reader, const Visit& visit) const
+    {
+        if (parts_.empty()) {
+            for (const int source : sources_[at(reader)]) visit(source, std::size_t{0}, bytes_[at(source)]);
+            visit(reader, std::size_t{0}, bytes_[at(reader)]);
+            return;
+        }
+        for (std::size_t source = 0; source < parts_.size(); ++source) {
+            const auto end = parts_[source].begin() + reader;
+            const std::size_t first = std::accumulate(parts_[source].begin(), end, std::size_t{0});
+            if (*end != 0) visit(static_cast<int>(source), first, *end);
         }
     }
 
-    std::vector<std::size_t> bytes;
-    std::vector<std::vector<int>> sources;  // of each rank
+private:
+    std::vector<std::size_t> bytes_;
+    std::vector<std::vector<int>> sources_;        // of each rank
+    std::vector<std::vector<std::size_t>> parts_;  // [publisher][reader]; or empty
 };
-
-std::unique_ptr<Publication> publication(Communication& communication, Group& group, const Readers& readers)
-{
-    const std::size_t own = at(group.rank());
-    return communication.publication(group, readers.bytes[own], readers.sources[own]);
-}
 
 void write(Publication& publication, const Group& group, const Readers& readers, std::uint64_t round)
 {
     std::byte* const place = publication.begin();
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(place) % 64, 0u);
-    fill({place, readers.bytes[at(group.rank())]}, message_number(round, group.rank(), 0, kPublished));
+    fill({place, readers.bytes(group.rank())}, message_number(round, group.rank(), 0, kPublished));
 }
 
-// One number, two or three: libraries have other ways for each.
+// With one number, two or three, since libraries have other ways for each, or without.
 void publish(Publication& publication, const Group& group, std::uint64_t round)
 {
     const double rank = static_cast<double>(group.rank());
     double sums[] = {rank, 1.0, 2 * rank};
     const std::size_t count = 1 + round % 3;
+    if (round % 4 == 3) {
+        publication.end();
+        return;
+    }
     publication.end(std::span(sums).first(count));
     const double ranks = group.size();
     const double expected[] = {0.5 * ranks * (ranks - 1), ranks, ranks * (ranks - 1)};
@@ -239,13 +288,14 @@ void publish(Publication& publication, const Group& group, std::uint64_t round)
 
 void expect_published(Publication& publication, const Group& group, const Readers& readers, std::uint64_t round)
 {
-    std::vector<int> sources = readers.sources[at(group.rank())];
-    sources.push_back(group.rank());
-    for (const int source : sources) {
+    readers.for_each_source(group.rank(), [&](int source, std::size_t first, std::size_t size) {
         const std::span<const std::byte> bytes = publication.of(source);
-        EXPECT_EQ(bytes.size(), readers.bytes[at(source)]) << "from rank " << source << " in round " << round;
-        expect_message(bytes, message_number(round, source, 0, kPublished), "what was published");
-    }
+        EXPECT_EQ(bytes.size(), size) << "from rank " << source << " in round " << round;
+        const std::uint64_t message = message_number(round, source, 0, kPublished);
+        std::size_t right = 0;
+        while (right < bytes.size() && bytes[right] == byte_of(message, first + right)) ++right;
+        EXPECT_EQ(right, bytes.size()) << "the first wrong byte from rank " << source << " in round " << round;
+    });
 }
 
 }  // namespace
@@ -442,44 +492,6 @@ void exchanges_deliver_every_block(Communication& communication, std::uint64_t s
     }
 }
 
-// Two of them in use at a time; every other end() sums as well.
-void planned_exchanges_deliver_every_block(Communication& communication, std::uint64_t seed)
-{
-    Random random(seed), own = own_numbers(seed, communication);
-    Group& world = communication.world();
-    const std::size_t landing_bytes = at(world.size()) * (64 + below(random, 3000));
-    for (const int areas : {1, 2}) {
-        for (int plans = 0; plans < 4; ++plans) {
-            std::unique_ptr<Exchange> exchanges[2];
-            Plan plan[2];
-            for (int e = 0; e < 2; ++e) {
-                plan[e] = ragged_blocks(random, world.size(), landing_bytes);
-                exchanges[e] = communication.exchange(world, landing_bytes, areas);
-                exchanges[e]->plan(plan[e].bytes_to[at(world.rank())]);
-            }
-            for (std::uint64_t round = 0; round < 20; ++round) {
-                const std::uint64_t number[] = {2 * round, 2 * round + 1};
-                for (int e = 0; e < 2; ++e) {
-                    delay(own);
-                    exchanges[e]->begin();
-                    write(*exchanges[e], world, plan[e], number[e], own);
-                }
-                for (int e = 0; e < 2; ++e) {
-                    if (round % 2 == 0) {
-                        exchanges[e]->end();
-                    } else {
-                        double sums[] = {1.0, static_cast<double>(world.rank() + e)};
-                        exchanges[e]->end(std::span(sums));
-                        EXPECT_EQ(sums[0], world.size());
-                        EXPECT_EQ(sums[1], 0.5 * world.size() * (world.size() - 1) + e * world.size());
-                    }
-                    expect_landed(*exchanges[e], world, plan[e], number[e]);
-                }
-            }
-        }
-    }
-}
-
 void two_areas_keep_what_has_landed(Communication& communication, std::uint64_t seed)
 {
     Random random(seed), own = own_numbers(seed, communication);
@@ -503,45 +515,6 @@ void two_areas_keep_what_has_landed(Communication& communication, std::uint64_t 
     }
 }
 
-// Plans in which most pairs of ranks have nothing for each other, and plans of all pairs; each is followed some times.
-void exchanges_can_be_planned_anew(Communication& communication, std::uint64_t seed)
-{
-    Random random(seed), own = own_numbers(seed, communication);
-    Group& world = communication.world();
-    const std::size_t landing_bytes = at(world.size()) * 2048;
-    for (const int areas : {1, 2}) {
-        const auto exchange = communication.exchange(world, landing_bytes, areas);
-        std::uint64_t round = 0;
-        for (int plans = 0; plans < 10; ++plans) {
-            Plan plan = ragged_blocks(random, world.size(), landing_bytes);
-            if (plans % 2 == 0) {
-                for (auto& row : plan.bytes_to) {
-                    for (std::size_t& bytes : row) bytes = below(random, 3) == 0 ? bytes : 0;
-                }
-            }
-            exchange->plan(std::span<const std::size_t>(plan.bytes_to[at(world.rank())]));
-            std::span<std::byte> before;
-            for (std::size_t times = below(random, 9); times > 0; --times, ++round) {
-                delay(own);
-                exchange->begin();
-                write(*exchange, world, plan, round, own);
-                if (areas == 2) {
-                    for (std::size_t source = 0, place = 0; source < at(world.size()) && !before.empty(); ++source) {
-                        const std::size_t bytes = plan.bytes_to[source][at(world.rank())];
-                        expect_message(before.subspan(place, bytes),
-                            message_number(round - 1, static_cast<int>(source), world.rank()),
-                            "what landed in the round before");
-                        place += bytes;
-                    }
-                }
-                end(*exchange, world, random);
-                expect_landed(*exchange, world, plan, round);
-                before = exchange->landing();
-            }
-        }
-    }
-}
-
 // Two of them in use at a time, beside an exchange.
 void publications_reach_every_reader(Communication& communication, std::uint64_t seed)
 {
@@ -550,9 +523,9 @@ void publications_reach_every_reader(Communication& communication, std::uint64_t
     const std::size_t landing_bytes = at(world.size()) * 1024;
     const auto exchange = communication.exchange(world, landing_bytes, 2);
     for (int times = 0; times < 6; ++times) {
-        const Readers readers[] = {{random, world.size()}, {random, world.size()}};
+        const Readers readers[] = {Readers::of_all(random, world.size()), Readers::of_parts(random, world.size())};
         const std::unique_ptr<Publication> publications[] = {
-            publication(communication, world, readers[0]), publication(communication, world, readers[1])};
+            readers[0].publication(communication, world), readers[1].publication(communication, world)};
         for (std::uint64_t round = 0; round < 20; ++round) {
             const Plan plan = equal_blocks(below(random, 1025));
             begin(*exchange, plan, world.rank());
@@ -574,20 +547,33 @@ void publications_reach_every_reader(Communication& communication, std::uint64_t
     }
 }
 
-// As a slow reader sees it: nothing but end() makes the ranks wait for each other.
-void what_was_published_stays_while_the_next_is_written(Communication& communication, std::uint64_t seed)
+// As a slow reader sees it. What a rank published lies where it publishes next.
+void what_was_published_stays_until_the_ranks_meet(Communication& communication, std::uint64_t seed)
 {
     Random random(seed), own = own_numbers(seed, communication);
     Group& world = communication.world();
-    const Readers readers(random, world.size());
-    const auto published = publication(communication, world, readers);
-    for (std::uint64_t round = 0; round < 100; ++round) {
-        const bool writes_first = below(own, 2) == 0;
-        if (writes_first) write(*published, world, readers, round);
-        delay(own);
-        if (round != 0) expect_published(*published, world, readers, round - 1);
-        if (!writes_first) write(*published, world, readers, round);
-        publish(*published, world, round);
+    for (int times = 0; times < 4; ++times) {
+        const Readers readers = Readers::any(random, world.size());
+        const auto published = readers.publication(communication, world);
+        for (std::uint64_t round = 0; round < 40; ++round) {
+            write(*published, world, readers, round);
+            publish(*published, world, round);
+            if (below(own, 4) == 0) {
+                for (int yields = 0; yields < 50; ++yields) std::this_thread::yield();
+            }
+            expect_published(*published, world, readers, round);
+            if (below(random, 2) == 0) {
+                world.barrier();
+            } else {
+                expect_sum<double>(world, 1, round);
+            }
+            delay(own);
+            const std::span<const std::byte> memory(published->begin(), readers.bytes(world.rank()));
+            expect_message(memory, message_number(round, world.rank(), 0, kPublished), "what was published last");
+            publish(*published, world, round);  // once more
+            expect_published(*published, world, readers, round);
+            world.barrier();
+        }
     }
 }
 
@@ -597,8 +583,8 @@ void what_was_published_stays_until_its_last_reader_leaves(Communication& commun
     Random random(seed), own = own_numbers(seed, communication);
     Group& world = communication.world();
     for (std::uint64_t round = 0; round < 8; ++round) {
-        const Readers readers(random, world.size());
-        auto published = publication(communication, world, readers);
+        const Readers readers = Readers::any(random, world.size());
+        auto published = readers.publication(communication, world);
         write(*published, world, readers, round);
         publish(*published, world, round);
         if (world.rank() == static_cast<int>(round) % world.size()) {
@@ -607,7 +593,7 @@ void what_was_published_stays_until_its_last_reader_leaves(Communication& commun
         }
         published.reset();
         // No other publication: making one waits for all ranks.
-        std::ranges::fill(communication.allocate_array<std::byte>(readers.bytes[at(world.rank())]), kGuard);
+        std::ranges::fill(communication.allocate_array<std::byte>(readers.bytes(world.rank())), kGuard);
         delay(own);
     }
 }
@@ -653,8 +639,8 @@ void subgroups_do_not_disturb_each_other(Communication& communication, std::uint
         EXPECT_EQ(group->size(), static_cast<int>(world_ranks.size()));
         EXPECT_EQ(world_ranks[at(group->rank())], communication.rank());
         auto exchange = communication.exchange(*group, kLanding, static_cast<int>(members.size()) % 2 + 1);
-        const Readers readers(random, group->size());
-        auto published = publication(communication, *group, readers);
+        const Readers readers = Readers::any(random, group->size());
+        auto published = readers.publication(communication, *group);
         members.push_back({std::move(group), std::move(exchange), std::move(published), readers});
     }
     for (std::uint64_t round = 0; round < 40; ++round) {

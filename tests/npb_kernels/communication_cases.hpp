@@ -15,11 +15,9 @@ void reductions_give_all_ranks_the_same_bits(fmpl::npb::Communication& communica
 void messages_land_in_the_receives_of_their_index(fmpl::npb::Communication& communication, std::uint64_t seed);
 void messages_of_an_index_keep_their_order(fmpl::npb::Communication& communication, std::uint64_t seed);
 void exchanges_deliver_every_block(fmpl::npb::Communication& communication, std::uint64_t seed);
-void planned_exchanges_deliver_every_block(fmpl::npb::Communication& communication, std::uint64_t seed);
 void two_areas_keep_what_has_landed(fmpl::npb::Communication& communication, std::uint64_t seed);
-void exchanges_can_be_planned_anew(fmpl::npb::Communication& communication, std::uint64_t seed);
 void publications_reach_every_reader(fmpl::npb::Communication& communication, std::uint64_t seed);
-void what_was_published_stays_while_the_next_is_written(fmpl::npb::Communication& communication, std::uint64_t seed);
+void what_was_published_stays_until_the_ranks_meet(fmpl::npb::Communication& communication, std::uint64_t seed);
 void what_was_published_stays_until_its_last_reader_leaves(fmpl::npb::Communication& communication, std::uint64_t seed);
 void long_blocks_arrive(fmpl::npb::Communication& communication, std::uint64_t seed);
 void subgroups_do_not_disturb_each_other(fmpl::npb::Communication& communication, std::uint64_t seed);
@@ -37,11 +35,9 @@ inline constexpr Case kCases[] = {
     {"MessagesLandInTheReceivesOfTheirIndex", messages_land_in_the_receives_of_their_index},
     {"MessagesOfAnIndexKeepTheirOrder", messages_of_an_index_keep_their_order},
     {"ExchangesDeliverEveryBlock", exchanges_deliver_every_block},
-    {"PlannedExchangesDeliverEveryBlock", planned_exchanges_deliver_every_block},
     {"TwoAreasKeepWhatHasLanded", two_areas_keep_what_has_landed},
-    {"ExchangesCanBePlannedAnew", exchanges_can_be_planned_anew},
     {"PublicationsReachEveryReader", publications_reach_every_reader},
-    {"WhatWasPublishedStaysWhileTheNextIsWritten", what_was_published_stays_while_the_next_is_written},
+    {"WhatWasPublishedStaysUntilTheRanksMeet", what_was_published_stays_until_the_ranks_meet},
     {"WhatWasPublishedStaysUntilItsLastReaderLeaves", what_was_published_stays_until_its_last_reader_leaves},
     {"LongBlocksArrive", long_blocks_arrive},
     {"SubgroupsDoNotDisturbEachOther", subgroups_do_not_disturb_each_other},

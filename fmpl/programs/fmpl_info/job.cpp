@@ -58,8 +58,8 @@ std::string waiting_words(const WaitingPolicy& policy)
                                     ? ""
                                     : fmt::format("; the last of a CPU in a barrier or reduction: {} looks, {} pause{}",
                                           policy.alone_spins, policy.alone_pauses, policy.alone_pauses == 1 ? "" : "s");
-    return fmt::format("{} looks, {} pause{} of the CPU between two, then yields for {} us, then sleeps{}", policy.spins,
-        policy.pauses, policy.pauses == 1 ? "" : "s", policy.yield_ns / 1000, of_last);
+    return fmt::format("{} looks, {} pause{} of the CPU between two, then yields for {} us, then sleeps{}",
+        policy.spins, policy.pauses, policy.pauses == 1 ? "" : "s", policy.yield_ns / 1000, of_last);
 }
 
 Fact waiting_fact(const char* key, int ranks, int cpus, const char* why)
