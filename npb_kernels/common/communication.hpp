@@ -108,9 +108,6 @@ public:
     virtual std::byte* room(int peer) = 0;
     // Blocks until all has landed.
     virtual void end() = 0;
-    // end(), and Group::sum(sums) over the ranks of the exchange: over FMPL one meeting of the ranks instead of two.
-    // REQUIRES: sums is not empty.
-    virtual void end(std::span<double> sums) = 0;
 
     // The bytes that have landed, from rank 0 first; valid after end().
     virtual std::span<std::byte> landing() = 0;

@@ -2,7 +2,7 @@
 //
 // An exchange is written by its senders: each rank tells the others once where its landing areas lie (fmpl_remote_place),
 // writes its bytes there (fmpl_remote_room), and a barrier makes them visible. A publication is read by its readers
-// (fmpl_remote_view), after a sum that makes it visible. Where a rank cannot address the memory of another one, the bytes of
+// (fmpl_remote_view), after a barrier or sum that makes it visible. Where a rank cannot address the memory of another one, the bytes of
 // every pair go by messages instead.
 #include "communication.hpp"
 #include "readership.hpp"
@@ -247,8 +247,6 @@ public:
     }
     std::byte* room(int peer) override { return rooms_[static_cast<std::size_t>(peer)]; }
     void end() override { group_.barrier(); }
-    // Nobody has the sum before everybody has given his part: it orders the memory of the ranks as a barrier does.
-    void end(std::span<double> sums) override { group_.sum(sums); }
 
 private:
     // Tells the others what comes from this rank, and learns what comes here and where this rank's bytes begin in each landing
@@ -332,11 +330,6 @@ public:
             if (from(source_at(distance)).empty()) continue;
             check(fmpl_irecv_wait(source_at(distance), kExchangeIndex, group_.comm()));
         }
-    }
-    void end(std::span<double> sums) override
-    {
-        end();
-        group_.sum(sums);
     }
 
 private:

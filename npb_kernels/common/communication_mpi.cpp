@@ -228,11 +228,6 @@ public:
         check(MPI_Alltoallv(aligned(staging_.get()), send.counts.data(), send.begins.data(), MPI_INT, area(),
             land.counts.data(), land.begins.data(), MPI_INT, group_.comm()));
     }
-    void end(std::span<double> sums) override
-    {
-        end();
-        group_.sum(sums);
-    }
 
     std::span<std::byte> landing() override { return {area(), lands_.back()}; }
     std::span<std::byte> from(int source) override

@@ -163,23 +163,6 @@ void write(Exchange& exchange, const Group& group, const Plan& plan, std::uint64
     }
 }
 
-// With sums of the ranks or without.
-void end(Exchange& exchange, const Group& group, Random& random)
-{
-    const std::size_t count = below(random, 4);
-    if (count == 0) {
-        exchange.end();
-        return;
-    }
-    std::vector<double> sums(count);
-    for (std::size_t i = 0; i < count; ++i) sums[i] = static_cast<double>(at(group.rank()) + i);
-    exchange.end(std::span(sums));
-    const double of_ranks = 0.5 * group.size() * (group.size() - 1);
-    for (std::size_t i = 0; i < count; ++i) {
-        EXPECT_EQ(sums[i], of_ranks + static_cast<double>(i) * group.size()) << "sum " << i;
-    }
-}
-
 void expect_landed(Exchange& exchange, const Group& group, const Plan& plan, std::uint64_t round)
 {
     const std::byte* place = exchange.landing().data();
@@ -486,7 +469,7 @@ void exchanges_deliver_every_block(Communication& communication, std::uint64_t s
             delay(own);
             begin(*exchange, plan, world.rank());
             write(*exchange, world, plan, round, own);
-            end(*exchange, world, random);
+            exchange->end();
             expect_landed(*exchange, world, plan, round);
         }
     }
