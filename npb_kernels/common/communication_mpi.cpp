@@ -202,7 +202,7 @@ public:
 
     void begin(std::size_t block_bytes) override
     {
-        equal_ = true;
+        equal_blocks_ = true;
         for (std::size_t rank = 0; rank <= ranks_; ++rank) sends_[rank] = lands_[rank] = rank * block_bytes;
         make_room();
         take_turn();
@@ -210,7 +210,7 @@ public:
     void begin(std::span<const std::size_t> bytes_to) override
     {
         const Stopwatch::Interval interval(group_.watch());
-        equal_ = false;
+        equal_blocks_ = false;
         agree(bytes_to);
         take_turn();
     }
@@ -218,7 +218,7 @@ public:
     void end() override
     {
         const Stopwatch::Interval interval(group_.watch());
-        if (equal_) {
+        if (equal_blocks_) {
             const Unit unit = unit_of(sends_[1]);
             const int count = count_of(sends_[1] / unit.bytes);
             check(MPI_Alltoall(aligned(staging_.get()), count, unit.type, area(), count, unit.type, group_.comm()));
@@ -272,6 +272,7 @@ private:
         staging_bytes_ = sends_.back();
     }
     void take_turn() { turn_ = (turn_ + 1) % areas_.size(); }
+
     MpiGroup& group_;
     std::size_t ranks_;
     std::size_t landing_bytes_;
@@ -281,7 +282,7 @@ private:
     std::vector<std::size_t> sends_;  // where the bytes for each peer begin in the staging memory, and the end
     std::vector<std::size_t> lands_;  // where those of each source begin in the landing area, and the end
     std::size_t turn_ = 0;
-    bool equal_ = true;  // blocks
+    bool equal_blocks_ = true;
 };
 
 // A message to each reader, whose receive begin() posts.
@@ -329,7 +330,6 @@ public:
     }
     void end(std::span<double> sums) override
     {
-        const Stopwatch::Interval interval(group_.watch());
         end();
         group_.sum(sums);
     }
