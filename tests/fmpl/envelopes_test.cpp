@@ -72,6 +72,12 @@ int wait_and_poll(const Handler& handler)
     return fmpl_envelopes_wait(check_and_hand_on, const_cast<Handler*>(&handler), nullptr);
 }
 
+int never_ready(void*)
+{
+    ADD_FAILURE() << "ready was called";
+    return 1;
+}
+
 void wait_for(const std::function<bool()>& ready, const char* name = "wait_for")
 {
     const fmpl_wait_words what{name, -1, -1, size(), 0, 0};
@@ -546,6 +552,10 @@ FMPL_RANKS_TEST(Envelopes, WrongCallsAreRefusedInWords)
     });
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_wait_until(nullptr, nullptr, nullptr), "ready");
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelopes_wait(nullptr, nullptr, nullptr), "handler");
+    int is_ready = 7;
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_look(nullptr, nullptr, &is_ready), "ready");
+    EXPECT_EQ(is_ready, 0);
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_look(never_ready, nullptr, nullptr), "is_ready");
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
 }
 
@@ -566,12 +576,6 @@ FMPL_RANKS_TEST_WITH(Envelopes, TooLittleMemoryOnOneRankIsSaidOnAll,
 }
 
 // What may not be called from within ready, a handler and a progress function, and that none of them is entered twice.
-int never_ready(void*)
-{
-    ADD_FAILURE() << "ready was called";
-    return 1;
-}
-
 FMPL_RANKS_TEST_AT(LayerCalls, NothingWaitsWithinACallback, ({2, 4}))
 {
     const fmpl::Session session(1);
@@ -747,6 +751,39 @@ TEST(LayerCalls, AWaitEndsWithTheJob)
         EXPECT_EQ(caught, "thrown by the test");
         EXPECT_EQ(aborted, ranks - 1);
     }
+}
+
+// A layer that polls instead of waiting, with more ranks than CPUs: each look in vain lets those run that have the number.
+FMPL_RANKS_TEST_AT(LayerCalls, ANumberGoesAroundRanksThatLook, ({3, 8}))
+{
+    const fmpl::Session session(1);
+    REQUIRE_OK(fmpl_envelopes_open(kRing));
+    Ledger ledger;
+    std::uint64_t looks = 0;
+    const auto look_for = [&](std::uint64_t number) {
+        int is_ready = 0;
+        const std::function<bool()> ready = [&] {
+            ++looks;
+            poll(ledger.handler());
+            int nested = -1;
+            EXPECT_OK(fmpl_look([](void*) { return 0; }, nullptr, &nested));
+            EXPECT_EQ(nested, 0);
+            return ledger.all == number;
+        };
+        while (is_ready == 0) {
+            const std::uint64_t before = looks;
+            REQUIRE_OK(fmpl_look([](void* f) { return (*static_cast<std::function<bool()>*>(f))() ? 1 : 0; },
+                const_cast<std::function<bool()>*>(&ready), &is_ready));
+            EXPECT_EQ(looks, before + 1);
+        }
+    };
+    constexpr std::uint32_t kRounds = 2000;
+    for (std::uint32_t round = 0; round < kRounds; ++round) {
+        if (rank() != 0) look_for(round + 1);
+        EXPECT_TRUE(try_send((rank() + 1) % size(), {round, 0}));
+        if (rank() == 0) look_for(round + 1);
+    }
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
 }
 
 // What ends a wait from outside of the job rings no doorbell.

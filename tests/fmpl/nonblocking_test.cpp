@@ -385,6 +385,27 @@ FMPL_RANKS_TEST_AT(Nonblocking, OutstandingMessagesProgressInsideOtherWaits, ({2
     }
 }
 
+// More ranks than CPUs: a rank that kept its CPU while it polls would make of each hop below some milliseconds, and of the test minutes.
+FMPL_RANKS_TEST_AT(Nonblocking, ANumberGoesAroundRanksThatTest, ({3, 8}))
+{
+    const fmpl::Session session(1);
+    const int to = (rank() + 1) % size();
+    const int from = (rank() + size() - 1) % size();
+    constexpr int kRounds = 2000;
+    for (int round = 0; round < kRounds; ++round) {
+        int number = -1;
+        const auto pass_on = [&](int value) {
+            REQUIRE_OK(fmpl_isend(&value, sizeof value, to, 0, FMPL_COMM_WORLD));
+            for (int done = 0; done == 0;) REQUIRE_OK(fmpl_isend_test(to, 0, FMPL_COMM_WORLD, &done));
+        };
+        if (rank() == 0) pass_on(round);
+        REQUIRE_OK(fmpl_irecv(&number, sizeof number, from, 0, FMPL_COMM_WORLD));
+        for (int done = 0; done == 0;) REQUIRE_OK(fmpl_irecv_test(from, 0, FMPL_COMM_WORLD, &done));
+        EXPECT_EQ(number, round);
+        if (rank() != 0) pass_on(number);
+    }
+}
+
 FMPL_RANKS_TEST_AT(Nonblocking, ReceivedTellsOfTheLastCompletedReceive, ({3}))
 {
     const fmpl::Session session(4);

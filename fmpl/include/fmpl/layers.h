@@ -71,7 +71,7 @@ int fmpl_allreduce_to(const void *operand, void *result, size_t count, fmpl_op_t
 /* *done = 1 when the nonblocking call with this peer and index is complete, and then it is finished, as by the wait: the
  * same errors (TRUNCATED ...), and a further test or wait finds NO_REQUEST. Else *done = 0. Makes the transfer progress.
  * Never blocks. *done = 0 with every error but those which the finished call itself reports. mai may be FMPL_ANY_TAG for
- * fmpl_irecv_test. ARGUMENT: done is NULL. */
+ * fmpl_irecv_test. ARGUMENT: done is NULL. *done = 0 after the ranks that share the caller's CPU have had it (fmpl_look). */
 int fmpl_isend_test(int dst, int mai, fmpl_comm_t comm, int *done);
 int fmpl_irecv_test(int src, int mai, fmpl_comm_t comm, int *done);
 
@@ -170,6 +170,14 @@ int fmpl_wait_until(int (*ready)(void *context), void *context, const struct fmp
  * meanwhile, which then waits as a rank in fmpl_recv does: by looks that cost no call. what and errors as fmpl_wait_until's;
  * ARGUMENT: handler is NULL, or the call comes from within a handler, ready or a progress function. */
 int fmpl_envelopes_wait(fmpl_envelope_handler_t handler, void *context, const struct fmpl_wait_words *what);
+
+/* One look of such a wait, for a call of the layer's that never blocks and that a program makes again and again until something
+ * has happened, as MPI_Test is: *is_ready is what ready(context) returned, called once and with the same rights and duties. After a look
+ * in vain the ranks that share the caller's CPU or its thread run before fmpl_look returns, since what the program looks for
+ * may be theirs to do; where each rank has a CPU it returns at once. Where ready is sure to return nonzero this is a look for a call
+ * that goes on in any case. Within ready, a progress function or a handler it calls ready and does nothing else. ABORTED
+ * when the job ends. ARGUMENT: a pointer but context is NULL. */
+int fmpl_look(int (*ready)(void *context), void *context, int *is_ready);
 
 /* The place where a layer says which of its calls the calling rank is in, for all waits inside FMPL that bring no words: the
  * name of the call ("Cblacs_gridmap", in at most 24 characters; read while the call goes on), NULL: none. The layer writes

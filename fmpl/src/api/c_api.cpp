@@ -484,7 +484,7 @@ int fmpl_envelopes_poll(fmpl_envelope_handler_t handler, void* context)
     if (endpoint == nullptr || handler == nullptr) [[unlikely]]
         return 0;
     const int handled = poll_envelopes(*endpoint, handler, context);
-    if (handled == 0 && !endpoint->node.in_callback) endpoint->node.waiter.let_others_run();
+    if (handled == 0 && !endpoint->node.in_callback) endpoint->node.waiter.give_way();
     return handled;
 }
 
@@ -500,6 +500,16 @@ int fmpl_envelopes_wait(fmpl_envelope_handler_t handler, void* context, const st
         if (handler == nullptr) [[unlikely]]
             fail(FMPL_ERR_ARGUMENT, "handler is a null pointer; give the function that takes the envelopes");
         e.layer_calls.wait([&] { return take_envelopes(e, handler, context) > 0; }, Call::envelopes_wait, what);
+    });
+}
+
+int fmpl_look(int (*ready)(void* context), void* context, int* is_ready)
+{
+    return boundary(Call::look, 0, [&](Endpoint& e) {
+        if (is_ready == nullptr) [[unlikely]]
+            fail(FMPL_ERR_ARGUMENT, "is_ready is a null pointer; give the address of an int");
+        *is_ready = 0;
+        *is_ready = e.layer_calls.look(ready, context) ? 1 : 0;
     });
 }
 

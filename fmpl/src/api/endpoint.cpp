@@ -322,7 +322,7 @@ void Endpoint::irecv_test(int src, int mai, fmpl_comm_t comm, int& done)
 
 void Endpoint::sendbuf_check(int* nsend, int* nspool)
 {
-    node.waiter.let_others_run();
+    node.waiter.give_way();
     node.waiter.check_abort();  // for who asks until it is empty
     any_domain.reclaim();
     sender.check_buffer(nsend, nspool);

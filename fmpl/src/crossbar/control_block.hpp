@@ -67,6 +67,7 @@ enum class Call : std::uint32_t {
     envelopes_poll,
     wait_until,
     envelopes_wait,
+    look,
     count_
 };
 inline constexpr std::size_t kCalls = static_cast<std::size_t>(Call::count_);
@@ -78,7 +79,7 @@ constexpr const char* call_name(Call call)
         "fmpl_sendbuf_set", "fmpl_sendbuf_check", "fmpl_bcast", "fmpl_reduce", "fmpl_allreduce", "fmpl_barrier",
         "fmpl_comm_create", "fmpl_comm_create_group", "fmpl_comm_free", "fmpl_isend_test", "fmpl_irecv_test",
         "fmpl_envelopes_open", "fmpl_envelope_commit", "fmpl_envelope_send", "fmpl_envelope_lend",
-        "fmpl_envelopes_poll", "fmpl_wait_until", "fmpl_envelopes_wait"};
+        "fmpl_envelopes_poll", "fmpl_wait_until", "fmpl_envelopes_wait", "fmpl_look"};
     static_assert(sizeof names / sizeof names[0] == kCalls);
     return static_cast<std::size_t>(call) < kCalls ? names[static_cast<std::size_t>(call)] : "?";
 }

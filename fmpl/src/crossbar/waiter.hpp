@@ -120,11 +120,11 @@ public:
     const char*& layer_call() { return layer_call_; }
     // The rank looks once more before it sleeps: nothing may be left out then, since only something new would wake it.
     bool is_last_look() const { return is_last_look_; }
-    // For a look that is no wait: the other ranks of a shared thread run, each until it waits.
-    void let_others_run() const
+    // For a look that is no wait, has found nothing and may be made again and again: the ranks that share this one's CPU, or its
+    // thread, run. What one of them does next may be what is looked for.
+    void give_way() const
     {
-        if (shared_thread_ != nullptr) [[unlikely]]
-            leave_cpu(true);
+        if (!policy_.cpus_suffice) leave_cpu(true);
     }
     // Throws Error(ABORTED) when the job is ending.
     void check_abort() const;

@@ -1,4 +1,4 @@
-// What a layer above gives FMPL to call: the condition of fmpl_wait_until, the handler of fmpl_envelopes_wait and the function
+// What a layer above gives FMPL to call: the condition of fmpl_wait_until and fmpl_look, the handler of fmpl_envelopes_wait and the function
 // of fmpl_layer_progress_set.
 //
 // None is ever entered while one of them, or an envelope handler, runs (Node::in_callback). What they call in turn leaves
@@ -59,6 +59,19 @@ public:
                 return ready(context) != 0;
             },
             Call::wait_until, what);
+    }
+    // fmpl_look. Throws Error(ARGUMENT), Error(ABORTED).
+    bool look(Ready ready, void* context)
+    {
+        check_condition(ready);
+        if (node_->in_callback) return ready(context) != 0;
+        bool is_ready = false;
+        {
+            const CallbackScope scope(*node_);
+            is_ready = ready(context) != 0;
+        }
+        if (!is_ready) node_->progress_in_passing();
+        return is_ready;
     }
     // Any wait in which the layer's transfers go on by ready() alone; it does not count as a callback. Throws the same.
     template <class Condition>

@@ -87,11 +87,11 @@ public:
 
     // For a call that is no wait, but may be made again and again until something has happened: the transfers that need this
     // rank go on, and the end of the job is seen (Error(ABORTED)). Not within a callback: the wait around it does both.
-    // The ranks that share this one's thread go on, too.
+    // The ranks that share this one's CPU or thread run, too.
     void progress_in_passing()
     {
         if (in_callback) return;
-        waiter.let_others_run();
+        waiter.give_way();
         if (++passes_ % kPassesBetweenLooks == 0) {
             waiter.check_abort();
             progress();

@@ -23,6 +23,13 @@ Request* active_request(Process& process, MPI_Request handle, const char* argume
     return request.is_active() ? &request : nullptr;
 }
 
+// For calls that ask and do not wait.
+bool is_complete_after_look(Process& process, Request& request)
+{
+    const auto is_complete = [&] { return request.operation().complete; };
+    return is_complete() || process.engine.test(is_complete);
+}
+
 // What a completed request comes to.
 struct Finished {
     Status status;
@@ -82,6 +89,14 @@ public:
     bool is_complete(int i) const { return requests_[i]->operation().complete; }
     Request& request(int i) const { return *requests_[i]; }
     Request& operation(int i) const { return requests_[i]->operation(); }
+
+    bool all_complete() const
+    {
+        for (int i = 0; i < size(); ++i) {
+            if (is_active(i) && !is_complete(i)) return false;
+        }
+        return true;
+    }
 
     // The first complete request from `from` on; kNone when there is none.
     int first_complete(int from = 0) const
@@ -234,8 +249,7 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status)
             give(status, Status::empty());
             return;
         }
-        if (!active->operation().complete) process.engine.progress();
-        *flag = active->operation().complete;
+        *flag = is_complete_after_look(process, *active);
         if (*flag) finish_and_give(process, *request, *active, status, comm);
     });
 }
@@ -259,14 +273,7 @@ int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status status
     return call_then_on("MPI_Testall", [&](Process& process, MPI_Comm& comm) {
         check_pointer(flag, "flag");
         RequestList list(process, count, requests);
-        bool progressed = false;
-        *flag = 1;
-        for (int i = 0; i < list.size() && *flag; ++i) {
-            if (!list.is_active(i) || list.is_complete(i)) continue;
-            if (!progressed) process.engine.progress();
-            progressed = true;
-            *flag = list.is_complete(i);
-        }
+        *flag = list.all_complete() || process.engine.test([&] { return list.all_complete(); });
         if (*flag) finish_all(list, statuses, comm);
     });
 }
@@ -308,10 +315,7 @@ int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_S
             return;
         }
         int found = list.first_complete();
-        if (found == kNone) {
-            process.engine.progress();
-            found = list.first_complete();
-        }
+        if (found == kNone) process.engine.test([&] { return (found = list.first_complete()) != kNone; });
         *flag = found != kNone;
         if (!*flag) return;
         *index = found;
@@ -351,7 +355,7 @@ int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indice
             return;
         }
         array_of(indices, incount, "array_of_indices");
-        process.engine.progress();
+        process.engine.test([&] { return list.first_complete() != kNone; });
         finish_some(list, outcount, indices, statuses, comm);
     });
 }
@@ -389,10 +393,9 @@ int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status)
             give(status, Status::empty());
             return;
         }
-        if (!active->operation().complete) process.engine.progress();
-        Request& operation = active->operation();
-        *flag = operation.complete;
+        *flag = is_complete_after_look(process, *active);
         if (!*flag) return;
+        Request& operation = active->operation();
         if (active->comm_handle != 0) comm = active->comm_handle;
         if (auto* const generalized = dynamic_cast<GeneralizedRequest*>(&operation)) {
             operation.status.error = generalized->query();

@@ -67,6 +67,31 @@ void set_received(Status& status, const Envelope& message, std::uint64_t room)
     }
 }
 
+// Calls a function of FMPL's that calls back: call(condition, context), which returns FMPL's code. What ready() throws, which must not
+// pass through FMPL, is thrown then.
+template <class Ready, class Call>
+void with_condition(Ready& ready, Call&& call)
+{
+    struct Guarded {
+        Ready& ready;
+        std::exception_ptr failure;
+    } guarded{ready, nullptr};
+    const int code = call(
+        [](void* g) {
+            Guarded& self = *static_cast<Guarded*>(g);
+            try {
+                return self.ready() ? 1 : 0;
+            } catch (...) {
+                self.failure = std::current_exception();
+                return 1;
+            }
+        },
+        &guarded);
+    if (guarded.failure) [[unlikely]]
+        std::rethrow_exception(guarded.failure);
+    check_fmpl(code);
+}
+
 }  // namespace
 
 struct Engine::Parts {
@@ -494,15 +519,23 @@ Status Engine::recv(const MessageBuffer& buffer, Communicator& comm, Traffic tra
     return request->status;
 }
 
+// The message that a probe finds; nullptr when there is none yet.
+UnexpectedMessage* Engine::find_after_look(const Communicator& comm, int source, int tag)
+{
+    const MatchKey key{comm.context(Traffic::point_to_point), source, tag};
+    UnexpectedMessage* message = nullptr;
+    test([&] { return (message = parts_->matching.find_unexpected(key)) != nullptr; });
+    return message;
+}
+
 bool Engine::probe(Communicator& comm, int source, int tag, Status& status)
 {
-    progress();
     if (source == MPI_PROC_NULL) {
+        progress();
         status = Status::of_proc_null();
         return true;
     }
-    const UnexpectedMessage* const message =
-        parts_->matching.find_unexpected({comm.context(Traffic::point_to_point), source, tag});
+    const UnexpectedMessage* const message = find_after_look(comm, source, tag);
     if (message == nullptr) return false;
     status = status_of(message->envelope);
     return true;
@@ -510,10 +543,8 @@ bool Engine::probe(Communicator& comm, int source, int tag, Status& status)
 
 MatchedMessage Engine::matched_probe(Communicator& comm, int source, int tag, Status& status)
 {
-    progress();
     const auto destroy = [](UnexpectedMessage* message) { delete message; };
-    UnexpectedMessage* const message =
-        parts_->matching.find_unexpected({comm.context(Traffic::point_to_point), source, tag});
+    UnexpectedMessage* const message = find_after_look(comm, source, tag);
     if (message == nullptr) return {nullptr, destroy};
     status = status_of(message->envelope);
     return {parts_->matching.take(*message).release(), destroy};
@@ -602,8 +633,25 @@ void Engine::raise_failure_in_fmpl()
 
 void Engine::progress()
 {
+    look_once([this] {
+        progress_until([] { return false; });
+        return true;
+    });
+}
+
+bool Engine::look_for(Condition done, void* context)
+{
+    return look_once([&] { return progress_until([&] { return done(context) != 0; }); });
+}
+
+// What ready() returns, called once; false after the ranks that share the CPU have had it.
+template <class Ready>
+bool Engine::look_once(Ready&& ready)
+{
     raise_failure_in_fmpl();
-    progress_until([] { return false; });
+    int is_ready = 0;
+    with_condition(ready, [&](Condition condition, void* context) { return fmpl_look(condition, context, &is_ready); });
+    return is_ready != 0;
 }
 
 // Until a look has changed nothing, or over() is true: after a look that leaves a wait unfinished the rank may sleep, and nothing
@@ -626,27 +674,11 @@ bool Engine::progress_until(Over&& over)
     }
 }
 
-void Engine::wait_for(int (*ready)(void*), void* context, int peer, int tag, std::size_t bytes)
+void Engine::wait_for(Condition ready, void* context, int peer, int tag, std::size_t bytes)
 {
-    struct Waiting {
-        int (*ready)(void*);
-        void* context;
-        std::exception_ptr failure;
-    } waiting{ready, context, nullptr};
     const fmpl_wait_words words{nullptr, peer, tag, 0, bytes, generalized_requests > 0};
-    const int code = fmpl_wait_until(
-        [](void* w) {
-            Waiting& self = *static_cast<Waiting*>(w);
-            try {
-                return self.ready(self.context);
-            } catch (...) {
-                self.failure = std::current_exception();
-                return 1;
-            }
-        },
-        &waiting, &words);
-    if (waiting.failure) std::rethrow_exception(waiting.failure);
-    check_fmpl(code);
+    const auto is_ready = [&] { return ready(context) != 0; };
+    with_condition(is_ready, [&](Condition guarded, void* guard) { return fmpl_wait_until(guarded, guard, &words); });
 }
 
 void Engine::wait(Request& request, int peer, int tag, std::size_t bytes)

@@ -64,8 +64,16 @@ public:
     // Receives such a message.
     RequestRef receive_matched(MatchedMessage message, const MessageBuffer& buffer);
 
-    // Makes everything progress that can.
+    // Makes everything progress that can, for a call that goes on in any case.
     void progress();
+    // The same for a call that a program may make again and again until done() is true, as MPI_Test is: done() afterwards. Where it is
+    // false, the ranks that share this one's CPU have had it.
+    template <class Done>
+    bool test(Done&& done)
+    {
+        return look_for([](void* d) { return (*static_cast<std::remove_reference_t<Done>*>(d))() ? 1 : 0; },
+            const_cast<void*>(static_cast<const void*>(&done)));
+    }
     // Waits until ready() is true; ready may call progress(), which is not called otherwise. peer: world rank or -1.
     template <class Ready>
     void wait_until(Ready&& ready, int peer = -1, int tag = -1, std::size_t bytes = 0)
@@ -109,7 +117,12 @@ private:
     bool look();
     template <class Over>
     bool progress_until(Over&& over);
-    void wait_for(int (*ready)(void*), void* context, int peer, int tag, std::size_t bytes);
+    UnexpectedMessage* find_after_look(const Communicator& comm, int source, int tag);
+    template <class Ready>
+    bool look_once(Ready&& ready);
+    using Condition = int (*)(void* context);
+    void wait_for(Condition ready, void* context, int peer, int tag, std::size_t bytes);
+    bool look_for(Condition done, void* context);
 
     struct Parts;
     friend struct AwaitedMessage;
