@@ -19,7 +19,7 @@ struct CountedLooks : Progressing {
 
 class NodeWaits : public ::testing::Test {
 protected:
-    NodeWaits() : node_(memory(), 0, kYield) { node_.set_layer(&layer_); }
+    NodeWaits() : node_(memory(), 0, true, kYield) { node_.set_layer(&layer_); }
     ~NodeWaits() override { node_.set_layer(nullptr); }
 
     static std::shared_ptr<JobMemory> memory()
@@ -63,7 +63,7 @@ TEST(NodeArena, BeginsAtItsMargin)
     spec.arena_bytes = std::size_t{64} << 20;
     const auto memory = std::make_shared<JobMemory>(JobMemory::create(spec));
     for (int rank = 0; rank < spec.ranks; ++rank) {
-        Node node(memory, rank, kYield);
+        Node node(memory, rank, true, kYield);
         const Offset first = memory->arena_offset(rank) + memory->arena_margin(rank);
         const Offset block = node.arena.allocate(64);
         EXPECT_EQ(block, first + kRingBytes) << "behind the ring that a node has from the beginning";

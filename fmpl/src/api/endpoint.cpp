@@ -65,8 +65,8 @@ CollectiveForm collective_form_from_environment()
 }  // namespace
 
 Endpoint::Endpoint(const JobSeat& seat)
-    : node(seat.memory, seat.rank, waiting_policy(seat.memory->ranks(), static_cast<int>(seat.memory->control().cpus)),
-          seat.shared_thread),
+    : node(seat.memory, seat.rank, seat.is_thread,
+          waiting_policy(seat.memory->ranks(), static_cast<int>(seat.memory->control().cpus)), seat.shared_thread),
       send_buffer(node),
       sender(node, send_buffer),
       receiver(node),
@@ -148,7 +148,6 @@ void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
         },
         {Call::init, -1, -1, job_size(), 0});
 
-    node.private_memory.probe();
     std::vector<TableOffsets> tables;
     for (int r = 0; r < job_size(); ++r) {
         Bootstrap theirs{};
@@ -180,6 +179,7 @@ void Endpoint::finalize()
     envelopes.close();
     // release: pairs with fmplrun and DeadlockWatch::sleeps
     record.state.store(static_cast<std::uint32_t>(RankState::finalized), std::memory_order_release);
+    if (!is_thread_) node.crossbar.memory().leave();
     if (!pending.empty()) fail(FMPL_ERR_PENDING, "{}", pending);
 }
 

@@ -21,7 +21,7 @@ using Offset = std::uint64_t;           // bytes from the base of the job's memo
 inline constexpr Offset kNoOffset = 0;  // the control block's own offset: never a message's
 
 inline constexpr std::uint64_t kControlMagic = 0x31304c504d46'0a00;
-inline constexpr std::uint32_t kControlVersion = 10;
+inline constexpr std::uint32_t kControlVersion = 11;
 inline constexpr int kBarrierColours = 8;  // paper, section 3.3
 inline constexpr int kMaxRanks = 4096;
 
@@ -138,8 +138,9 @@ struct alignas(kLine) NodeRecord {
     std::atomic<std::int32_t> pid;     // 0: free; taken by compare-exchange, so that a rank is attached once
     std::atomic<std::uint32_t> exited;
     std::int32_t cpu;  // the only one that the rank may run on, -1: there are several; the rank, before `ready`
-    std::atomic<std::uint64_t> probe_at;  // address of a word in the rank's private memory, see PrivateMemory
-    std::uint8_t pad0[kLine - 24];
+    std::atomic<std::uint64_t> probe_at;    // address of a word in the rank's private memory, see PrivateMemory
+    std::atomic<std::uint64_t> probe_word;  // that word
+    std::uint8_t pad0[kLine - 32];
 
     // Line 1: wake-up. sleeping: the rank; doorbell: any waker (atomic add), the rank sleeps on it with futex.
     // sleep: the rank, while it sleeps until another rank rings (sleep_word); 0: it does not.
@@ -190,10 +191,12 @@ struct alignas(kLine) ControlBlock {
     std::uint32_t statistics;           // 1: the ranks are observed from the start (fmplrun --stats, --trace)
     std::uint32_t partition_exclusive;  // attributes of the partition, for the sr8000 profile (paper, section 3.2)
     std::uint32_t partition_global;
-    std::uint32_t has_launcher;  // 1: fmplrun watches the ranks
-    ClockKind clock;             // of the observation
-    ClockReading clock_begin;    // when the job was made
-    Offset first_observation;    // rank r's begins at first_observation + r * observation_bytes; 0: there is none
+    std::uint32_t has_launcher;            // 1: fmplrun watches the ranks
+    std::int32_t launcher_pid;             // as it sees itself
+    std::uint64_t launcher_pid_namespace;  // where that number counts; 0: not known
+    ClockKind clock;                       // of the observation
+    ClockReading clock_begin;              // when the job was made
+    Offset first_observation;  // rank r's begins at first_observation + r * observation_bytes; 0: there is none
     std::uint64_t observation_bytes;
     std::uint64_t trace_events;  // that a rank has room for
 

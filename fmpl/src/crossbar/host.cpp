@@ -9,6 +9,7 @@
 #include <string>
 
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace fmpl {
@@ -40,6 +41,12 @@ std::size_t physical_memory_bytes()
     const long pages = sysconf(_SC_PHYS_PAGES);
     const long page = sysconf(_SC_PAGESIZE);
     return static_cast<std::size_t>(std::max(1L, pages)) * static_cast<std::size_t>(std::max(4096L, page));
+}
+
+std::uint64_t pid_namespace()
+{
+    struct stat status {};
+    return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
 
 int available_cpus()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace fmpl {
@@ -15,6 +16,9 @@ std::size_t physical_memory_bytes();
 // CPUs that this process may use at the same time: its affinity mask, cut by the CPU quotas of the cgroups above it
 // (rounded up, at least 1).
 int available_cpus();
+
+// The number of the PID namespace that this process lives in, in which its process number counts; 0 where /proc does not tell.
+std::uint64_t pid_namespace();
 
 // The CPU numbers of the affinity mask of this process, ascending.
 std::vector<int> affinity_cpus();

@@ -2,6 +2,7 @@
 
 #include "crossbar/byte_words.hpp"
 #include "crossbar/host.hpp"
+#include "crossbar/memcheck.hpp"
 #include "crossbar/populate.hpp"
 #include "error.hpp"
 
@@ -18,10 +19,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000
-#endif
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define FMPL_SANITIZED 1
@@ -329,6 +326,8 @@ JobMemory JobMemory::create(const JobSpec& spec)
     block.partition_exclusive = spec.partition_exclusive;
     block.partition_global = spec.partition_global;
     block.has_launcher = spec.has_launcher;
+    block.launcher_pid = getpid();
+    block.launcher_pid_namespace = pid_namespace();
     block.magic = kControlMagic;
     advise_arenas(memory.base_ + control, total - control);
     return memory;
@@ -381,6 +380,7 @@ JobMemory JobMemory::attach(int fd)
         memory.fd_ = -1;  // the descriptor stays the caller's
         throw;
     }
+    memcheck::backed(memory.base_, control_bytes(static_cast<int>(ranks)));
     // Programs that this rank starts are no ranks, and should not hold the memory of the job.
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     advise_arenas(memory.base_ + header->first_arena, size - header->first_arena);
@@ -391,17 +391,9 @@ void JobMemory::map(std::size_t bytes, std::uint64_t hint)
 {
     const int protection = PROT_READ | PROT_WRITE;
     const int flags = MAP_SHARED | MAP_NORESERVE;
-    void* at = MAP_FAILED;
-    // ThreadSanitizer replaces a hint outside of its ranges by address 0, so it must not get one.
-    if (hint != 0 && !FMPL_SANITIZED && environment("FMPL_MAP_ANYWHERE") == nullptr) {
-        void* wanted = reinterpret_cast<void*>(hint);
-        at = mmap(wanted, bytes, protection, flags | MAP_FIXED_NOREPLACE, fd_, 0);
-        if (at != MAP_FAILED && at != wanted) {  // a kernel before 4.17 takes the address as a suggestion
-            munmap(at, bytes);
-            at = MAP_FAILED;
-        }
-    }
-    if (at == MAP_FAILED) at = mmap(nullptr, bytes, protection, flags, fd_, 0);
+    // A suggestion: what the program has mapped there stays, and a sanitizer that the program was compiled with knows better.
+    void* const wanted = environment("FMPL_MAP_ANYWHERE") == nullptr ? reinterpret_cast<void*>(hint) : nullptr;
+    void* const at = mmap(wanted, bytes, protection, flags, fd_, 0);
     if (at == MAP_FAILED) {
         fail(FMPL_ERR_MEMORY,
             "the job's memory ({} of address space) cannot be mapped: {}. A smaller FMPL_ARENA_SIZE or a larger "
@@ -410,6 +402,7 @@ void JobMemory::map(std::size_t bytes, std::uint64_t hint)
     }
     base_ = static_cast<std::byte*>(at);
     bytes_ = bytes;
+    memcheck::mapped(base_, bytes_);
 }
 
 JobMemory::JobMemory(JobMemory&& other) noexcept
@@ -434,7 +427,10 @@ JobMemory& JobMemory::operator=(JobMemory&& other) noexcept
 
 JobMemory::~JobMemory()
 {
-    if (base_ != nullptr) munmap(base_, bytes_);
+    if (base_ != nullptr) {
+        leave();
+        munmap(base_, bytes_);
+    }
     if (fd_ >= 0) close(fd_);
 }
 
@@ -489,11 +485,19 @@ void JobMemory::commit(Offset offset, std::size_t bytes) const
         }
         done += piece;
     }
+    memcheck::backed(base_ + offset, bytes);
+}
+
+void JobMemory::leave() const noexcept
+{
+    memcheck::left(base_, bytes_);
 }
 
 void JobMemory::release(Offset offset, std::size_t bytes) const noexcept
 {
-    if (base_ != nullptr && offset <= bytes_ && bytes <= bytes_ - offset) madvise(base_ + offset, bytes, MADV_REMOVE);
+    if (base_ == nullptr || offset > bytes_ || bytes > bytes_ - offset) return;
+    madvise(base_ + offset, bytes, MADV_REMOVE);
+    memcheck::released(base_ + offset, bytes);
 }
 
 }  // namespace fmpl

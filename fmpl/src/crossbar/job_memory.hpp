@@ -86,6 +86,9 @@ public:
     // Gives the pages of [offset, offset + bytes) back to the system; their contents are lost. Page-aligned.
     void release(Offset offset, std::size_t bytes) const noexcept;
 
+    // This process reads and writes what it has committed itself, and nothing of other ranks any more.
+    void leave() const noexcept;
+
     // From now on [offset, offset + bytes) belongs to somebody who backs its pages by other means
     // (launch/rank_heap.hpp): commit refuses it with Error(MEMORY). At most one such range; known to this process
     // alone.

@@ -1,21 +1,22 @@
 #include "crossbar/private_memory.hpp"
 
+#include "crossbar/host.hpp"
 #include "crossbar/waiter.hpp"
 #include "error.hpp"
 
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 #include <string>
 
 namespace fmpl {
 namespace {
-
-constexpr std::uint64_t kProbeWord = 0x6c50'4d46'6265'7270;
 
 // For a call that the kernel has refused; reads errno. A peer that is no more has been killed: the launcher sees that
 // too, ends the job and says why. Its word comes within milliseconds; without it this rank's own error stands.
@@ -32,14 +33,20 @@ constexpr std::uint64_t kProbeWord = 0x6c50'4d46'6265'7270;
     fail_system(words);
 }
 
-std::uint64_t expected_word(int node)
+// A number that no other process has.
+std::uint64_t unique_word()
 {
-    return kProbeWord ^ static_cast<std::uint64_t>(node);
+    std::uint64_t word = 0;
+    if (getrandom(&word, sizeof word, 0) == static_cast<ssize_t>(sizeof word)) return word;
+    return std::random_device{}() * (std::uint64_t{1} << 32) + std::random_device{}();
 }
 
 }  // namespace
 
-PrivateMemory::PrivateMemory(const Crossbar& crossbar) : crossbar_(&crossbar)
+PrivateMemory::PrivateMemory(const Crossbar& crossbar, bool one_process)
+    : crossbar_(&crossbar),
+      one_process_(one_process),
+      reach_(static_cast<std::size_t>(crossbar.nodes()), Reach::unknown)
 {
     const char* choice = std::getenv("FMPL_PRIVATE_COPY");
     staged_ = choice != nullptr && std::strcmp(choice, "staged") == 0;
@@ -50,29 +57,48 @@ PrivateMemory::PrivateMemory(const Crossbar& crossbar) : crossbar_(&crossbar)
 
 void PrivateMemory::publish()
 {
-    if (staged_) return;
-    // Where the Yama security module restricts the calls to descendants, this rank lifts that for itself.
-    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-    word_ = expected_word(crossbar_->node());
-    crossbar_->record(crossbar_->node())
-        .probe_at.store(reinterpret_cast<std::uintptr_t>(&word_), std::memory_order_relaxed);  // published by `ready`
+    if (staged_ || one_process_) return;
+    declare_tracer();
+    word_ = unique_word();
+    NodeRecord& record = crossbar_->record(crossbar_->node());
+    record.probe_word.store(word_, std::memory_order_relaxed);  // both published by `ready`
+    record.probe_at.store(reinterpret_cast<std::uintptr_t>(&word_), std::memory_order_relaxed);
 }
 
-void PrivateMemory::probe()
+// Where the Yama security module restricts the calls to a process's ancestors, this rank allows them to one more process and its
+// descendants: the launcher, of whom all ranks descend. Its number counts only where it can be seen from here.
+void PrivateMemory::declare_tracer() const
 {
-    if (staged_) return;
-    const int next = (crossbar_->node() + 1) % crossbar_->nodes();
-    if (next == crossbar_->node() || !crossbar_->maps(next)) return;
-    std::uint64_t found = 0;
-    if (pid(next) == getpid()) {
-        available_ = true;
-        return;
+    const ControlBlock& control = crossbar_->control();
+    if (control.has_launcher == 0) return;
+    const std::uint64_t here = pid_namespace();
+    const bool is_sure = here != 0 && control.launcher_pid_namespace != 0 ? here == control.launcher_pid_namespace
+                                                                          : getppid() == control.launcher_pid;
+    if (is_sure) prctl(PR_SET_PTRACER, static_cast<unsigned long>(control.launcher_pid), 0, 0, 0);
+}
+
+// The number that a peer has for itself may be another process's here, and the address that it tells may be good in that one, too. Its
+// word is in nobody else.
+bool PrivateMemory::probe(int node) const
+{
+    Reach& reach = reach_[static_cast<std::size_t>(node)];
+    reach = Reach::no;
+    if (staged_ || !crossbar_->maps(node)) return false;
+    if (one_process_ || node == crossbar_->node()) {
+        reach = Reach::yes;
+        return true;
     }
+    const NodeRecord& record = crossbar_->record(node);
+    const std::uint64_t at = record.probe_at.load(std::memory_order_relaxed);
+    if (at == 0) return false;
+    std::uint64_t found = 0;
     const iovec here{&found, sizeof found};
-    const iovec there{
-        reinterpret_cast<void*>(crossbar_->record(next).probe_at.load(std::memory_order_relaxed)), sizeof found};
-    const ssize_t got = process_vm_readv(pid(next), &here, 1, &there, 1, 0);
-    available_ = got == static_cast<ssize_t>(sizeof found) && found == expected_word(next);
+    const iovec there{reinterpret_cast<void*>(at), sizeof found};
+    const ssize_t got = process_vm_readv(pid(node), &here, 1, &there, 1, 0);
+    if (got == static_cast<ssize_t>(sizeof found) && found == record.probe_word.load(std::memory_order_relaxed)) {
+        reach = Reach::yes;
+    }
+    return reach == Reach::yes;
 }
 
 std::byte* PrivateMemory::own(int node, Offset at, std::size_t bytes) const
@@ -82,7 +108,8 @@ std::byte* PrivateMemory::own(int node, Offset at, std::size_t bytes) const
         if (there != nullptr) crossbar_->map_pages(there, bytes);
         return there;
     }
-    return pid(node) == getpid() ? reinterpret_cast<std::byte*>(at & ~kMark) : nullptr;
+    const bool is_here = one_process_ || node == crossbar_->node();
+    return is_here ? reinterpret_cast<std::byte*>(at & ~kMark) : nullptr;
 }
 
 void PrivateMemory::write(int node, Offset at, const std::byte* from, std::size_t bytes) const

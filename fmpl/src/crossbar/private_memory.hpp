@@ -2,31 +2,38 @@
 // the kernel's process_vm_readv and process_vm_writev between processes, directly between threads of one process.
 //
 // A private address is an Offset with its top bit set, so that it travels in the same words as an arena's offsets. The
-// kernel may forbid the calls (ptrace restrictions, seccomp), so nothing depends on them: available() is what a probe
-// at fmpl_init found, and protocols then take another way.
+// kernel may forbid the calls (ptrace restrictions, seccomp), and a peer may be out of sight (another PID namespace, where its
+// number is nobody's or a stranger's). So nothing depends on them: reaches() is what a probe of that peer has found, and
+// protocols take another way where it is false.
 #pragma once
 
 #include "crossbar/crossbar.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace fmpl {
 
 class PrivateMemory {
 public:
+    // one_process: all ranks of the job are threads of this process; otherwise none but this one.
     // FMPL_PRIVATE_COPY=staged: no other rank's private memory is reached, nor this one's. Throws Error(ARGUMENT) for
     // another value than that and auto.
-    explicit PrivateMemory(const Crossbar& crossbar);
+    PrivateMemory(const Crossbar& crossbar, bool one_process);
 
     static Offset address(const void* p) { return kMark | reinterpret_cast<std::uintptr_t>(p); }
     static bool is_private(Offset at) { return (at & kMark) != 0; }
 
-    // Lets the other ranks probe this one. Called before the rank is ready.
+    // Lets the other ranks of the job, and no other processes, reach this one. Called before the rank is ready.
     void publish();
-    // Finds out whether this rank may reach the others. Called when all ranks are ready.
-    void probe();
-    bool available() const { return available_; }
+    // Whether this rank reaches the private memory of `node`, which is ready. Found out once a peer, by one system call, when it is
+    // first asked for.
+    bool reaches(int node) const
+    {
+        const Reach known = reach_[static_cast<std::size_t>(node)];
+        return known == Reach::unknown ? probe(node) : known == Reach::yes;
+    }
 
     // Copies between this process and `at` of a mapped node, an arena's offset or a private address. Throws
     // Error(SYSTEM) when the kernel refuses: the memory is not there, or the peer has died.
@@ -36,14 +43,19 @@ public:
 private:
     static constexpr Offset kMark = Offset{1} << 63;
 
+    enum class Reach : std::uint8_t { unknown, no, yes };
+
+    bool probe(int node) const;
+    void declare_tracer() const;
     int pid(int node) const { return crossbar_->record(node).pid.load(std::memory_order_relaxed); }
     // The address, when this process itself holds it; a long part's pages are mapped then.
     std::byte* own(int node, Offset at, std::size_t bytes) const;
 
     const Crossbar* crossbar_;
-    std::uint64_t word_ = 0;  // what the others read to find out whether they may
+    std::uint64_t word_ = 0;  // no other process has it: what the others read to know that it is this one
+    bool one_process_;
     bool staged_ = false;
-    bool available_ = false;
+    mutable std::vector<Reach> reach_;  // by node
 };
 
 }  // namespace fmpl

@@ -1,5 +1,6 @@
 #include "launch/rank_heap.hpp"
 
+#include "crossbar/memcheck.hpp"
 #include "crossbar/populate.hpp"
 #include "error.hpp"
 
@@ -91,6 +92,7 @@ bool RankHeap::commit(std::byte* at, std::size_t bytes) const noexcept
         if (failed != 0) break;
         done += piece;
     }
+    memcheck::backed(at, done);
     errno = saved_errno;
     return done == bytes;
 }
@@ -101,6 +103,7 @@ bool RankHeap::release(std::byte* at, std::size_t bytes) const noexcept
     const NoCancellation no_cancellation;
     const int saved_errno = errno;
     const bool released = madvise(at, bytes, MADV_REMOVE) == 0;
+    if (released) memcheck::released(at, bytes);
     errno = saved_errno;
     return released;
 }

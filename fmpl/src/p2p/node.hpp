@@ -33,10 +33,11 @@ inline constexpr std::size_t kRingBytes = kPieceBytes * kRingPieces;
 
 class Node {
 public:
-    // shared_thread: as of Waiter.
-    Node(std::shared_ptr<JobMemory> memory, int rank, WaitingPolicy policy, SharedThread* shared_thread = nullptr)
+    // one_process: as of PrivateMemory; shared_thread: as of Waiter.
+    Node(std::shared_ptr<JobMemory> memory, int rank, bool one_process, WaitingPolicy policy,
+        SharedThread* shared_thread = nullptr)
         : crossbar(memory, rank),
-          private_memory(crossbar),
+          private_memory(crossbar, one_process),
           waiter(crossbar, policy, shared_thread),
           slice(shared_thread == nullptr),
           arena(memory.get(), memory->arena_offset(rank) + memory->arena_margin(rank),

@@ -214,7 +214,7 @@ void Receiver::post(ReceiveOperation& op)
         }
     } else if (node_->crossbar.contains(op.buffer, op.capacity)) {
         at = node_->crossbar.offset_of(op.buffer);
-    } else if (node_->private_memory.available() && op.capacity >= kSharedPrivateBytes) {
+    } else if (op.capacity >= kSharedPrivateBytes && node_->private_memory.reaches(op.comm->peer(op.source).node)) {
         at = PrivateMemory::address(op.buffer);
     }
     if (op.sharing) columns = kInvitation;
@@ -467,7 +467,7 @@ bool Receiver::take_share(ReceiveOperation& op, CompletionFlag& flag, bool opene
     const Offset from = flag.body.at;
     const std::size_t bytes = flag.body.bytes;
     SharedCopy copy = shared_copy(op, flag);
-    if (node_->helps() && (!PrivateMemory::is_private(from) || node_->private_memory.available())) {
+    if (node_->helps() && (!PrivateMemory::is_private(from) || node_->private_memory.reaches(node))) {
         const bool last = copy.copy(
             [&](std::size_t begin, std::size_t n) {
                 if (PrivateMemory::is_private(from)) node_->waiter.check_abort();

@@ -453,12 +453,11 @@ void Sender::gather(const SendOperation& op, std::size_t begin, std::size_t byte
 // message alone.
 Offset Sender::shared_source(const SendOperation& op, Offset to) const
 {
-    const PrivateMemory& private_memory = node_->private_memory;
     if (op.columns != nullptr || !node_->crossbar.maps(node_of(op))) return kNoOffset;
     if (op.addressable && !PrivateMemory::is_private(to)) {
         return node_->helps() && op.bytes >= kSharedBytes ? node_->crossbar.offset_of(op.data) : kNoOffset;
     }
-    if (!private_memory.available() || op.bytes < kSharedPrivateBytes) return kNoOffset;
+    if (op.bytes < kSharedPrivateBytes || !node_->private_memory.reaches(node_of(op))) return kNoOffset;
     if (op.addressable) return node_->helps() ? node_->crossbar.offset_of(op.data) : kNoOffset;
     return PrivateMemory::is_private(to) || node_->helps() ? PrivateMemory::address(op.data) : kNoOffset;
 }
@@ -501,7 +500,7 @@ bool Sender::continue_sharing(SendOperation& op)
 bool Sender::help_to_take(SendOperation& op, Offset to)
 {
     if (to == kNoOffset || !node_->helps() || !node_->crossbar.maps(node_of(op))) return false;
-    if (PrivateMemory::is_private(to) && !node_->private_memory.available()) return false;
+    if (PrivateMemory::is_private(to) && !node_->private_memory.reaches(node_of(op))) return false;
     return copy_share(op, to, false);
 }
 
