@@ -202,6 +202,42 @@ FMPL_RANKS_TEST_AT(Malloc, IsRemoteDmaTellsArenaMemoryFromOther, ({1, 2}))
     fmpl_free(p);
 }
 
+// The words of a private read where the kernel allows it, and nothing where it does not.
+void read_private_memory_of_all(bool is_reached)
+{
+    const fmpl::Session session(1);
+    std::vector<double> own(1000, rank() + 0.5);
+    fmpl::Vector<std::int64_t> places(static_cast<std::size_t>(size()), 0);
+    places[static_cast<std::size_t>(rank())] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(own.data()));
+    REQUIRE_OK(fmpl_allreduce(places.data(), places.size(), FMPL_SUM_INT64, FMPL_COMM_WORLD, nullptr));
+    for (int other = 0; other < size(); ++other) {
+        std::vector<double> theirs(own.size(), -1);
+        int copied = -1;
+        const auto place = static_cast<std::uint64_t>(places[static_cast<std::size_t>(other)]);
+        REQUIRE_OK(fmpl_private_read(other, place, theirs.data(), theirs.size() * sizeof(double), &copied));
+        EXPECT_EQ(copied, is_reached ? 1 : 0);
+        EXPECT_EQ(theirs, std::vector<double>(own.size(), is_reached ? other + 0.5 : -1));
+    }
+    int copied = 5;
+    EXPECT_FAILS(FMPL_ERR_RANK, fmpl_private_read(size(), 0, own.data(), 8, &copied), "fmpl_private_read");
+    EXPECT_EQ(copied, 0);
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_private_read(0, 0, nullptr, 8, &copied), "to");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_private_read(0, 0, own.data(), 8, nullptr), "copied");
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+}
+
+FMPL_RANKS_TEST_WITH(
+    Malloc, APrivateReadCopiesTheMemoryOfAnotherRank, (RanksOptions{.ranks = {1, 2, 3}, .unmapped = false}))
+{
+    read_private_memory_of_all(true);
+}
+
+FMPL_RANKS_TEST_WITH(Malloc, APrivateReadSaysWhereItDoesNotReachAnotherRank,
+    (RanksOptions{.ranks = {1, 2, 3}, .environment = {{"FMPL_PRIVATE_COPY", "staged"}}}))
+{
+    read_private_memory_of_all(false);
+}
+
 FMPL_RANKS_TEST_AT(Malloc, RemoteViewShowsTheMemoryOfAnotherRank, ({1, 2, 3}))
 {
     const fmpl::Session session(1);

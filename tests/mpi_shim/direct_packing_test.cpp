@@ -1,4 +1,4 @@
-// Long messages that do not lie in one piece, which the sender packs into the receiver's memory.
+// Long messages that the sender packs into the receiver's memory, or the receiver takes from the sender's.
 #include "job.hpp"
 #include "standard/message.hpp"
 #include "support/ranks_test.hpp"
@@ -63,6 +63,70 @@ FMPL_RANKS_TEST_WITH(
         for (MPI_Request& r : requests) MPI_Irecv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &r);
     }
     EXPECT_EQ(MPI_Waitall(kShort, requests.data(), MPI_STATUSES_IGNORE), MPI_SUCCESS);
+}
+
+// Receives message 1 in one piece, and messages 2 and 3 spread over a buffer and cut.
+void receive_in_several_forms()
+{
+    Message whole(kBytes);
+    MPI_Recv(whole.data(), kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    EXPECT_TRUE(whole.holds(1));
+
+    MPI_Datatype every_other;
+    MPI_Type_vector(kBytes, 1, 2, MPI_BYTE, &every_other);
+    MPI_Type_commit(&every_other);
+    std::vector<unsigned char> spread(2 * kBytes);
+    MPI_Recv(spread.data(), 1, every_other, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    int wrong = 0;
+    for (std::size_t i = 0; i < kBytes; ++i) wrong += spread[2 * i] != pattern_byte(2, i) || spread[2 * i + 1] != 0;
+    EXPECT_EQ(wrong, 0);
+    MPI_Type_free(&every_other);
+
+    Message part(kBytes);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    const int code = MPI_Recv(part.data(), kBytes / 2, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    int error_class = 0;
+    MPI_Error_class(code, &error_class);
+    EXPECT_EQ(error_class, MPI_ERR_TRUNCATE);
+    EXPECT_TRUE(part.begins_with(3, kBytes / 2));
+}
+
+// Where ranks share CPUs a receiver takes a message from private memory by itself, so that it need not wait for the sender's turn.
+FMPL_RANKS_TEST_WITH(DirectPacking, AReceiverTakesAMessageFromPrivateMemoryWithoutACallOfTheSenders,
+    (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "1"}}}))
+{
+    const Job job;
+    std::atomic<std::uint64_t>& announced = fmpl_test::shared_words()[0];
+    std::atomic<std::uint64_t>& received = fmpl_test::shared_words()[1];
+    if (job.rank == 0) {
+        const Message messages[] = {Message(kBytes, 1), Message(kBytes, 2), Message(kBytes, 3)};
+        MPI_Request requests[3];
+        for (int m = 0; m < 3; ++m) {
+            MPI_Isend(messages[m].data(), kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD, &requests[m]);
+        }
+        announced = 1;
+        fmpl_test::wait_until([&] { return received == 1; }, "the receives");
+        MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    } else {
+        fmpl_test::wait_until([&] { return announced == 1; }, "the announcements");
+        receive_in_several_forms();
+        received = 1;
+    }
+}
+
+FMPL_RANKS_TEST_WITH(DirectPacking, WhereItDoesNotReachThatMemoryTheSenderPacksTheMessage,
+    (fmpl_test::RanksOptions{.ranks = {2}, .environment = {{"FMPL_CPUS", "1"}, {"FMPL_PRIVATE_COPY", "staged"}}}))
+{
+    const Job job;
+    if (job.rank == 0) {
+        for (const std::uint64_t key : {1u, 2u, 3u}) {
+            const Message message(kBytes, key);
+            MPI_Send(message.data(), kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
+        }
+    } else {
+        receive_in_several_forms();
+    }
 }
 
 }  // namespace

@@ -37,6 +37,16 @@ const void *fmpl_remote_view(int world_rank, uint64_t place, size_t size);
  * may read what was written once a message or a call that synchronises the two ranks has told it so. Does not block. */
 void *fmpl_remote_room(int world_rank, uint64_t place, size_t size);
 
+/* The same for private memory (stack, static data, an ordinary heap), of which there is no view: copies the `size` bytes at `address` of
+ * world_rank, as that rank has it, to `to`; *copied is 1. *copied is 0, and nothing has been written, where the caller does not reach
+ * that rank's private memory: the kernel does not allow it, the rank is in another PID namespace, FMPL_PRIVATE_COPY=staged. Does not
+ * block. Errors: ARGUMENT (copied is NULL, or to with size > 0), RANK, SYSTEM (there is no such memory). */
+int fmpl_private_read(int world_rank, uint64_t address, void *to, size_t size, int *copied);
+
+/* 1 when the job has a CPU for each of its ranks, by which ranks wait and copies are shared (fmpl_info, FMPL_CPUS); 0 when ranks share
+ * CPUs, and before fmpl_init. */
+int fmpl_cpus_suffice(void);
+
 /* A message made of columns, as a block of a column-major matrix is. Column j, 0 <= j < count, begins at base + j * stride and
  * has `bytes` bytes, of which it gives those from begin + j * begin_step to end + j * end_step, both cut to 0 .. bytes.
  *   m x n elements of e bytes, leading dimension lda:      {m*e, n, lda*e, 0, 0, m*e, 0}

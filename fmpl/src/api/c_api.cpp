@@ -422,6 +422,24 @@ void* fmpl_remote_room(int world_rank, uint64_t place, size_t size)
     return const_cast<void*>(fmpl_remote_view(world_rank, place, size));
 }
 
+int fmpl_private_read(int world_rank, uint64_t address, void* to, size_t size, int* copied)
+{
+    return query("fmpl_private_read", [&](Endpoint& e) {
+        if (copied == nullptr || (to == nullptr && size > 0)) {
+            fail(FMPL_ERR_ARGUMENT, "{} is a null pointer; give {}", copied == nullptr ? "copied" : "to",
+                copied == nullptr ? "the address of an int" : "room for the bytes");
+        }
+        *copied = 0;
+        *copied = e.private_read(world_rank, address, static_cast<std::byte*>(to), size) ? 1 : 0;
+    });
+}
+
+int fmpl_cpus_suffice(void)
+{
+    const Binding& b = binding();
+    return b.endpoint && b.endpoint->initialized() && b.endpoint->node.waiter.policy().cpus_suffice ? 1 : 0;
+}
+
 int fmpl_envelopes_open(size_t body_bytes)
 {
     return boundary(Call::envelopes_open, 0, [&](Endpoint& e) { e.envelopes_open(body_bytes); });

@@ -461,6 +461,16 @@ const void* Endpoint::remote_view(int world_rank, Offset place, std::size_t byte
     return crossbar.mapped(world_rank, place);
 }
 
+bool Endpoint::private_read(int world_rank, std::uint64_t address, std::byte* to, std::size_t bytes) const
+{
+    if (world_rank < 0 || world_rank >= job_size()) {
+        fail(FMPL_ERR_RANK, "world_rank = {}: the job has the ranks 0 to {}", world_rank, job_size() - 1);
+    }
+    if (!node.private_memory.reaches(world_rank)) return false;
+    node.private_memory.read(world_rank, PrivateMemory::address(address), to, bytes);
+    return true;
+}
+
 TableOffsets Endpoint::allocate_tables(Communicator& comm)
 {
     struct Table {

@@ -104,6 +104,8 @@ public:
     // The owner's offset of its memory; and another rank's memory at such an offset, or nullptr.
     Offset remote_place(const void* p, std::size_t bytes) const;
     const void* remote_view(int world_rank, Offset place, std::size_t bytes) const;
+    // Whether the bytes at the private address of that rank could be copied.
+    bool private_read(int world_rank, std::uint64_t address, std::byte* to, std::size_t bytes) const;
 
     void envelopes_open(std::size_t body_bytes);
 

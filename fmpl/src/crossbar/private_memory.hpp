@@ -22,7 +22,8 @@ public:
     // another value than that and auto.
     PrivateMemory(const Crossbar& crossbar, bool one_process);
 
-    static Offset address(const void* p) { return kMark | reinterpret_cast<std::uintptr_t>(p); }
+    static Offset address(std::uintptr_t p) { return kMark | p; }
+    static Offset address(const void* p) { return address(reinterpret_cast<std::uintptr_t>(p)); }
     static bool is_private(Offset at) { return (at & kMark) != 0; }
 
     // Lets the other ranks of the job, and no other processes, reach this one. Called before the rank is ready.

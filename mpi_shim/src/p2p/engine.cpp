@@ -98,7 +98,7 @@ struct Engine::Parts {
     explicit Parts(int ranks)
         : outbox(ranks),
           channels(ranks, outbox),
-          packing(outbox),
+          packing(outbox, fmpl_cpus_suffice() != 0),
           reading(outbox),
           invitations(ranks, outbox, channels, matching)
     {
@@ -119,12 +119,13 @@ struct Engine::Parts {
     // Whether what comes next can only be a message for a later receive: nobody waits for it, here or at its source.
     bool awaits_nothing() const
     {
-        return !matching.any_posted() && reading.is_idle() && synchronous.empty() && goes_on_by_envelopes();
+        return !matching.any_posted() && reading.is_idle() && packing.is_idle() && synchronous.empty() &&
+               goes_on_by_envelopes();
     }
     // Whether nothing is under way that a look (Engine::look) or room in a ring would bring forward.
     bool goes_on_by_envelopes() const
     {
-        return channels.is_idle() && packing.is_idle() && active.empty() && outbox.is_empty();
+        return channels.is_idle() && packing.goes_on_by_envelopes() && active.empty() && outbox.is_empty();
     }
 
     RequestPool<SendOperation> sends;
@@ -340,6 +341,9 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
         case EnvelopeKind::room:
             packing.room(source, envelope);
             break;
+        case EnvelopeKind::taken:
+            packing.taken(envelope);
+            break;
         case EnvelopeKind::packed:
             packing.packed(envelope);
             break;
@@ -420,7 +424,8 @@ RequestRef Engine::isend(
         if (!is_short) envelope.kind = EnvelopeKind::synchronous;
         parts_->send_to_self(operation);
     } else if (!is_short || !parts_->outbox.window_is_open(world_rank, buffer.bytes)) {
-        if (!parts_->reading.try_send(operation) && !parts_->channels.try_send(operation)) {
+        if (!parts_->reading.try_send(operation) &&
+            (parts_->packing.is_best_for(*operation) || !parts_->channels.try_send(operation))) {
             parts_->packing.send(operation);
         }
     } else {

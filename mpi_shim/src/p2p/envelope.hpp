@@ -14,13 +14,14 @@ enum class EnvelopeKind : std::uint8_t {
     eager,        // up to kInlineBytes in `payload`, longer as the envelope's body
     synchronous,  // the same, always as the body; the receiver answers `matched` when it has matched it
     rendezvous,   // announces one that goes through FMPL's channel `channel`
-    scattered,    // announces one that the receiver is to name a place for: see DirectPacking
-    readable,     // announces one that the receiver reads at `place`: see DirectReading
-    accepted,     // announces one that goes through the channel of an invitation: see Invitations
+    scattered,  // announces one that the receiver is to name a place for, or to read at the private address `place`: see DirectPacking
+    readable,  // announces one that the receiver reads at `place`: see DirectReading
+    accepted,  // announces one that goes through the channel of an invitation: see Invitations
     // Answers and what else belongs to them.
     matched,  // to send `send_id`: its message has been matched
     ready,    // to send `send_id`, announced as waiting: the receive is posted in its channel
     room,     // to send `send_id`: where it is to be packed, for receive `receive_id`; `place` 0: nowhere
+    taken,    // to send `send_id`: its message has been read at the private address
     packed,   // to receive `receive_id`: the message is where it was to be packed
     read,     // to send `send_id`: its message has been read where it lies
     piece,    // to receive `receive_id`: bytes of its message, from `place` on, are the body

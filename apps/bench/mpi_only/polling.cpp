@@ -1,0 +1,184 @@
+#include "polling.hpp"
+
+#include "../benchmarks.hpp"
+#include "../message_memory.hpp"
+#include "../report.hpp"
+
+#include <fmt/format.h>
+
+#include <mpi.h>
+
+#include <vector>
+
+namespace fmpl::bench {
+namespace {
+
+constexpr int kTag = 3;
+constexpr int kHops = 2000;
+constexpr int kBarriers = 500;
+constexpr int kPanels = 160;
+constexpr std::size_t kPanelBytes = 256 * kKiB;
+constexpr int kPieces = 16;  // of a rank's computation with one panel
+
+using transport::check;
+
+// Receives a number from `source` by polling.
+using Poll = void (*)(int* number, int source);
+
+MPI_Request posted(int* number, int source)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Irecv(number, 1, MPI_INT, source, kTag, MPI_COMM_WORLD, &request));
+    return request;
+}
+
+void by_test(int* number, int source)
+{
+    MPI_Request request = posted(number, source);
+    for (int flag = 0; flag == 0;) check(MPI_Test(&request, &flag, MPI_STATUS_IGNORE));
+}
+
+void by_testany(int* number, int source)
+{
+    MPI_Request requests[] = {MPI_REQUEST_NULL, posted(number, source)};
+    for (int flag = 0, index = 0; flag == 0;) check(MPI_Testany(2, requests, &index, &flag, MPI_STATUS_IGNORE));
+}
+
+void by_testsome(int* number, int source)
+{
+    MPI_Request requests[] = {MPI_REQUEST_NULL, posted(number, source)};
+    int indices[2];
+    MPI_Status statuses[2];
+    for (int found = 0; found == 0;) check(MPI_Testsome(2, requests, &found, indices, statuses));
+}
+
+void by_iprobe(int* number, int source)
+{
+    for (int flag = 0; flag == 0;) check(MPI_Iprobe(source, kTag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+    check(MPI_Recv(number, 1, MPI_INT, source, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+void by_improbe(int* number, int source)
+{
+    MPI_Message message = MPI_MESSAGE_NULL;
+    for (int flag = 0; flag == 0;) check(MPI_Improbe(source, kTag, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE));
+    check(MPI_Mrecv(number, 1, MPI_INT, &message, MPI_STATUS_IGNORE));
+}
+
+void go_around(const Job& job, Poll poll, std::uint64_t rounds)
+{
+    const int next = (job.rank + 1) % job.ranks, previous = (job.rank + job.ranks - 1) % job.ranks;
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+        int number = 0;
+        if (job.rank != 0) poll(&number, previous);
+        check(MPI_Send(&number, 1, MPI_INT, next, kTag, MPI_COMM_WORLD));
+        if (job.rank == 0) poll(&number, previous);
+    }
+}
+
+void barriers(std::uint64_t count)
+{
+    for (std::uint64_t i = 0; i < count; ++i) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        check(MPI_Ibarrier(MPI_COMM_WORLD, &request));
+        for (int flag = 0; flag == 0;) check(MPI_Test(&request, &flag, MPI_STATUS_IGNORE));
+    }
+}
+
+// A rank's part of the panels.
+class Panels {
+public:
+    explicit Panels(const Job& job) : job_(job), panel_(kPanelBytes), x_(2 * kKiB, 1.0), y_(2 * kKiB, 0.0) {}
+
+    void pass(std::uint64_t number)
+    {
+        const int root = job_.root(number);
+        const int next = (job_.rank + 1) % job_.ranks;
+        int pieces = kPieces;
+        if (job_.rank == root) {
+            send(next);
+        } else {
+            for (bool has_come = false; !has_come || pieces > 0;) {
+                if (!has_come && is_there()) {
+                    receive();
+                    if (next != root) send(next);
+                    has_come = true;
+                }
+                if (pieces > 0) compute_piece();
+                --pieces;
+            }
+        }
+        for (; pieces > 0; --pieces) compute_piece();
+    }
+
+    // Whether panels arrive as their roots have filled them.
+    bool are_right()
+    {
+        bool right = true;
+        for (int root = 0; root < job_.ranks; ++root) {
+            const auto number = static_cast<std::uint64_t>(root);
+            if (job_.rank == root) fill_pattern(panel_.data(), panel_.size(), number);
+            pass(number);
+            right = right && has_pattern(panel_.data(), panel_.size(), number);
+        }
+        return right;
+    }
+
+private:
+    int previous() const { return (job_.rank + job_.ranks - 1) % job_.ranks; }
+    bool is_there() const
+    {
+        int flag = 0;
+        check(MPI_Iprobe(previous(), kTag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+        return flag != 0;
+    }
+    void send(int next) const { transport::send(panel_.data(), panel_.size(), next, kTag); }
+    void receive() { transport::recv(panel_.data(), panel_.size(), previous(), kTag); }
+    // Some ten microseconds.
+    void compute_piece()
+    {
+        for (int repeat = 0; repeat < 16; ++repeat) {
+            for (std::size_t i = 0; i < x_.size(); ++i) y_[i] = 0.5 * y_[i] + x_[i];
+        }
+    }
+
+    const Job& job_;
+    std::vector<std::byte> panel_;
+    std::vector<double> x_, y_;
+};
+
+}  // namespace
+
+void run_polling(const Options& options, const Job& job, Report& report)
+{
+    Panels panels(job);
+    all_must_be_right(panels.are_right(), "polling: a panel is wrong");
+    std::vector<std::string> columns = {"manner", "reps"};
+    columns.insert(columns.end(), time_columns().begin(), time_columns().end());
+    report.columns(columns);
+
+    const auto measure = [&](const char* manner, const Sampling& sampling, const Batch& batch) {
+        const Batch activities[] = {batch};
+        const Samples samples = sample(sampling, transport::Group::world(), true, activities);
+        std::vector<std::string> cells = {manner, fmt::format("{}", samples.reps)};
+        for (std::string& cell : time_cells(samples.seconds[0])) cells.push_back(std::move(cell));
+        report.row(cells, {{"manner", manner}, {"reps", samples.reps}, {"seconds", json_of(samples.seconds[0])}});
+    };
+    struct Manner {
+        const char* name;
+        Poll poll;
+    };
+    static constexpr Manner manners[] = {{"test", by_test}, {"testany", by_testany}, {"testsome", by_testsome},
+        {"iprobe", by_iprobe}, {"improbe", by_improbe}};
+    const auto ranks = static_cast<std::uint64_t>(job.ranks);
+    for (const Manner& manner : manners) {
+        measure(manner.name, options.sampling(kHops, job.ranks),
+            [&](std::uint64_t, std::uint64_t hops) { go_around(job, manner.poll, (hops + ranks - 1) / ranks); });
+    }
+    measure("ibarrier", options.sampling(kBarriers, 1), [](std::uint64_t, std::uint64_t count) { barriers(count); });
+    measure("panels", options.sampling(kPanels, job.ranks), [&](std::uint64_t first, std::uint64_t count) {
+        for (std::uint64_t i = first; i < first + count; ++i) panels.pass(i);
+    });
+}
+
+}  // namespace fmpl::bench
