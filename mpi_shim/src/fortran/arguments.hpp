@@ -60,8 +60,9 @@ struct Buffer {
     explicit Buffer(Argument argument) : argument_(argument) {}
     void* c() const
     {
-        if (argument_ == &mpipriv1_.bottom) return MPI_BOTTOM;
-        if (argument_ == &mpipriv1_.in_place) return MPI_IN_PLACE;
+        const void* sentinel = sentinel_of(argument_);
+        if (sentinel == &mpipriv1_.bottom) return MPI_BOTTOM;
+        if (sentinel == &mpipriv1_.in_place) return MPI_IN_PLACE;
         return argument_;
     }
 
@@ -75,7 +76,8 @@ struct Status {
     explicit Status(Argument argument) : argument_(argument) {}
     MPI_Status* c() const
     {
-        if (argument_ == mpipriv1_.status_ignore || argument_ == mpipriv2_.statuses_ignore) return MPI_STATUS_IGNORE;
+        const void* sentinel = sentinel_of(argument_);
+        if (sentinel == mpipriv1_.status_ignore || sentinel == mpipriv2_.statuses_ignore) return MPI_STATUS_IGNORE;
         return reinterpret_cast<MPI_Status*>(argument_);
     }
 
@@ -91,8 +93,9 @@ struct Weights {
     explicit Weights(Argument argument) : argument_(argument) {}
     int* c() const
     {
-        if (argument_ == &mpifcmb5_) return MPI_UNWEIGHTED;
-        if (argument_ == &mpifcmb9_) return MPI_WEIGHTS_EMPTY;
+        const void* sentinel = sentinel_of(argument_);
+        if (sentinel == &mpifcmb5_) return MPI_UNWEIGHTED;
+        if (sentinel == &mpifcmb9_) return MPI_WEIGHTS_EMPTY;
         return argument_;
     }
 
