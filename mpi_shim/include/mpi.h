@@ -3,7 +3,8 @@
    The binary interface (handles, constants, the layout of a status, prototypes) is that of MPICH 4.0, so a program may
    be compiled with one and run with the other. Left out, and so neither declared nor in the library: one-sided
    communication (chapter 11), files (13), the tools interface (14.3), and of process creation (10) everything but the
-   two calls below. Null handles and error classes of those chapters are here for programs that only mention them.
+   two calls below. The constants and the types of the users' functions of those chapters are here, for programs that only
+   mention them.
 
    Every function also exists under its profiling name: PMPI_Send for MPI_Send. */
 #ifndef FMPL_MPI_H
@@ -315,6 +316,119 @@ typedef struct MPI_Status {
 #define MPI_ERR_RMA_FLAVOR            58
 #define MPI_ERR_LASTCODE              0x3fffffff
 
+/* ---- 11, 13, 14.3 What chapters left out name ---- */
+
+/* 11.2, 11.5 Windows: attributes, kinds, models, locks, assertions */
+#define MPI_WIN_BASE          0x66000001
+#define MPI_WIN_SIZE          0x66000003
+#define MPI_WIN_DISP_UNIT     0x66000005
+#define MPI_WIN_CREATE_FLAVOR 0x66000007
+#define MPI_WIN_MODEL         0x66000009
+
+#define MPI_WIN_FLAVOR_CREATE   1
+#define MPI_WIN_FLAVOR_ALLOCATE 2
+#define MPI_WIN_FLAVOR_DYNAMIC  3
+#define MPI_WIN_FLAVOR_SHARED   4
+#define MPI_WIN_SEPARATE        1
+#define MPI_WIN_UNIFIED         2
+
+#define MPI_LOCK_EXCLUSIVE 234
+#define MPI_LOCK_SHARED    235
+#define MPI_MODE_NOCHECK   1024
+#define MPI_MODE_NOSTORE   2048
+#define MPI_MODE_NOPUT     4096
+#define MPI_MODE_NOPRECEDE 8192
+#define MPI_MODE_NOSUCCEED 16384
+
+/* 13.2, 13.3, 13.4 Files: modes, the current displacement, places to count from */
+#define MPI_MODE_CREATE          1
+#define MPI_MODE_RDONLY          2
+#define MPI_MODE_WRONLY          4
+#define MPI_MODE_RDWR            8
+#define MPI_MODE_DELETE_ON_CLOSE 16
+#define MPI_MODE_UNIQUE_OPEN     32
+#define MPI_MODE_EXCL            64
+#define MPI_MODE_APPEND          128
+#define MPI_MODE_SEQUENTIAL      256
+
+#define MPI_SEEK_SET             600
+#define MPI_SEEK_CUR             602
+#define MPI_SEEK_END             604
+#define MPI_DISPLACEMENT_CURRENT (-54278278)
+
+/* 14.3 The tools interface: handles, levels of detail, bindings, scopes, classes, errors */
+typedef struct MPIR_T_enum_s *MPI_T_enum;
+typedef struct MPIR_T_cvar_handle_s *MPI_T_cvar_handle;
+typedef struct MPIR_T_pvar_handle_s *MPI_T_pvar_handle;
+typedef struct MPIR_T_pvar_session_s *MPI_T_pvar_session;
+
+#define MPI_T_ENUM_NULL         ((MPI_T_enum)0)
+#define MPI_T_CVAR_HANDLE_NULL  ((MPI_T_cvar_handle)0)
+#define MPI_T_PVAR_HANDLE_NULL  ((MPI_T_pvar_handle)0)
+#define MPI_T_PVAR_SESSION_NULL ((MPI_T_pvar_session)0)
+
+#define MPI_T_VERBOSITY_INVALID       0
+#define MPI_T_VERBOSITY_USER_BASIC    221
+#define MPI_T_VERBOSITY_USER_DETAIL   222
+#define MPI_T_VERBOSITY_USER_ALL      223
+#define MPI_T_VERBOSITY_TUNER_BASIC   224
+#define MPI_T_VERBOSITY_TUNER_DETAIL  225
+#define MPI_T_VERBOSITY_TUNER_ALL     226
+#define MPI_T_VERBOSITY_MPIDEV_BASIC  227
+#define MPI_T_VERBOSITY_MPIDEV_DETAIL 228
+#define MPI_T_VERBOSITY_MPIDEV_ALL    229
+
+#define MPI_T_BIND_INVALID        0
+#define MPI_T_BIND_NO_OBJECT      9700
+#define MPI_T_BIND_MPI_COMM       9701
+#define MPI_T_BIND_MPI_DATATYPE   9702
+#define MPI_T_BIND_MPI_ERRHANDLER 9703
+#define MPI_T_BIND_MPI_FILE       9704
+#define MPI_T_BIND_MPI_GROUP      9705
+#define MPI_T_BIND_MPI_OP         9706
+#define MPI_T_BIND_MPI_REQUEST    9707
+#define MPI_T_BIND_MPI_WIN        9708
+#define MPI_T_BIND_MPI_MESSAGE    9709
+#define MPI_T_BIND_MPI_INFO       9710
+
+#define MPI_T_SCOPE_INVALID  0
+#define MPI_T_SCOPE_CONSTANT 60438
+#define MPI_T_SCOPE_READONLY 60439
+#define MPI_T_SCOPE_LOCAL    60440
+#define MPI_T_SCOPE_GROUP    60441
+#define MPI_T_SCOPE_GROUP_EQ 60442
+#define MPI_T_SCOPE_ALL      60443
+#define MPI_T_SCOPE_ALL_EQ   60444
+
+#define MPI_T_PVAR_CLASS_INVALID       0
+#define MPI_T_PVAR_CLASS_STATE         240
+#define MPI_T_PVAR_CLASS_LEVEL         241
+#define MPI_T_PVAR_CLASS_SIZE          242
+#define MPI_T_PVAR_CLASS_PERCENTAGE    243
+#define MPI_T_PVAR_CLASS_HIGHWATERMARK 244
+#define MPI_T_PVAR_CLASS_LOWWATERMARK  245
+#define MPI_T_PVAR_CLASS_COUNTER       246
+#define MPI_T_PVAR_CLASS_AGGREGATE     247
+#define MPI_T_PVAR_CLASS_TIMER         248
+#define MPI_T_PVAR_CLASS_GENERIC       249
+
+#define MPI_T_ERR_MEMORY            59
+#define MPI_T_ERR_NOT_INITIALIZED   60
+#define MPI_T_ERR_CANNOT_INIT       61
+#define MPI_T_ERR_INVALID_INDEX     62
+#define MPI_T_ERR_INVALID_ITEM      63
+#define MPI_T_ERR_INVALID_HANDLE    64
+#define MPI_T_ERR_OUT_OF_HANDLES    65
+#define MPI_T_ERR_OUT_OF_SESSIONS   66
+#define MPI_T_ERR_INVALID_SESSION   67
+#define MPI_T_ERR_CVAR_SET_NOT_NOW  68
+#define MPI_T_ERR_CVAR_SET_NEVER    69
+#define MPI_T_ERR_PVAR_NO_STARTSTOP 70
+#define MPI_T_ERR_PVAR_NO_WRITE     71
+#define MPI_T_ERR_PVAR_NO_ATOMIC    72
+#define MPI_T_ERR_INVALID_NAME      73
+#define MPI_T_ERR_INVALID           74
+
 /* ---- The user's functions: 5.9.5, 6.7, 8.3, 12.2, and the old names of 15 ---- */
 
 typedef void(MPI_User_function)(void *invec, void *inoutvec, int *len, MPI_Datatype *datatype);
@@ -325,16 +439,27 @@ typedef int(MPI_Comm_delete_attr_function)(MPI_Comm, int keyval, void *value, vo
 typedef int(MPI_Type_copy_attr_function)(MPI_Datatype, int keyval, void *extra_state, void *value_in, void *value_out,
                                          int *flag);
 typedef int(MPI_Type_delete_attr_function)(MPI_Datatype, int keyval, void *value, void *extra_state);
+typedef int(MPI_Win_copy_attr_function)(MPI_Win, int keyval, void *extra_state, void *value_in, void *value_out,
+                                        int *flag);
+typedef int(MPI_Win_delete_attr_function)(MPI_Win, int keyval, void *value, void *extra_state);
 typedef MPI_Comm_copy_attr_function MPI_Copy_function;
 typedef MPI_Comm_delete_attr_function MPI_Delete_function;
 
 typedef void(MPI_Comm_errhandler_function)(MPI_Comm *, int *code, ...);
 typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
+typedef void(MPI_Win_errhandler_function)(MPI_Win *, int *code, ...);
+typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
+typedef void(MPI_File_errhandler_function)(MPI_File *, int *code, ...);
+typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 
 typedef int(MPI_Grequest_query_function)(void *extra_state, MPI_Status *status);
 typedef int(MPI_Grequest_free_function)(void *extra_state);
 typedef int(MPI_Grequest_cancel_function)(void *extra_state, int complete);
+
+typedef int(MPI_Datarep_conversion_function)(void *userbuf, MPI_Datatype, int count, void *filebuf, MPI_Offset position,
+                                             void *extra_state);
+typedef int(MPI_Datarep_extent_function)(MPI_Datatype, MPI_Aint *extent, void *extra_state);
 
 /* FMPL_MPI_CALL(type, MPI_X, (parameters)); declares MPI_X and PMPI_X. */
 #define FMPL_MPI_CALL(type, name, parameters) \
@@ -350,9 +475,13 @@ int MPIR_Dup_fn(MPI_Comm, int keyval, void *extra_state, void *value_in, void *v
 #define MPI_TYPE_NULL_COPY_FN   ((MPI_Type_copy_attr_function *)0)
 #define MPI_TYPE_NULL_DELETE_FN ((MPI_Type_delete_attr_function *)0)
 #define MPI_TYPE_DUP_FN         ((MPI_Type_copy_attr_function *)MPIR_Dup_fn)
+#define MPI_WIN_NULL_COPY_FN    ((MPI_Win_copy_attr_function *)0)
+#define MPI_WIN_NULL_DELETE_FN  ((MPI_Win_delete_attr_function *)0)
+#define MPI_WIN_DUP_FN          ((MPI_Win_copy_attr_function *)MPIR_Dup_fn)
 #define MPI_NULL_COPY_FN        ((MPI_Copy_function *)0)
 #define MPI_NULL_DELETE_FN      ((MPI_Delete_function *)0)
 #define MPI_DUP_FN              MPIR_Dup_fn
+#define MPI_CONVERSION_FN_NULL  ((MPI_Datarep_conversion_function *)0)
 
 /* ---- 3 Point-to-point communication ---- */
 
@@ -859,6 +988,8 @@ FMPL_MPI_CALL(int, MPI_Type_match_size, (int typeclass, int size, MPI_Datatype *
 #define MPI_Info_f2c(info)              ((MPI_Info)(info))
 #define MPI_Errhandler_c2f(errhandler)  ((MPI_Fint)(errhandler))
 #define MPI_Errhandler_f2c(errhandler)  ((MPI_Errhandler)(errhandler))
+#define MPI_Win_c2f(win)                ((MPI_Fint)(win))
+#define MPI_Win_f2c(win)                ((MPI_Win)(win))
 #define PMPI_Comm_c2f(comm)             MPI_Comm_c2f(comm)
 #define PMPI_Comm_f2c(comm)             MPI_Comm_f2c(comm)
 #define PMPI_Type_c2f(datatype)         MPI_Type_c2f(datatype)
@@ -875,6 +1006,8 @@ FMPL_MPI_CALL(int, MPI_Type_match_size, (int typeclass, int size, MPI_Datatype *
 #define PMPI_Info_f2c(info)             MPI_Info_f2c(info)
 #define PMPI_Errhandler_c2f(errhandler) MPI_Errhandler_c2f(errhandler)
 #define PMPI_Errhandler_f2c(errhandler) MPI_Errhandler_f2c(errhandler)
+#define PMPI_Win_c2f(win)               MPI_Win_c2f(win)
+#define PMPI_Win_f2c(win)               MPI_Win_f2c(win)
 
 /* 17.2.5 A status as an array of Fortran integers. The indices start at 0. */
 #define MPI_F_STATUS_SIZE 5

@@ -31,6 +31,11 @@ OF_MPI_4 = re.compile(r"""MPI_(
     \w+_c | Session_\w+ | Group_from_session_pset | (All|Alltoall|Barrier|Bcast|Ex|Gather|Neighbor|Reduce|Scan|Scatter)\w*_init | P(send|recv)_init |
     Pready\w* | Parrived | Isendrecv(_replace)? | Info_(create_env|get_string) | Comm_create_from_group |
     Intercomm_create_from_groups | Comm_idup_with_info )$""", re.VERBOSE)
+# Constants of MPI-4, and what is MPICH's own: formats and marks of its header, and an object of the tools interface.
+OTHER_CONSTANTS = re.compile(r"""MPI_(
+    COMM_TYPE_HW_(UN)?GUIDED | CONVERSION_FN_NULL_C | MAX_(PSET_NAME|STRINGTAG)_LEN | SESSION_NULL |
+    ERR_(SESSION|PROC_ABORTED|VALUE_TOO_LARGE) | T_ERR_NOT_SUPPORTED | T_CB_REQUIRE_\w+ | T_SOURCE_(UN)?ORDERED |
+    AINT_FMT_\w+ | FILE_DEFINED )$""", re.VERBOSE)
 # Of the form of the interface for Fortran 2008, which the shim has not.
 OF_FORTRAN_2008 = re.compile(r"MPI_Status_(\w*f08\w*)$")
 
@@ -138,7 +143,8 @@ class Headers(unittest.TestCase):
 
     @unittest.skipIf(MPICH is None, "MPICH's headers are not installed (libmpich-dev)")
     def test_constants_types_and_prototypes_of_c_are_those_of_mpich(self):
-        not_values = OF_THE_VERSION | {"MPI_INCLUDED", "MPI_DUP_FN", "MPI_COMM_DUP_FN", "MPI_TYPE_DUP_FN"}
+        not_values = OF_THE_VERSION | {"MPI_INCLUDED", "MPI_DUP_FN", "MPI_COMM_DUP_FN", "MPI_TYPE_DUP_FN",
+                                         "MPI_WIN_DUP_FN"}
         values = [name for name in CONSTANTS if name not in not_values and "(" not in name]
         body = [f"VALUE({name})" for name in values]
         body += [f"TYPE({name})" for name in TYPES if not name.endswith(("_function", "_fn"))]
@@ -163,6 +169,21 @@ class Headers(unittest.TestCase):
         self.assertEqual(set(FUNCTIONS) - theirs, set())
 
     @unittest.skipIf(MPICH is None, "MPICH's headers are not installed (libmpich-dev)")
+    def test_every_constant_of_c_is_there(self):
+        text = "".join((MPICH / name).read_text() for name in ("mpi.h", "mpio.h"))
+        theirs = set(re.findall(r"^#\s*define (MPI_[A-Z]\w*)\s|^ +(MPI_[A-Z]\w*)(?: *=[^,]*)?,?$", text, re.MULTILINE))
+        theirs = {name for names in theirs for name in names if name} - {"MPI_INCLUDED"}
+        self.assertGreater(len(theirs), 300)
+        self.assertEqual({name for name in theirs - set(CONSTANTS) if not OTHER_CONSTANTS.match(name)}, set())
+
+    @unittest.skipIf(MPICH is None, "MPICH's headers are not installed (libmpich-dev)")
+    def test_every_constant_of_fortran_is_there(self):
+        theirs, ours = (set(re.findall(r"PARAMETER *\((\w+) *=", (folder / "mpif.h").read_text()))
+                        for folder in (MPICH, OURS))
+        self.assertGreater(len(theirs), 200)
+        self.assertEqual({name for name in theirs - ours if not OTHER_CONSTANTS.match(name)}, set())
+
+    @unittest.skipIf(MPICH is None, "MPICH's headers are not installed (libmpich-dev)")
     def test_constants_of_fortran_are_those_of_mpich(self):
         text = (OURS / "mpif.h").read_text()
         names = [name for name in re.findall(r"PARAMETER \((\w+)=", text) if name not in OF_THE_VERSION]
@@ -172,8 +193,8 @@ class Headers(unittest.TestCase):
 
     def test_c_and_fortran_have_the_same_constants(self):
         fortran = set(re.findall(r"\b(MPI_\w+)", (OURS / "mpif.h").read_text()))
-        # Of C alone: the status of Fortran as C sees it, conversions, and what MPICH's mpif.h has not.
-        c_only = re.compile(r"MPI_(F_\w+|INCLUDED|FILE_NULL|ERRORS_ABORT)$")
+        # Of C alone: the status of Fortran as C sees it, conversions, the tools interface, and what MPICH's mpif.h has not.
+        c_only = re.compile(r"MPI_(F_\w+|T_\w+|CONVERSION_FN_NULL|INCLUDED|FILE_NULL|ERRORS_ABORT)$")
         self.assertEqual({name for name in CONSTANTS if not c_only.match(name)} - fortran, set())
 
 

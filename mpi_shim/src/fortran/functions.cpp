@@ -33,7 +33,7 @@ FMPL_FUNCTION(MPI_Aint, mpi_aint_add, MPI_Aint_add, (const MPI_Aint* base, const
 FMPL_FUNCTION(MPI_Aint, mpi_aint_diff, MPI_Aint_diff, (const MPI_Aint* addr1, const MPI_Aint* addr2), (*addr1, *addr2))
 FMPL_FUNCTION(int, mpi_pcontrol, MPI_Pcontrol, (const MPI_Fint* level), (*level))
 
-// Attribute functions: `kind` is mpi_comm, mpi_type, or, with integers of the usual size, mpi.
+// Attribute functions: `kind` is mpi_comm, mpi_type, mpi_win, or, with integers of the usual size, mpi.
 #define FMPL_ATTRIBUTE_FUNCTIONS(kind, Integer)                                                        \
     extern "C" void kind##_dup_fn_(                                                                    \
         MPI_Fint*, MPI_Fint*, Integer*, Integer* in, Integer* out, MPI_Fint* flag, MPI_Fint* ierror)   \
@@ -53,6 +53,7 @@ FMPL_FUNCTION(int, mpi_pcontrol, MPI_Pcontrol, (const MPI_Fint* level), (*level)
 
 FMPL_ATTRIBUTE_FUNCTIONS(mpi_comm, MPI_Aint)
 FMPL_ATTRIBUTE_FUNCTIONS(mpi_type, MPI_Aint)
+FMPL_ATTRIBUTE_FUNCTIONS(mpi_win, MPI_Aint)
 FMPL_ATTRIBUTE_FUNCTIONS(mpi, MPI_Fint)
 
 // MPI_SIZEOF answers the size of its argument's type, whatever the argument is.
