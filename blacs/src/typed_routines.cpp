@@ -55,12 +55,24 @@ void check_leading_dimension(const char* name, int value, int m, int n)
     }
 }
 
-[[noreturn]] void refuse_matrix(int m, int n, int lda)
+// What the addresses of a process reach over: more than any memory, and a matrix within has a number of bytes that fits
+// every type.
+constexpr std::ptrdiff_t kAddressSpace = std::ptrdiff_t{1} << 47;
+
+// For m, n > 0 and a leading dimension that is one.
+bool exceeds_address_space(int m, int n, int lda, std::ptrdiff_t element_bytes)
+{
+    const std::ptrdiff_t between = n == 1 ? 0 : std::ptrdiff_t{lda} * (n - 1);
+    return between + m > kAddressSpace / element_bytes;
+}
+
+[[noreturn]] void refuse_matrix(int m, int n, int lda, bool is_null)
 {
     if (m < 0) refuse("m = {} is negative; give the number of rows", m);
     if (n < 0) refuse("n = {} is negative; give the number of columns", n);
     check_leading_dimension("lda", lda, m, n);
-    refuse("a is a null pointer for a matrix of {} x {} elements", m, n);
+    if (is_null) refuse("a is a null pointer for a matrix of {} x {} elements", m, n);
+    refuse("m = {}, n = {}, lda = {}: the matrix exceeds the address space; give the sizes of the array a", m, n, lda);
 }
 
 // uplo: nullptr for a general matrix.
@@ -71,8 +83,9 @@ template <class T>
     Shape shape;
     if (uplo != nullptr) shape = shape_of(uplo, diag);
     if (m == 0 || n == 0) return {shape, 0, 0, a, 0};  // as the reference BLACS do, whatever the other one is
-    if (m < 0 || n < 0 || !is_leading_dimension(lda, m, n) || a == nullptr) [[unlikely]]
-        refuse_matrix(m, n, lda);
+    if (m < 0 || n < 0 || !is_leading_dimension(lda, m, n) || a == nullptr ||
+        exceeds_address_space(m, n, lda, sizeof(T))) [[unlikely]]
+        refuse_matrix(m, n, lda, a == nullptr);
     return {shape, m, n, a, lda};
 }
 

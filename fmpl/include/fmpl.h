@@ -96,7 +96,8 @@ void fmpl_abort(int code, const char *reason);
 /* Sends `size` bytes. Returns when buf may be modified: at once when the payload travels inside the completion line (up
  * to 72 bytes) or the receive is posted, else when the receiver has taken the message or, after the time-out of
  * fmpl_sendbuf_set, when it lies in the send buffer. Blocks on the receiver otherwise.
- * Errors: RANK, INDEX, COMM, ARGUMENT (buf NULL with size > 0), BUSY (an isend on (dst, mai) is outstanding), MEMORY. */
+ * Errors: RANK, INDEX, COMM, ARGUMENT (buf NULL with size > 0; as with every call, a size above PTRDIFF_MAX, which a
+ * negative number becomes), BUSY (an isend on (dst, mai) is outstanding), MEMORY. */
 int fmpl_send(const void *buf, size_t size, int dst, int mai, fmpl_comm_t comm);
 
 /* Receives into buf, which has room for `size` bytes, the next message from `src` over index `mai` (or FMPL_ANY_TAG).

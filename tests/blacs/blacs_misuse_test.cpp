@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <fstream>
+#include <limits>
 #include <string>
 
 #include <unistd.h>
@@ -100,6 +101,35 @@ FMPL_MISUSE(ColumnOutsideTheGrid, "Czgerv2d", "csrc = -2")
 FMPL_MISUSE(SmallLeadingDimension, "Cdgesd2d", "lda = 3", "m = 4")
 {
     Cdgesd2d(one_process_grid(), 4, 2, x, 3, 0, 0);
+}
+// INT_MAX x INT_MAX elements: their bytes do not fit 64 bits, or come out small.
+constexpr int kMost = std::numeric_limits<int>::max();
+#define FMPL_HUGE_MATRIX(Routine, ...)                                                                                \
+    FMPL_MISUSE(HugeMatrixOf##Routine, #Routine, "m = 2147483647", "n = 2147483647", "lda = 2147483647", "process 0") \
+    {                                                                                                                 \
+        const int c = one_process_grid();                                                                             \
+        Routine(c, __VA_ARGS__);                                                                                      \
+    }
+FMPL_HUGE_MATRIX(Cigesd2d, kMost, kMost, places, kMost, 0, 0)
+FMPL_HUGE_MATRIX(Cdgesd2d, kMost, kMost, x, kMost, 0, 0)
+FMPL_HUGE_MATRIX(Czgerv2d, kMost, kMost, x, kMost, 0, 0)
+FMPL_HUGE_MATRIX(Cdtrsd2d, "U", "N", kMost, kMost, x, kMost, 0, 0)
+FMPL_HUGE_MATRIX(Cdtrrv2d, "L", "U", kMost, kMost, x, kMost, 0, 0)
+FMPL_HUGE_MATRIX(Cdgebs2d, "All", "i", kMost, kMost, x, kMost)
+FMPL_HUGE_MATRIX(Cdtrbs2d, "All", "i", "U", "N", kMost, kMost, x, kMost)
+FMPL_HUGE_MATRIX(Cdgsum2d, "All", " ", kMost, kMost, x, kMost, 0, 0)
+FMPL_HUGE_MATRIX(Cdgamx2d, "All", " ", kMost, kMost, x, kMost, places, places, kMost, 0, 0)
+FMPL_MISUSE(FewColumnsFarApart, "Cdgesd2d", "n = 2000000", "lda = 2147483647")
+{
+    Cdgesd2d(one_process_grid(), 1, 2000000, x, kMost, 0, 0);
+}
+FMPL_MISUSE_OF(2, HugeMatrixOfABroadcast, "Cdgebr2d", "process 1", "m = 2147483647")
+{
+    if (first()) {
+        Cdgebs2d(c, "All", "i", 1, 1, x, 1);
+    } else {
+        Cdgebr2d(c, "All", "i", kMost, kMost, x, kMost, 0, 0);
+    }
 }
 FMPL_MISUSE(NegativeRows, "Cdgesd2d", "m = -1")
 {

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -156,6 +158,54 @@ FMPL_RANKS_TEST_AT(Errors, ANullPointerIsNamed, ({1, 2}))
     EXPECT_FAILS(kCode, fmpl_comm_size(FMPL_COMM_WORLD, nullptr), "fmpl_comm_size", me, "size");
     EXPECT_FAILS(kCode, fmpl_comm_world_rank(FMPL_COMM_WORLD, 0, nullptr), "fmpl_comm_world_rank", me);
     EXPECT_FAILS(kCode, fmpl_initialized(nullptr), "fmpl_initialized", me, "flag");
+    expect_job_works();
+}
+
+// What a negative int becomes as a size_t, and the least size that is one.
+FMPL_RANKS_TEST_AT(Errors, ASizeBeyondTheAddressSpaceIsRefusedByEveryCall, ({1, 2}))
+{
+    const fmpl::Session session(4);
+    const std::string me = "rank " + std::to_string(rank());
+    constexpr int kCode = FMPL_ERR_ARGUMENT;
+    constexpr fmpl_comm_t kWorld = FMPL_COMM_WORLD;
+    const auto expect_refused = [&](std::size_t wrong) {
+        double x = 0, result = 0, work = 0;
+        const std::string n = std::to_string(wrong);
+        EXPECT_FAILS(kCode, fmpl_send(&x, wrong, 0, 1, kWorld), "fmpl_send", me, "size", n);
+        EXPECT_FAILS(kCode, fmpl_recv(&x, wrong, 0, 1, kWorld), "fmpl_recv", me, "size", n);
+        EXPECT_FAILS(kCode, fmpl_isend(&x, wrong, 0, 1, kWorld), "fmpl_isend", me, "size", n);
+        EXPECT_FAILS(kCode, fmpl_issend(&x, wrong, 0, 1, kWorld), "fmpl_isend", me, "size", n);
+        EXPECT_FAILS(kCode, fmpl_irecv(&x, wrong, 0, 1, kWorld), "fmpl_irecv", me, "size", n);
+        EXPECT_FAILS(kCode, fmpl_irecv_ahead(&x, wrong, 0, 1, kWorld), "fmpl_irecv", me, "size", n);
+        EXPECT_FAILS(kCode, fmpl_send_any(&x, wrong, 0, 1, kWorld), "fmpl_send_any", me, "size", n);
+        EXPECT_FAILS(kCode, fmpl_recv_any(&x, wrong, 1, kWorld), "fmpl_recv_any", me, "size", n);
+        EXPECT_FAILS(kCode, fmpl_sendbuf_set(&x, wrong, 0), "fmpl_sendbuf_set", me, "size", n);
+        EXPECT_FAILS(kCode, fmpl_bcast(&x, wrong, 0, kWorld), "fmpl_bcast", me, "size", n);
+        EXPECT_FAILS(kCode, fmpl_reduce(&x, wrong, FMPL_SUM_DOUBLE, 0, kWorld, &work), "fmpl_reduce", me, "count", n);
+        EXPECT_FAILS(
+            kCode, fmpl_allreduce(&x, wrong, FMPL_SUM_DOUBLE, kWorld, &work), "fmpl_allreduce", me, "count", n);
+        EXPECT_FAILS(
+            kCode, fmpl_reduce_to(&x, &result, wrong, FMPL_SUM_DOUBLE, 0, kWorld), "fmpl_reduce", me, "count", n);
+        EXPECT_FAILS(
+            kCode, fmpl_allreduce_to(&x, &result, wrong, FMPL_SUM_DOUBLE, kWorld), "fmpl_allreduce", me, "count", n);
+        const fmpl_columns columns{wrong, 1, 0, 0, 0, PTRDIFF_MAX, 0};
+        EXPECT_FAILS(kCode, fmpl_send_columns(&x, &columns, 0, 1, kWorld), "fmpl_send", me, "bytes");
+        EXPECT_FAILS(kCode, fmpl_recv_columns(&x, &columns, 0, 1, kWorld), "fmpl_recv", me, "bytes");
+        EXPECT_FAILS(kCode, fmpl_bcast_columns(&x, &columns, 0, kWorld), "fmpl_bcast", me, "bytes");
+        EXPECT_EQ(fmpl_malloc(wrong), nullptr);
+        EXPECT_EQ(x + result + work, 0);
+    };
+    for (const std::size_t wrong : {SIZE_MAX, SIZE_MAX - 7, std::size_t{PTRDIFF_MAX} + 1}) expect_refused(wrong);
+    // Products of count and element that come out small.
+    double x = 0;
+    for (const std::size_t wrong : {SIZE_MAX / 8 + 1, SIZE_MAX / 8 + 2, std::size_t{PTRDIFF_MAX} / 8 + 1}) {
+        const std::string n = std::to_string(wrong);
+        EXPECT_FAILS(kCode, fmpl_allreduce(&x, wrong, FMPL_SUM_DOUBLE, kWorld, nullptr), "fmpl_allreduce", me, n);
+        EXPECT_THROW(fmpl::world.bcast(std::span<double>(&x, wrong), 0), fmpl::Error);
+        EXPECT_THROW(fmpl::world.send(std::span<const double>(&x, wrong), 0, 1), fmpl::Error);
+        EXPECT_THROW(fmpl::world.recv(std::span<double>(&x, wrong), 0, 1), fmpl::Error);
+        EXPECT_THROW(fmpl::world.send_any(std::span<const double>(&x, wrong), 0, 1), fmpl::Error);
+    }
     expect_job_works();
 }
 

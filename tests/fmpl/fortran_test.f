@@ -91,6 +91,9 @@
       call expect(ier .eq. FMPL_SUCCESS .and. address .ne. 0,           &
      &            'fmpl_malloc')
       call fmpl_free(address, ier)
+      call fmpl_malloc(-1000_8, address, ier)
+      call expect(ier .eq. FMPL_ERR_ARGUMENT .and. address .eq. 0,      &
+     &            'negative size of fmpl_malloc')
       call expect(fmpl_wtime() .ge. t, 'fmpl_wtime')
       call fmpl_finalize(ier)
       call expect(ier .eq. FMPL_SUCCESS, 'fmpl_finalize')

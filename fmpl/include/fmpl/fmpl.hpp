@@ -33,6 +33,13 @@ inline void check(int code)
 {
     if (code != FMPL_SUCCESS) throw Error(code, fmpl_error_message());
 }
+// What does not fit a size_t is more than any call takes.
+template <class T>
+std::size_t bytes_of(std::span<T> data)
+{
+    constexpr auto kMost = static_cast<std::size_t>(-1);
+    return data.size() > kMost / sizeof(T) ? kMost : data.size_bytes();
+}
 }  // namespace detail
 
 // Elements that may cross ranks: trivially copyable ones.
@@ -78,23 +85,23 @@ public:
     template <Transferable T>
     void send(std::span<const T> data, int destination, int index) const
     {
-        detail::check(fmpl_send(data.data(), data.size_bytes(), destination, index, handle_));
+        detail::check(fmpl_send(data.data(), detail::bytes_of(data), destination, index, handle_));
     }
     template <Transferable T>
     Received recv(std::span<T> data, int source, int index) const
     {
-        detail::check(fmpl_recv(data.data(), data.size_bytes(), source, index, handle_));
+        detail::check(fmpl_recv(data.data(), detail::bytes_of(data), source, index, handle_));
         return received();
     }
     template <Transferable T>
     void isend(std::span<const T> data, int destination, int index) const
     {
-        detail::check(fmpl_isend(data.data(), data.size_bytes(), destination, index, handle_));
+        detail::check(fmpl_isend(data.data(), detail::bytes_of(data), destination, index, handle_));
     }
     template <Transferable T>
     void irecv(std::span<T> data, int source, int index) const
     {
-        detail::check(fmpl_irecv(data.data(), data.size_bytes(), source, index, handle_));
+        detail::check(fmpl_irecv(data.data(), detail::bytes_of(data), source, index, handle_));
     }
     void isend_wait(int destination, int index) const { detail::check(fmpl_isend_wait(destination, index, handle_)); }
     Received irecv_wait(int source, int index) const
@@ -105,12 +112,12 @@ public:
     template <Transferable T>
     void send_any(std::span<const T> data, int destination, int index) const
     {
-        detail::check(fmpl_send_any(data.data(), data.size_bytes(), destination, index, handle_));
+        detail::check(fmpl_send_any(data.data(), detail::bytes_of(data), destination, index, handle_));
     }
     template <Transferable T>
     Received recv_any(std::span<T> data, int index) const
     {
-        detail::check(fmpl_recv_any(data.data(), data.size_bytes(), index, handle_));
+        detail::check(fmpl_recv_any(data.data(), detail::bytes_of(data), index, handle_));
         return received();
     }
 
@@ -118,7 +125,7 @@ public:
     template <Transferable T>
     void bcast(std::span<T> data, int root) const
     {
-        detail::check(fmpl_bcast(data.data(), data.size_bytes(), root, handle_));
+        detail::check(fmpl_bcast(data.data(), detail::bytes_of(data), root, handle_));
     }
     template <Transferable T>
     void reduce(std::span<T> data, fmpl_op_t op, int root) const

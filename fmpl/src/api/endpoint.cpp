@@ -364,7 +364,7 @@ void Endpoint::check_operation(const void* buf, std::size_t count, fmpl_op_t op)
     if (op == nullptr || op->function == nullptr || op->element_size == 0) {
         fail(FMPL_ERR_ARGUMENT, "func is not an operation: it needs a function and an element size");
     }
-    if (count > static_cast<std::size_t>(PTRDIFF_MAX) / op->element_size) {
+    if (count > kMostBytes / op->element_size) {
         fail(FMPL_ERR_ARGUMENT, "count = {} elements of {} bytes exceed the address space", count, op->element_size);
     }
     check_buffer(buf, count);
@@ -769,6 +769,11 @@ void Endpoint::bad_comm(fmpl_comm_t comm) const
 
 void Endpoint::bad_buffer(std::size_t size)
 {
+    if (size > kMostBytes) {
+        fail(FMPL_ERR_ARGUMENT,
+            "size = {}, which is {} as a signed number, exceeds the address space; give buf's bytes", size,
+            static_cast<std::ptrdiff_t>(size));
+    }
     fail(FMPL_ERR_ARGUMENT, "buf is a null pointer, with size {}", size);
 }
 

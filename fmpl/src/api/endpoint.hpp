@@ -16,6 +16,7 @@
 #include "p2p/sender.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -67,6 +68,7 @@ public:
     void irecv_test(int src, int mai, fmpl_comm_t comm, int& done);
     void sendbuf_set(void* buf, std::size_t size, int timeout_ms)
     {
+        if (size > kMostBytes) bad_buffer(size);
         any_domain.reclaim();
         sender.set_buffer(buf, size, timeout_ms);
     }
@@ -136,14 +138,16 @@ private:
         return c;
     }
     static void check_result(const void* operand, const void* result, std::size_t bytes);
+    // Of every call with a buffer. A size above the largest ptrdiff_t was a negative number: no buffer is as long.
     static void check_buffer(const void* buf, std::size_t size)
     {
-        if (buf == nullptr && size > 0) [[unlikely]]
+        if ((buf == nullptr && size > 0) || size > kMostBytes) [[unlikely]]
             bad_buffer(size);
     }
     static Columns checked_columns(const void* base, const fmpl_columns* columns);
     static void check_operation(const void* buf, std::size_t count, fmpl_op_t op);
     [[noreturn]] void bad_comm(fmpl_comm_t comm) const;
+    static constexpr std::size_t kMostBytes = PTRDIFF_MAX;
     [[noreturn]] static void bad_buffer(std::size_t size);
 
     TableOffsets allocate_tables(Communicator& comm);

@@ -213,7 +213,12 @@ void fmpl_barrier_(const int* comm, int* ier)
 
 void fmpl_malloc_(const std::int64_t* size, std::int64_t* address, int* ier)
 {
-    *address = *size < 0 ? 0 : reinterpret_cast<std::int64_t>(fmpl_malloc(static_cast<std::size_t>(*size)));
+    *address = 0;
+    if (*size < 0) {
+        *ier = binding().report("fmpl_malloc", Error(FMPL_ERR_ARGUMENT, fmt::format("size = {} is negative", *size)));
+        return;
+    }
+    *address = reinterpret_cast<std::int64_t>(fmpl_malloc(static_cast<std::size_t>(*size)));
     *ier = *address != 0 ? FMPL_SUCCESS : FMPL_ERR_MEMORY;
 }
 
