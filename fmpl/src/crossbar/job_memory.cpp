@@ -474,11 +474,7 @@ void JobMemory::commit(Offset offset, std::size_t bytes) const
         if (bytes - done > available) give_up(fmt::format("{} available", bytes_in_words(available + done)));
 
         const std::size_t piece = std::min(kCommitPiece, bytes - done);
-        int failed = madvise(base_ + offset + done, piece, MADV_POPULATE_WRITE);
-        if (failed != 0 && errno == EINVAL) {  // a kernel before 5.14
-            failed = fallocate(fd_, 0, static_cast<off_t>(offset + done), static_cast<off_t>(piece));
-        }
-        if (failed != 0) {
+        if (populate(base_ + offset + done, piece, fd_, offset + done) != 0) {
             if (errno == EINTR || errno == EAGAIN) continue;
             const std::string why = std::strerror(errno);
             give_up(fmt::format("the system gave only {} of it: {}", bytes_in_words(done), why));
@@ -496,7 +492,7 @@ void JobMemory::leave() const noexcept
 void JobMemory::release(Offset offset, std::size_t bytes) const noexcept
 {
     if (base_ == nullptr || offset > bytes_ || bytes > bytes_ - offset) return;
-    madvise(base_ + offset, bytes, MADV_REMOVE);
+    depopulate(base_ + offset, bytes, fd_, offset);
     memcheck::released(base_ + offset, bytes);
 }
 

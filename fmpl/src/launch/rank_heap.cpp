@@ -9,9 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include <fcntl.h>
 #include <pthread.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 namespace fmpl {
@@ -72,6 +70,11 @@ bool RankHeap::contains(const std::byte* at, std::size_t bytes) const noexcept
     return from <= range_.size() && bytes <= range_.size() - from;
 }
 
+Offset RankHeap::offset_of(const std::byte* at) const noexcept
+{
+    return static_cast<Offset>(at - memory_->base());
+}
+
 bool RankHeap::commit(std::byte* at, std::size_t bytes) const noexcept
 {
     if (!contains(at, bytes)) return false;
@@ -83,11 +86,7 @@ bool RankHeap::commit(std::byte* at, std::size_t bytes) const noexcept
         const std::size_t left = headroom_.bytes();
         if (bytes - done > left - left / 64) break;
         const std::size_t piece = std::min(kCommitPiece, bytes - done);
-        int failed = madvise(at + done, piece, MADV_POPULATE_WRITE);
-        if (failed != 0 && errno == EINVAL) {  // a kernel before 5.14
-            failed =
-                fallocate(memory_->fd(), 0, static_cast<off_t>(at + done - memory_->base()), static_cast<off_t>(piece));
-        }
+        const int failed = populate(at + done, piece, memory_->fd(), offset_of(at) + done);
         if (failed != 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (failed != 0) break;
         done += piece;
@@ -102,7 +101,7 @@ bool RankHeap::release(std::byte* at, std::size_t bytes) const noexcept
     if (!contains(at, bytes)) return false;
     const NoCancellation no_cancellation;
     const int saved_errno = errno;
-    const bool released = madvise(at, bytes, MADV_REMOVE) == 0;
+    const bool released = depopulate(at, bytes, memory_->fd(), offset_of(at)) == 0;
     if (released) memcheck::released(at, bytes);
     errno = saved_errno;
     return released;

@@ -33,6 +33,7 @@ public:
 private:
     RankHeap(std::shared_ptr<JobMemory> memory, std::span<std::byte> range);
     bool contains(const std::byte* at, std::size_t bytes) const noexcept;
+    Offset offset_of(const std::byte* at) const noexcept;
 
     std::shared_ptr<JobMemory> memory_;
     std::span<std::byte> range_;
