@@ -1,5 +1,10 @@
-// Writes the Fortran module mpi to standard output: the declarations of mpif.h, and an interface for each routine of
-// src/fortran/bindings.def, so that the compiler checks arguments, and takes buffers of any type. Runs in the build.
+// Writes the Fortran module mpi to standard output: the declarations of mpif.h, and interfaces for routines of
+// src/fortran/bindings.def, so that the compiler checks arguments. Runs in the build.
+//
+// A routine has an interface if each of its arguments is one variable, a status or a text. Buffers have any type; and for
+// an array that nobody looks at, or of one element, programs pass a scalar, and for a type an array of types. Nor have the
+// routines under their profiling names, nor, so, those that tools take the place of most: a subroutine mpi_send could not
+// use a module that declares mpi_send. MPICH's module leaves the same to the compiler's implicit interfaces.
 #include <cstdio>
 #include <map>
 #include <string>
@@ -33,7 +38,7 @@ constexpr SizedType kSizedTypes[] = {
 #include "fortran/sizeof.def"
 };
 
-// What a kind of bindings.def is in Fortran, with @ for the name.
+// What a kind of bindings.def is in Fortran, with @ for the name; of the kinds that an interface may have.
 const std::map<std::string_view, std::string_view> kDeclarations = {
     {"Int", "integer :: @"},
     {"IntOut", "integer :: @"},
@@ -46,21 +51,10 @@ const std::map<std::string_view, std::string_view> kDeclarations = {
     {"AintOut", "integer(kind=MPI_ADDRESS_KIND) :: @"},
     {"Count", "integer(kind=MPI_COUNT_KIND) :: @"},
     {"CountOut", "integer(kind=MPI_COUNT_KIND) :: @"},
-    {"Ints", "integer :: @(*)"},
-    {"Handles", "integer :: @(*)"},
-    {"Logicals", "logical :: @(*)"},
-    {"Aints", "integer(kind=MPI_ADDRESS_KIND) :: @(*)"},
-    {"Triples", "integer :: @(3, *)"},
     {"Status", "integer :: @(MPI_STATUS_SIZE)"},
-    {"Statuses", "integer :: @(MPI_STATUS_SIZE, *)"},
     {"Text", "character(len=*) :: @"},
     {"InfoText", "character(len=*) :: @"},
     {"TextOut", "character(len=*) :: @"},
-    {"Procedure", "external :: @"},
-    // Variables and arrays of any type; the sentinels for weights are variables too, and TYPE(C_PTR) may hold an address.
-    {"Buffer", "type(*), dimension(*) :: @"},
-    {"Weights", "type(*), dimension(*) :: @"},
-    {"PointerOut", "type(*), dimension(*) :: @"},
 };
 
 std::vector<std::string_view> words_of(std::string_view list)
@@ -76,17 +70,16 @@ std::vector<std::string_view> words_of(std::string_view list)
     return words;
 }
 
-// Throws std::out_of_range for a kind without a declaration.
-void write_interface(const std::string& name, std::string_view arguments)
+void write_interface(const Routine& routine)
 {
-    const auto words = words_of(arguments);
-    std::string line = "    subroutine " + name + "(";
+    const auto words = words_of(routine.arguments);
+    std::string line = "    subroutine " + std::string(routine.name) + "(";
     std::string declarations;
     for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
         const std::string argument(words[i + 1]);
-        std::string declaration(kDeclarations.at(words[i]));
-        if (declaration.starts_with("type(*)"))
-            declarations += "      !GCC$ attributes no_arg_check :: " + argument + "\n";
+        const auto found = kDeclarations.find(words[i]);
+        if (found == kDeclarations.end()) return;
+        std::string declaration(found->second);
         declaration.replace(declaration.find('@'), 1, argument);
         declarations += "      " + declaration + "\n";
         if (line.size() - (line.rfind('\n') + 1) > 80) line += "&\n        ";
@@ -103,10 +96,7 @@ void write_interface(const std::string& name, std::string_view arguments)
 int main()
 {
     std::puts("module mpi\n  implicit none\n  include 'mpif.h'\n\n  interface");
-    for (const Routine& routine : kRoutines) {
-        write_interface(std::string(routine.name), routine.arguments);
-        write_interface(std::string("p").append(routine.name), routine.arguments);
-    }
+    for (const Routine& routine : kRoutines) write_interface(routine);
     std::puts("  end interface\n\n  interface mpi_sizeof");
     for (const SizedType& sized : kSizedTypes) {
         const std::string type(sized.type);
