@@ -16,7 +16,7 @@ std::optional<int> read_options(Options& options, int argc, char** argv, bool pr
     app.add_option("--nb", options.block, "Rows and columns of a block")
         ->check(CLI::Range(1, 1 << 20))
         ->capture_default_str();
-    app.add_flag("--verify", options.verify, "Solve with Eigen too, and compare");
+    app.add_flag("--verify", options.verify, "Solve with Eigen too, and compare")->disable_flag_override();
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -180,6 +180,7 @@ class BadOptions(unittest.TestCase):
                 (2, "latency --batch-ms -1", 2, "--batch-ms '-1': give a whole number from 0"),
                 (2, "outstanding --batch-ms 1", 2, "--batch-ms"),
                 (2, "reduce --sizes 12", 2, "12 is not a multiple of 8"),
+                (2, "latency --pairs=3x", 2, "--pairs takes no value"),
                 (2, "", 2, "say which benchmark to run"),
                 (1, "barrier", 2, "needs at least 2 ranks"),
                 (2, "bandwidth --sizes 64M --memory static", 1, "do not fit"),

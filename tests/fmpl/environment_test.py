@@ -13,6 +13,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "fmpl/src/launch/environment.cpp"
 FMPL_INFO = os.environ.get("FMPL_INFO")
+FMPLRUN = os.environ.get("FMPLRUN")
 
 # Names that begin alike and are none: error codes, macros and constants of the API that messages speak of.
 API = set(re.findall(r"\bFMPL_[A-Z0-9_]+", (ROOT / "fmpl/include/fmpl.h").read_text())) - {"FMPL_ERRORS"}
@@ -52,6 +53,31 @@ class Environment(unittest.TestCase):
         self.assertEqual(names_in('std::getenv("FMPL_NEW_ONE")'), {"FMPL_NEW_ONE"})
         self.assertEqual(names_in('fmt::format("FMPL_OTHER={}", x); // "FMPL_COMMENT"'), {"FMPL_OTHER"})
         self.assertEqual(names_in('fail("FMPL_ANY_TAG")'), set())
+
+    @unittest.skipUnless(FMPL_INFO and FMPLRUN, "FMPL_INFO or FMPLRUN names no program")
+    def test_a_wrong_value_of_any_is_named_and_starts_nothing(self):
+        free = re.findall(r'^\s*\{"(FMPL_\w+)", \{\}', TABLE.read_text(), re.MULTILINE)
+        checked = self.table - set(free)
+        self.assertEqual(set(free), {"FMPL_MAP_ANYWHERE", "FMPL_RANK", "FMPL_SIZE", "FMPL_PROCESS_THREADS", "FMPL_JOB_FD",
+                                     "FMPL_JOB_ID"})
+        for name in sorted(checked):
+            for value in ("anything", "-1", "99999999999999999999999", "auto;"):
+                with self.subTest(name=name, value=value):
+                    environment = {**os.environ, name: value}
+                    started = subprocess.run([FMPLRUN, "-n", "2", "echo", "started"], env=environment, capture_output=True,
+                                             text=True, timeout=60)
+                    self.assertEqual((started.returncode, started.stdout), (2, ""))
+                    self.assertIn(f"{name}={value}", started.stderr)
+            shown = subprocess.run([FMPL_INFO, "-n", "2"], env={**os.environ, name: "anything"}, capture_output=True, text=True,
+                                   timeout=60)
+            self.assertEqual(shown.returncode, 1, name)
+            self.assertEqual(shown.stderr.count(f"{name}=anything"), 1, shown.stderr)
+
+    @unittest.skipUnless(FMPL_INFO, "FMPL_INFO names no program")
+    def test_a_value_of_a_flag_is_refused_in_words(self):
+        refused = subprocess.run([FMPL_INFO, "--json=3x"], capture_output=True, text=True, timeout=60)
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.assertIn("--json takes no value", refused.stderr)
 
     @unittest.skipUnless(FMPL_INFO, "FMPL_INFO names no program")
     def test_fmpl_info_shows_each_with_its_value(self):

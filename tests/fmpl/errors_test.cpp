@@ -269,7 +269,8 @@ TEST(ErrorsPrinted, OneLineAnErrorUnlessTheyAreOnlyReturned)
 
 TEST(ErrorsPrinted, AWrongValueInTheEnvironmentIsNamed)
 {
-    for (const char* variable : {"FMPL_PRIVATE_COPY", "FMPL_SPIN_US", "FMPL_ANSWER_NS", "FMPL_COLLECTIVES"}) {
+    for (const char* variable :
+        {"FMPL_PRIVATE_COPY", "FMPL_SPIN_US", "FMPL_ANSWER_NS", "FMPL_COLLECTIVES", "FMPL_ERRORS"}) {
         const ProgramResult result = run_body_without_launcher("ErrorsSubject.FailsOnce", {{variable, "perhaps"}});
         EXPECT_NE(result.status, 0) << variable;
         EXPECT_NE(result.output.find(std::string(variable) + "=perhaps"), std::string::npos) << result.output;

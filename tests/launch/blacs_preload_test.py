@@ -92,7 +92,7 @@ class BlacsPreload(unittest.TestCase):
         for width in ("0", "4097", "wide", "32 "):
             result = run("--blacs", PROBE, "panels", FMPL_PANEL_WIDTH=width)
             self.assertNotEqual(result.returncode, 0)
-            self.assertIn(f"FMPL_PANEL_WIDTH={width} is not a number of columns from 1 to 4096", result.stderr)
+            self.assertIn(f"FMPL_PANEL_WIDTH={width} is not allowed; allowed are: columns, 1 to 4096", result.stderr)
 
     def test_gives_scalapacks_norm_estimators_a_defined_start(self):
         result = run(PROBE, "estimates")

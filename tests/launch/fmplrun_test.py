@@ -196,7 +196,9 @@ class Arguments(LaunchTest):
             "zero timeout": ["--timeout", "0"], "shape": ["--crossbar", "2y2"],
             "small shape": ["-n", "5", "--crossbar", "2x2"], "profile": ["--profile", "sr2201"],
             "no name": ["-x", "=1"], "not set": ["-x", "NOBODY_SETS_THIS"], "reserved": ["-x", "FMPL_RANK=3"],
-            "bad variable": ["-x", "FMPL_ARENA_SIZE=much"],
+            "bad variable": ["-x", "FMPL_ARENA_SIZE=much"], "value of a flag": ["--stats=3x"],
+            "word of a flag": ["--mpi=abc"], "number of a flag": ["--tag-output=1e999"],
+            "value of --help": ["--help=3"],
         }
         for name, arguments in wrong.items():
             with self.subTest(name):

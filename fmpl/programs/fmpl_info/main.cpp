@@ -53,13 +53,19 @@ Answer answer(const Options& options)
     if (!options.crossbar.empty()) setenv("FMPL_CROSSBAR", options.crossbar.c_str(), 1);
     if (!options.profile.empty()) setenv("FMPL_PROFILE", options.profile.c_str(), 1);
     result.sections = {installation(), machine(), limits()};
+    result.problems = wrong_variables();
     const auto add = [&result](auto&& section) {
         try {
             result.sections.push_back(section());
         } catch (const Error& error) {
-            if (result.problems.empty() || result.problems.back() != error.what()) {
-                result.problems.emplace_back(error.what());
-            }
+            // Of a variable that is wrong, one sentence is enough.
+            const std::string words = error.what();
+            const std::string name = words.substr(0, words.find('=') + 1);
+            const auto is_known = [&](const std::string& problem) {
+                return problem == words || (!name.empty() && problem.starts_with(name));
+            };
+            if (std::none_of(result.problems.begin(), result.problems.end(), is_known))
+                result.problems.push_back(words);
         }
     };
     add(waiting);

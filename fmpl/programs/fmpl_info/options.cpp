@@ -1,5 +1,7 @@
 #include "options.hpp"
 
+#include "../../../apps/command_line.hpp"
+
 #include "crossbar/control_block.hpp"
 
 #include <fmpl.h>
@@ -58,7 +60,7 @@ CommandLine parse_command_line(int argc, const char* const* argv)
         ->type_name("host|sr8000");
     app.add_flag("--json", options.json, "Print all of it as JSON");
     try {
-        app.parse(argc, argv);
+        command_line::parse_strictly(app, [&] { app.parse(argc, argv); });
     } catch (const CLI::Success& answered) {
         return {std::nullopt, app.exit(answered)};
     } catch (const CLI::ParseError& mistake) {

@@ -4,6 +4,7 @@
 #include "crossbar/futex.hpp"
 #include "crossbar/host.hpp"
 #include "error.hpp"
+#include "launch/environment.hpp"
 #include "launch/thread_layout.hpp"
 #include "process_search.hpp"
 #include "program_file.hpp"
@@ -87,6 +88,7 @@ JobSpec spec_from(const Options& options)
     if (!options.crossbar.empty()) unsetenv("FMPL_CROSSBAR");
     if (!options.profile.empty()) setenv("FMPL_PROFILE", options.profile.c_str(), 1);
     JobSpec spec = job_spec_from_environment(options.ranks);
+    check_environment();
     if (!options.crossbar.empty()) {
         try {
             parse_crossbar_shape(options.crossbar, options.ranks, spec.shape);

@@ -1,5 +1,6 @@
 #include "options.hpp"
 
+#include "../../../apps/command_line.hpp"
 #include "preload.hpp"
 
 #include "crossbar/control_block.hpp"
@@ -236,7 +237,7 @@ CommandLine parse_command_line(int argc, const char* const* argv)
     options.program.assign(program_begin, arguments.end());
 
     try {
-        app.parse(std::move(reversed));
+        command_line::parse_strictly(app, [&] { app.parse(std::move(reversed)); });
         if (options.program.empty()) throw CLI::ValidationError("the program to run is missing");
         if (options.program.front().empty()) throw CLI::ValidationError("the name of the program is empty");
         add_preload_variables(options);

@@ -4,6 +4,7 @@
 #include "api/ranks_of_thread.hpp"
 #include "crossbar/host.hpp"
 #include "error.hpp"
+#include "launch/environment.hpp"
 #include "launch/job_seat.hpp"
 #include "launch/thread_layout.hpp"
 
@@ -140,6 +141,7 @@ void run_ranks(int n, const std::function<void(int)>& f, const JobOptions& optio
     if (n < 1) fail(FMPL_ERR_ARGUMENT, "run_ranks: n = {}: at least one rank is needed", n);
     if (options.threads < 0) fail(FMPL_ERR_ARGUMENT, "run_ranks: threads = {}: 0 or more are needed", options.threads);
     const int thread_count = options.threads == 0 ? n : std::min(n, options.threads);
+    check_environment();
     JobSpec spec = job_spec_from_environment(n);
     if (thread_count < n) spec.cpus = std::min(available_cpus(), thread_count);
     if (options.arena_bytes != 0) spec.arena_bytes = options.arena_bytes;

@@ -2,6 +2,7 @@
 
 #include "crossbar/futex.hpp"
 #include "error.hpp"
+#include "launch/environment.hpp"
 
 #include <charconv>
 #include <climits>
@@ -31,6 +32,7 @@ std::optional<int> number_from_environment(const char* variable)
 
 JobSeat seat_from_environment()
 {
+    check_environment();
     const std::optional<int> fd = number_from_environment("FMPL_JOB_FD");
     if (!fd) return {std::make_shared<JobMemory>(JobMemory::create(job_spec_from_environment(1))), 0, false};
     if (threads_from_environment() != 0) {
