@@ -30,6 +30,7 @@ int joined_world_rank()
             "0), or a process "
             "(fmplrun --ranks-as processes)");
     }
+    fmpl_layer_speaks(FMPL_SPEAKS_MPI);
     check_fmpl(fmpl_init(nullptr, nullptr, kIndices));
     // Until the end of Process's constructor: what it does is MPI_Init's, in statistics, too.
     if (*fmpl_layer_observed() != 0) fmpl_layer_call_begin("MPI_Init");

@@ -15,6 +15,7 @@ constexpr int kIndices = 8;
 
 void start()
 {
+    fmpl_layer_speaks(FMPL_SPEAKS_BLACS);
     if (const fmpl_mpi_services* const mpi = linked_mpi()) {
         check_mpi(mpi->init());
     } else {

@@ -189,6 +189,11 @@ int fmpl_envelopes_wait(fmpl_envelope_handler_t handler, void *context, const st
  * when the job ends. ARGUMENT: a pointer but context is NULL. */
 int fmpl_look(int (*ready)(void *context), void *context, int *is_ready);
 
+/* Before fmpl_init, by the library that the program calls: what FMPL and fmplrun say of the rank's start and end names that
+ * library's calls. The first to say it is heard. */
+enum fmpl_spoken_library { FMPL_SPEAKS_FMPL, FMPL_SPEAKS_MPI, FMPL_SPEAKS_BLACS };
+void fmpl_layer_speaks(enum fmpl_spoken_library library);
+
 /* The place where a layer says which of its calls the calling rank is in, for all waits inside FMPL that bring no words: the
  * name of the call ("Cblacs_gridmap", in at most 24 characters; read while the call goes on), NULL: none. The layer writes
  * it as a call begins, and what was there before as the call ends. Valid until the rank's process (or its thread, in

@@ -556,7 +556,8 @@ void Job::judge(const std::vector<int>& ended)
 
         if (++failures_ <= kFailuresInWords) {
             say(fmt::format("{} {}{}", name_of(rank),
-                wait_status == 0 ? "exited without calling fmpl_finalize" : death_in_words(wait_status),
+                wait_status == 0 ? fmt::format("exited without calling {}", calls_of(library_of(rank)).leaves)
+                                 : death_in_words(wait_status),
                 failures_ == 1 && running_ > 0 ? "; the job ends" : ""));
         } else if (failures_ == kFailuresInWords + 1) {
             say("more ranks failed");
@@ -591,8 +592,9 @@ bool Job::judge_abort()
     const int code = control.abort_code.load(std::memory_order_relaxed);
     if (rank < 0 || rank >= options_.ranks) return false;
     const std::string reason = abort_reason(control.nodes[rank]);
-    say(fmt::format("{} {} with status {}{}", name_of(rank), is_one_process() ? "ended the job" : "called fmpl_abort",
-        code, reason.empty() ? "" : ": " + reason));
+    say(fmt::format("{} {} with status {}{}", name_of(rank),
+        is_one_process() || library_of(rank) != SpokenLibrary::fmpl ? "ended the job" : "called fmpl_abort", code,
+        reason.empty() ? "" : ": " + reason));
     end_job(code >= 1 && code <= 255 ? code : 1);
     return true;
 }
@@ -604,7 +606,8 @@ void Job::judge_absent()
         const RankState state = state_of(rank);
         const bool waits = state == RankState::attached || state == RankState::ready;
         if (ranks_[static_cast<std::size_t>(rank)].ended || !waits) continue;
-        say(fmt::format("{} exited without calling fmpl_init, and rank {} waits for it", name_of(absent_rank_), rank));
+        say(fmt::format("{} exited without calling {}, and rank {} waits for it", name_of(absent_rank_),
+            calls_of(library_of(rank)).joins, rank));
         end_job(1);
         return;
     }
@@ -693,7 +696,7 @@ void Job::print_states(const std::string& occasion)
         if (record.ended) {
             words = record.wait_status == 0 ? "has exited" : death_in_words(record.wait_status);
         } else {
-            words = describe_state(memory_.control().nodes[rank], now_ns);
+            words = describe_state(memory_.control().nodes[rank], library_of(rank), now_ns);
             if (process_is_stopped(record.pid)) words += " (its process is stopped)";
         }
         lines.push_back({rank, static_cast<int>(record.pid), words});
@@ -755,6 +758,16 @@ std::string Job::name_of(int rank) const
 RankState Job::state_of(int rank) const
 {
     return static_cast<RankState>(memory_.control().nodes[rank].state.load(std::memory_order_acquire));
+}
+
+// Of a rank that has not joined: that of another one, or what the options say.
+SpokenLibrary Job::library_of(int rank) const
+{
+    if (state_of(rank) != RankState::absent) return memory_.control().nodes[rank].speaks;
+    for (int other = 0; other < options_.ranks; ++other) {
+        if (state_of(other) != RankState::absent) return memory_.control().nodes[other].speaks;
+    }
+    return options_.blacs ? SpokenLibrary::blacs : options_.mpi ? SpokenLibrary::mpi : SpokenLibrary::fmpl;
 }
 
 }  // namespace fmpl::launcher

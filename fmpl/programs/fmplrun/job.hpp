@@ -90,6 +90,7 @@ private:
 
     std::string name_of(int rank) const;  // "rank 2 (pid 77, ./program)"
     RankState state_of(int rank) const;
+    SpokenLibrary library_of(int rank) const;
     void say(const std::string& words) { relay_.say("fmplrun: " + words + "\n"); }
 
     const Options options_;

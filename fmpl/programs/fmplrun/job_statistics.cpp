@@ -55,6 +55,14 @@ bool JobStatistics::anybody() const
         ranks_.begin(), ranks_.end(), [](const auto& rank) { return rank.end != RankStatistics::End::absent; });
 }
 
+LibraryCalls JobStatistics::spoken_calls() const
+{
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+        if (ranks_[rank].end != RankStatistics::End::absent) return calls_of(memory_.control().nodes[rank].speaks);
+    }
+    return calls_of(SpokenLibrary::fmpl);
+}
+
 const char* JobStatistics::clock_name() const
 {
     return memory_.control().clock == ClockKind::cycles ? "cycle counter" : "CLOCK_MONOTONIC";

@@ -81,7 +81,8 @@ public:
     explicit JobStatistics(const JobMemory& memory);
 
     const std::vector<RankStatistics>& ranks() const { return ranks_; }
-    bool anybody() const;  // at least one rank left fmpl_init
+    bool anybody() const;               // at least one rank left fmpl_init
+    LibraryCalls spoken_calls() const;  // of the lowest of those ranks
     const char* clock_name() const;
 
     // The calls of the rank in the trace, in the order of their ends, which is that of their beginnings. Throws

@@ -50,7 +50,7 @@ std::string peer_words(std::string_view direction, int peer)
 
 }  // namespace
 
-std::string describe_state(const NodeRecord& node, std::uint64_t now_ns)
+std::string describe_state(const NodeRecord& node, SpokenLibrary spoken, std::uint64_t now_ns)
 {
     const BlockedIn& blocked = node.blocked_in;
     const auto call = static_cast<Call>(blocked.call.load(std::memory_order_relaxed));
@@ -60,9 +60,10 @@ std::string describe_state(const NodeRecord& node, std::uint64_t now_ns)
         const bool layers_wait = call == Call::wait_until || call == Call::envelopes_wait;
         const bool within = !own && !layers_wait;  // a call of FMPL's that the layer's has made
         const std::string_view direction = own || within ? direction_of(call) : direction_of(layers_name);
-        std::string words = fmt::format("blocked in {}{}{}", own ? call_name(call) : layers_name.c_str(),
-            within ? fmt::format(" ({})", call_name(call)) : "",
-            peer_words(direction, blocked.peer.load(std::memory_order_relaxed)));
+        std::string words =
+            fmt::format("blocked in {}{}{}", own ? spoken_name(spoken, call_name(call)) : layers_name.c_str(),
+                within ? fmt::format(" ({})", call_name(call)) : "",
+                peer_words(direction, blocked.peer.load(std::memory_order_relaxed)));
         const int index = blocked.index.load(std::memory_order_relaxed);
         if (own && !direction.empty()) {
             words += index < 0 ? ", any index" : fmt::format(", index {}", index);
@@ -81,9 +82,9 @@ std::string describe_state(const NodeRecord& node, std::uint64_t now_ns)
     }
     switch (static_cast<RankState>(node.state.load(std::memory_order_acquire))) {
         case RankState::absent:
-            return "has not called fmpl_init";
+            return fmt::format("has not called {}", calls_of(spoken).joins);
         case RankState::attached:
-            return "computing, has not called fmpl_init or is in it";
+            return fmt::format("computing, has not called {} or is in it", calls_of(spoken).joins);
         case RankState::ready:
             return "computing (not blocked in FMPL)";
         case RankState::finalized:

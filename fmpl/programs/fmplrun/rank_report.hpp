@@ -12,7 +12,8 @@ namespace fmpl::launcher {
 // "blocked in fmpl_recv from rank 3, index 7, for 2.4 s", "blocked in Cdgerv2d (fmpl_recv) from rank 3, for 2.4 s",
 // "computing (not blocked in FMPL)", "finalized" ... A hint: the rank may go on while it is read. `now_ns`:
 // CLOCK_MONOTONIC.
-std::string describe_state(const NodeRecord& node, std::uint64_t now_ns);
+// `spoken`: what the program of a rank that has not joined may call.
+std::string describe_state(const NodeRecord& node, SpokenLibrary spoken, std::uint64_t now_ns);
 
 // A rank and what describe_state or an end in words has said of it.
 struct RankLine {

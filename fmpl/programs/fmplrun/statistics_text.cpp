@@ -13,15 +13,16 @@ using End = RankStatistics::End;
 constexpr std::size_t kRanksOfTable = 8;  // beyond that, a matrix is a list of its heaviest pairs
 constexpr std::size_t kHeaviestPairs = 20;
 
-std::string times_table(const std::vector<RankStatistics>& ranks)
+std::string times_table(const std::vector<RankStatistics>& ranks, LibraryCalls spoken)
 {
-    std::string text =
-        "fmplrun: time of each rank from fmpl_init to fmpl_finalize\n"
-        "  rank     session s   computation s   communication s   share\n";
+    std::string text = fmt::format(
+        "fmplrun: time of each rank from {} to {}\n"
+        "  rank     session s   computation s   communication s   share\n",
+        spoken.joins, spoken.leaves);
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
         const RankStatistics& r = ranks[rank];
         if (r.end == End::absent) {
-            text += fmt::format("  {:4}   did not call fmpl_init\n", rank);
+            text += fmt::format("  {:4}   did not call {}\n", rank, spoken.joins);
             continue;
         }
         text += fmt::format("  {:4}  {:12.6f}    {:12.6f}      {:12.6f}   {:4.1f} %", rank, seconds(r.session_ns()),
@@ -155,9 +156,9 @@ std::string sent_tables(const std::vector<RankStatistics>& ranks)
 
 std::string statistics_text(const JobStatistics& statistics)
 {
-    if (!statistics.anybody()) return "fmplrun: no statistics: no rank called fmpl_init\n";
+    if (!statistics.anybody()) return "fmplrun: no statistics: no rank called fmpl_init, MPI_Init or blacs_pinfo\n";
     const auto& ranks = statistics.ranks();
-    return times_table(ranks) + calls_table(ranks) + sent_tables(ranks);
+    return times_table(ranks, statistics.spoken_calls()) + calls_table(ranks) + sent_tables(ranks);
 }
 
 }  // namespace fmpl::launcher

@@ -57,6 +57,7 @@ Endpoint& Binding::attach()
     if (forked_from != 0) throw forked_child_error();
     if (!seat) seat = seat_from_environment();
     if (!endpoint) {
+        seat->memory->control().nodes[seat->rank].speaks = speaks;
         endpoint = std::make_unique<Endpoint>(*seat);
         watch_forks();
     }
@@ -104,7 +105,7 @@ int Binding::rank() const
 
 int Binding::report(const char* call, const Error& error)
 {
-    error_message = fmt::format("rank {}: {}: {}", rank(), call, error.what());
+    error_message = fmt::format("rank {}: {}: {}", rank(), spoken_name(speaks, call), error.what());
     // A rank that learns of the job's end has nothing to add to what the failing rank said.
     const ErrorReport mode = error_report();
     if (mode != ErrorReport::silent && error.code() != FMPL_ERR_ABORTED) {

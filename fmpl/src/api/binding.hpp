@@ -26,8 +26,9 @@ public:
 struct Binding {
     // Taken from the environment when it is first needed; given beforehand to the threads of run_ranks.
     std::optional<JobSeat> seat;
-    std::unique_ptr<Endpoint> endpoint;    // from the first fmpl_malloc or fmpl_init on
-    std::unique_ptr<RankHeap> heap;        // under --rdma heap, from before main on
+    std::unique_ptr<Endpoint> endpoint;  // from the first fmpl_malloc or fmpl_init on
+    std::unique_ptr<RankHeap> heap;      // under --rdma heap, from before main on
+    SpokenLibrary speaks = SpokenLibrary::fmpl;
     int forked_from = 0;                   // pid of the rank that this process is a forked child of
     Endpoint* parents_endpoint = nullptr;  // in such a child
     std::string error_message;

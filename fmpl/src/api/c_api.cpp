@@ -129,7 +129,8 @@ void fmpl_abort(int code, const char* reason)
     if (has_seat) abort_job(b.seat->memory->control(), b.seat->rank, status, words);
     const bool has_launcher = has_seat && b.seat->memory->control().has_launcher != 0;
     if (has_seat && b.seat->is_thread && !has_launcher) throw AbortRequest(words);  // run_ranks ends the job
-    if (!has_launcher) std::fprintf(stderr, "fmpl_abort: %s\n", words.c_str());
+    if (!has_launcher)
+        std::fprintf(stderr, "%s%s\n", b.speaks == SpokenLibrary::fmpl ? "fmpl_abort: " : "", words.c_str());
     // Not all streams where other ranks live here: one of them may hold a stream's lock while it waits for input.
     if (has_seat && b.seat->is_thread) {
         std::fflush(stdout);
@@ -529,6 +530,12 @@ int fmpl_look(int (*ready)(void* context), void* context, int* is_ready)
         *is_ready = 0;
         *is_ready = e.layer_calls.look(ready, context) ? 1 : 0;
     });
+}
+
+void fmpl_layer_speaks(enum fmpl_spoken_library library)
+{
+    Binding& b = binding();
+    if (b.endpoint == nullptr && b.speaks == SpokenLibrary::fmpl) b.speaks = static_cast<SpokenLibrary>(library);
 }
 
 const char** fmpl_layer_call(void)

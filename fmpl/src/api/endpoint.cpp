@@ -142,7 +142,8 @@ void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
                 ++next;
             }
             if (next < job_size() && node.crossbar.record(next).exited.load(std::memory_order_acquire) != 0) {
-                fail(FMPL_ERR_ABORTED, "rank {} has ended without calling fmpl_init", next);
+                fail(FMPL_ERR_ABORTED, "rank {} has ended without calling {}", next,
+                    calls_of(node.crossbar.record(rank()).speaks).joins);
             }
             return next == job_size();
         },

@@ -6,6 +6,7 @@
 
 #include "crossbar/cycle_clock.hpp"
 #include "crossbar/observation.hpp"
+#include "crossbar/spoken_library.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -133,14 +134,15 @@ inline constexpr std::size_t kBootstrapBytes = 64;
 
 // One rank's place in the job.
 struct alignas(kLine) NodeRecord {
-    // Line 0: life. state, pid, cpu: the rank. exited: the launcher (1 when the process has ended).
+    // Line 0: life. state, pid, cpu, speaks: the rank. exited: the launcher (1 when the process has ended).
     std::atomic<std::uint32_t> state;  // RankState
     std::atomic<std::int32_t> pid;     // 0: free; taken by compare-exchange, so that a rank is attached once
     std::atomic<std::uint32_t> exited;
     std::int32_t cpu;  // the only one that the rank may run on, -1: there are several; the rank, before `ready`
     std::atomic<std::uint64_t> probe_at;    // address of a word in the rank's private memory, see PrivateMemory
     std::atomic<std::uint64_t> probe_word;  // that word
-    std::uint8_t pad0[kLine - 32];
+    SpokenLibrary speaks;                   // before `attached`
+    std::uint8_t pad0[kLine - 36];
 
     // Line 1: wake-up. sleeping: the rank; doorbell: any waker (atomic add), the rank sleeps on it with futex.
     // sleep: the rank, while it sleeps until another rank rings (sleep_word); 0: it does not.
