@@ -6,6 +6,7 @@
 #include "p2p/buffered_sends.hpp"
 #include "p2p/channels.hpp"
 #include "p2p/fmpl_call.hpp"
+#include "p2p/settings.hpp"
 
 #include <fmpl/layers.h>
 
@@ -31,6 +32,7 @@ int joined_world_rank()
             "(fmplrun --ranks-as processes)");
     }
     fmpl_layer_speaks(FMPL_SPEAKS_MPI);
+    fmpl_layer_expects_envelopes(settings_from_environment(fmpl_job_size()).ring_bytes());
     check_fmpl(fmpl_init(nullptr, nullptr, kIndices));
     // Until the end of Process's constructor: what it does is MPI_Init's, in statistics, too.
     if (*fmpl_layer_observed() != 0) fmpl_layer_call_begin("MPI_Init");

@@ -48,6 +48,12 @@ def start(*arguments, **options):
     return subprocess.Popen([FMPLRUN, *arguments], text=True, **options)
 
 
+def ranks_beyond_memory(bytes_of_a_pair):
+    """So many that together they take twice the machine's memory."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return int((2 * memory / bytes_of_a_pair) ** 0.5) + 2
+
+
 def wait_until(condition, what):
     deadline = time.monotonic() + LIMIT
     while not condition():
@@ -237,6 +243,33 @@ class Arguments(LaunchTest):
         result = self.run_job("-n", "2", "-x", "FMPL_ARENA_SIZE=1000T", "true")
         self.assertEqual(result.returncode, 1)
         self.assertIn("1099511627776000 bytes", result.stderr)
+
+
+    def test_a_job_larger_than_the_memory_is_refused_before_it_takes_any(self):
+        # Each pair of ranks takes some 190 bytes an index: together twice what the machine has.
+        indices = 1 << 20
+        ranks = ranks_beyond_memory(128 * indices)
+        for program in (PROBE, SHARED_PROBE):
+            with self.subTest(program=program):
+                result = self.run_job("-n", str(ranks), program, "init=%d" % indices, "say=started", "finalize")
+                self.assertNotEqual(result.returncode, 0)
+                self.assertEqual(result.stdout, "")
+                self.assertRegex(result.stderr, r"fmpl_init: not enough memory for this job: %d ranks need .* GiB .* and "
+                                                r".* are available; start fewer ranks" % ranks)
+
+    def test_a_job_of_an_mpi_counts_its_envelopes(self):
+        program = os.path.join(os.path.dirname(PROBE), "spoken_library_probe_mpi")
+        if not os.path.exists(program):
+            self.skipTest("there is no MPI shim")
+        ranks = ranks_beyond_memory(4 << 20)
+        result = self.run_job("-n", str(ranks), program, "in_order", variables={"FMPL_MPI_EAGER": "1048576"})
+        self.assertNotEqual(result.returncode, 0)
+        self.assertRegex(result.stderr, r"MPI_Init: not enough memory for this job: %d ranks need" % ranks)
+
+    def test_a_job_that_has_ended_is_over_for_ranks_that_go_on(self):
+        result = self.run_job("-n", str(ranks_beyond_memory(128 << 20)), PROBE, "init_anyway=%d" % (1 << 20), "wait")
+        self.assertEqual(result.returncode, 10, result.stderr)
+        self.assertIn("not enough memory for this job", result.stderr)
 
 
 class Environment(LaunchTest):

@@ -314,6 +314,8 @@ bool Job::start_ranks()
     StartFailure failure;
     int failed = -1;
     for (const int rank : starting_order()) {
+        // acquire: pairs with abort_job. A job that has ended already, for want of memory, needs no more ranks.
+        if (memory_.control().abort_state.load(std::memory_order_acquire) != 0) break;
         int out[2] = {-1, -1}, err[2] = {-1, -1};
         pid_t pid = -1;
         if (pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0) {
@@ -475,6 +477,7 @@ void Job::look_for_deadlock()
 {
     const auto now = Clock::now();
     if (!watches_for_deadlock() || now < deadlock_watch_->next_look()) return;
+    if (judge_abort()) return;  // by ranks that go on all the same
     std::vector<bool> gone;
     for (const Rank& rank : ranks_) gone.push_back(rank.ended);
     if (!deadlock_watch_->look(gone, now)) return;

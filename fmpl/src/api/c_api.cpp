@@ -100,7 +100,7 @@ int fmpl_init(fmpl_match_t* ma, fmpl_flag_t* fa, int count)
         }
         Endpoint& endpoint = b.attach();
         endpoint.node.call = Call::init;
-        endpoint.init(ma, fa, count);
+        endpoint.init(ma, fa, count, b.expected_body_bytes);
         return FMPL_SUCCESS;
     } catch (...) {
         return b.report_current_exception("fmpl_init");
@@ -536,6 +536,11 @@ void fmpl_layer_speaks(enum fmpl_spoken_library library)
 {
     Binding& b = binding();
     if (b.endpoint == nullptr && b.speaks == SpokenLibrary::fmpl) b.speaks = static_cast<SpokenLibrary>(library);
+}
+
+void fmpl_layer_expects_envelopes(size_t body_bytes)
+{
+    binding().expected_body_bytes = body_bytes;
 }
 
 const char** fmpl_layer_call(void)

@@ -1,5 +1,6 @@
 #include "api/endpoint.hpp"
 
+#include "api/admission.hpp"
 #include "crossbar/host.hpp"
 #include "error.hpp"
 
@@ -87,11 +88,19 @@ Endpoint::Endpoint(const JobSeat& seat)
     record.state.store(static_cast<std::uint32_t>(RankState::attached), std::memory_order_release);
 }
 
-void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
+void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count, std::size_t expected_body_bytes)
 {
     if (count < 1 || count > kMaxCount) {
         fail(FMPL_ERR_ARGUMENT, "count = {}: the number of indices must be 1 .. {}", count, kMaxCount);
     }
+    const int row = count + kInternalIndices;
+    const std::size_t own_areas =
+        slots != nullptr ? Communicator::slots_bytes(job_size(), row) + Communicator::flags_bytes(job_size(), row) : 0;
+    const std::size_t envelopes_later =
+        expected_body_bytes > 0 ? envelope_block_bytes(job_size(), expected_body_bytes) : 0;
+    admit_job(node, rank(), is_thread_,
+        {Communicator::tables_bytes(job_size(), row) - own_areas + envelopes_later,
+            Communicator::private_bytes(job_size(), row)});
     std::vector<int> everybody(static_cast<std::size_t>(job_size()));
     for (int r = 0; r < job_size(); ++r) everybody[static_cast<std::size_t>(r)] = r;
     auto world = std::make_unique<Communicator>(std::move(everybody), rank(), count);

@@ -31,7 +31,8 @@ public:
     Endpoint(const Endpoint&) = delete;
     Endpoint& operator=(const Endpoint&) = delete;
 
-    void init(fmpl_match_t* slots, fmpl_flag_t* flags, int count);
+    // expected_body_bytes: of envelopes_open after it; 0: there are none.
+    void init(fmpl_match_t* slots, fmpl_flag_t* flags, int count, std::size_t expected_body_bytes);
     void finalize();
     bool initialized() const { return initialized_; }
     bool finalized() const { return finalized_; }

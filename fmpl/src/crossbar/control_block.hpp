@@ -22,7 +22,7 @@ using Offset = std::uint64_t;           // bytes from the base of the job's memo
 inline constexpr Offset kNoOffset = 0;  // the control block's own offset: never a message's
 
 inline constexpr std::uint64_t kControlMagic = 0x31304c504d46'0a00;
-inline constexpr std::uint32_t kControlVersion = 11;
+inline constexpr std::uint32_t kControlVersion = 12;
 inline constexpr int kBarrierColours = 8;  // paper, section 3.3
 inline constexpr int kMaxRanks = 4096;
 
@@ -207,6 +207,10 @@ struct alignas(kLine) ControlBlock {
     std::atomic<std::int32_t> abort_rank;
     std::atomic<std::int32_t> abort_code;  // exit status
     std::uint8_t pad_abort[kLine - 12];
+
+    // Whether the job's memory suffices: see api/admission.hpp. The first rank to come in fmpl_init.
+    alignas(kLine) std::atomic<std::uint32_t> admission;
+    std::uint8_t pad_admission[kLine - 4];
 
     // The serialized crossbar: one hardware broadcast at a time (sr8000 profile). 0: free; else rank + 1 of the holder.
     alignas(kLine) std::atomic<std::uint32_t> serialized_crossbar;

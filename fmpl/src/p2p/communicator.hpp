@@ -142,6 +142,19 @@ public:
         return sizeof(AnyCell) * kAnyCells * static_cast<std::size_t>(members);
     }
 
+    // What a member takes for it: its tables, and its own records of them.
+    static std::size_t tables_bytes(int members, int row)
+    {
+        return slots_bytes(members, row) + flags_bytes(members, row) + lanes_bytes(members) + pairs_bytes(members) +
+               any_bytes(members);
+    }
+    static std::size_t private_bytes(int members, int row)
+    {
+        return static_cast<std::size_t>(members) *
+               (static_cast<std::size_t>(row) * (sizeof(SendChannel) + sizeof(ReceiveChannel)) + sizeof(PairState) +
+                   sizeof(Peer));
+    }
+
     // Own tables and those of all members, in the order of the members.
     void connect(const Crossbar& crossbar, std::span<const TableOffsets> tables)
     {

@@ -100,4 +100,14 @@ constexpr std::uint32_t envelope_cells(int ranks)
     return std::clamp(std::bit_floor(8192u / static_cast<std::uint32_t>(ranks)), 8u, 64u);
 }
 
+// What a rank of a job takes for its envelopes, with rings of body_bytes: a line more than its own for each pair of its cells.
+constexpr std::size_t envelope_block_bytes(int ranks, std::size_t body_bytes)
+{
+    const std::size_t others = static_cast<std::size_t>(ranks) - 1;
+    const std::size_t cells = (envelope_cells(ranks) + 1) * sizeof(EnvelopeCell);
+    return others * (cells + sizeof(EnvelopeCredit) + sizeof(EnvelopeClaim) + sizeof(EnvelopeCell) +
+                        body_bytes / kLine * kLine) +
+           sizeof(EnvelopeCell);
+}
+
 }  // namespace fmpl

@@ -2,6 +2,8 @@
 
 #include "error.hpp"
 
+#include <cassert>
+
 namespace fmpl {
 
 Offset Envelopes::make(std::size_t body_bytes)
@@ -9,7 +11,8 @@ Offset Envelopes::make(std::size_t body_bytes)
     const Crossbar& crossbar = node_->crossbar;
     cells_ = envelope_cells(crossbar.nodes());
     body_lines_ = static_cast<std::uint32_t>(body_bytes / kLine);
-    const std::size_t bytes = bodies_in(0, others());
+    const std::size_t bytes = envelope_block_bytes(crossbar.nodes(), body_bytes);
+    assert(bytes == bodies_in(0, others()));
     // A lone rank has no rings, and its block is a line so that there is one.
     block_ = node_->arena.allocate(std::max(bytes, kLine));
     std::memset(crossbar.local(block_), 0, bodies_in(0, 0));

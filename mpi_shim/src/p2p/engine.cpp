@@ -222,8 +222,7 @@ Engine::Engine(int ranks, int world_rank)
       settings_(settings_from_environment(ranks)),
       call_(fmpl_layer_call())
 {
-    // A body is at most a quarter of its ring.
-    check_fmpl(fmpl_envelopes_open(4 * std::max<std::size_t>(settings_.eager_bytes, 256)));
+    check_fmpl(fmpl_envelopes_open(settings_.ring_bytes()));
     check_fmpl(fmpl_layer_progress_set(
         [](void* engine) {
             Engine& self = *static_cast<Engine*>(engine);

@@ -1,6 +1,7 @@
 // What users may set about messages by environment variables.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 namespace fmpl::mpi {
@@ -11,6 +12,9 @@ struct Settings {
     // The same for a message in remote-DMA memory, which moves with one copy otherwise: at most the other. A program that
     // relies on MPI_Send's not waiting, as none should, finds the smallest limit that an MPI of today has (Open MPI's).
     std::size_t eager_bytes_remote_dma;
+
+    // Of the bodies of a pair of ranks: a body is at most a quarter of its ring.
+    std::size_t ring_bytes() const { return 4 * std::max<std::size_t>(eager_bytes, 256); }
 };
 
 // Throws Error for a variable with a value that is none.
