@@ -133,6 +133,22 @@ class MpiPrograms(unittest.TestCase):
                   f"-Wl,-rpath,{folder}", "-ldl")
         return cls.folder / name
 
+    def test_a_program_of_another_mpi_without_the_option_is_warned_of(self):
+        for program, mpi, advice in (
+                (self.of_openmpi, r"Open MPI \(it needs libmpi\.so\.40\)", "compile it with mpicc.fmpl"),
+                (self.of_mpich, r"MPICH or .* \(it needs libmpich\.so\.12\)", "fmplrun --mpi"),
+                (self.of_intel, r"MPICH or .* \(it needs libmpi\.so\.12\)", "fmplrun --mpi")):
+            with self.subTest(program=program.name):
+                result = run(FMPLRUN, "-n", 3, program)
+                self.assertEqual((result.returncode, result.stdout.splitlines()), (0, [OTHER] * 3))
+                self.assertRegex(result.stderr, r"^fmplrun: warning: \S+%s was built with %s, .* 3 times, each alone; .*%s"
+                                 % (program.name, mpi, advice))
+                self.assertEqual(result.stderr.count("\n"), 1)
+                self.assert_prints([OTHER], FMPLRUN, "-n", 1, program)
+
+    def test_a_program_of_ours_is_not_warned_of(self):
+        self.assert_prints([ours(rank, 3) for rank in range(3)], FMPLRUN, "-n", 3, self.of_ours)
+
     def assert_prints(self, lines, *command, **variables):
         result = run(*command, **variables)
         self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)

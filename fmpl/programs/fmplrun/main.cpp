@@ -2,6 +2,7 @@
 
 #include "job.hpp"
 #include "options.hpp"
+#include "other_mpi.hpp"
 
 #include <fmpl/fmpl.hpp>
 
@@ -33,6 +34,9 @@ int main(int argc, char** argv)
     std::signal(SIGTTIN, SIG_IGN);
     const auto command = fmpl::launcher::parse_command_line(argc, argv);
     if (!command.options) return command.status;
+    if (const auto warning = fmpl::launcher::warning_of_other_mpi(*command.options)) {
+        fmt::print(stderr, "fmplrun: {}\n", *warning);
+    }
     try {
         return fmpl::launcher::Job(*command.options).run();
     } catch (const fmpl::Error& error) {

@@ -2,6 +2,7 @@
 
 #include "error.hpp"
 #include "loaded_libraries.hpp"
+#include "other_mpi.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -22,10 +23,7 @@ constexpr std::string_view kHeapLibrary = "libfmpl_rdma_heap.so";
 constexpr std::string_view kBlacsLibraries[] = {"libblacs_fmpl.so", "libfmpl_scalapack_mend.so"};
 constexpr std::string_view kPdgemmLibrary = "libpdgemm_fmpl.so";
 constexpr std::string_view kMpichFolder = "fmpl/mpich-abi";  // beside libfmpl
-constexpr std::string_view kMpichNames[] = {"libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12"};
-// Open MPI's, by the beginning of their names. Its oldest libmpi.so.12 is told from MPICH's by what comes with it.
-constexpr std::string_view kOpenMpiNames[] = {
-    "libmpi.so.4", "libmpi.so.2", "libopen-rte.so", "libopen-pal.so", "libmpi_mpifh.so", "libmpi_usempi"};
+constexpr std::string_view kMpichName = "libmpich.so.12";
 constexpr std::string_view kSeparators = ": ";  // of LD_PRELOAD
 
 // The value that a rank would see: of the last -x, else fmplrun's own.
@@ -98,7 +96,7 @@ std::string joined(const std::vector<std::string>& names)
 std::vector<std::string> add_mpi_path(Options& options)
 {
     namespace fs = std::filesystem;
-    const std::string first = fmt::format("{}/{}", kMpichFolder, kMpichNames[0]);
+    const std::string first = fmt::format("{}/{}", kMpichFolder, kMpichName);
     const std::string folder = fs::path(path_of(first, "--mpi", "leave the option out")).parent_path().string();
     const std::string before = variable_of_ranks(options, "LD_LIBRARY_PATH").value_or("");
     options.variables.emplace_back("LD_LIBRARY_PATH", before.empty() ? folder : folder + ":" + before);
@@ -107,8 +105,7 @@ std::vector<std::string> add_mpi_path(Options& options)
     const std::string& program = options.program.front();
     for (const auto& [name, path] :
         loaded_libraries(program, options.variables).value_or(std::vector<LoadedLibrary>())) {
-        const auto begins_name = [&name = name](std::string_view begin) { return name.starts_with(begin); };
-        if (std::any_of(std::begin(kOpenMpiNames), std::end(kOpenMpiNames), begins_name)) {
+        if (is_of_open_mpi(name)) {
             fail(FMPL_ERR_ARGUMENT,
                 "--mpi: {} needs {}, a library of Open MPI, whose binary interface is not MPICH's, which FMPL's MPI "
                 "has; "
@@ -116,8 +113,7 @@ std::vector<std::string> add_mpi_path(Options& options)
                 program, name);
         }
         std::error_code ignored;
-        if (std::find(std::begin(kMpichNames), std::end(kMpichNames), name) != std::end(kMpichNames) &&
-            !fs::equivalent(fs::path(path).parent_path(), folder, ignored)) {
+        if (has_mpich_interface(name) && !fs::equivalent(fs::path(path).parent_path(), folder, ignored)) {
             preloaded.push_back(folder + "/" + name);
         }
     }
