@@ -79,8 +79,10 @@ class Installation(unittest.TestCase):
     def test_cmake_finds_the_mpi_by_its_wrappers(self):
         tree = self.folder / "find_mpi"
         wrappers = [f"-DMPI_{language}_COMPILER={wrapper}" for language, wrapper in self.mpi_compilers().items()]
-        run("cmake", "-G", "Ninja", "-S", HERE / "find_mpi", "-B", tree, *wrappers)
+        run("cmake", "-G", "Ninja", "-S", HERE / "find_mpi", "-B", tree, *wrappers,
+            f"-DMPIEXEC_EXECUTABLE={self.prefix / 'bin' / 'mpiexec.fmpl'}")
         run("cmake", "--build", tree)
+        self.assertIn("100% tests passed", run("ctest", "--test-dir", tree))
         for language in ("c", "cxx", "f90"):
             program = tree / f"sums_{language}"
             self.assertIn("libmpi_fmpl.so.0", run("readelf", "-d", program))

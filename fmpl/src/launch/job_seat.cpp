@@ -3,9 +3,11 @@
 #include "crossbar/futex.hpp"
 #include "error.hpp"
 #include "launch/environment.hpp"
+#include "launch/other_launcher.hpp"
 
 #include <charconv>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -34,7 +36,10 @@ JobSeat seat_from_environment()
 {
     check_environment();
     const std::optional<int> fd = number_from_environment("FMPL_JOB_FD");
-    if (!fd) return {std::make_shared<JobMemory>(JobMemory::create(job_spec_from_environment(1))), 0, false};
+    if (!fd) {
+        if (const auto words = words_about_other_launcher()) std::fprintf(stderr, "fmpl: %s\n", words->c_str());
+        return {std::make_shared<JobMemory>(JobMemory::create(job_spec_from_environment(1))), 0, false};
+    }
     if (threads_from_environment() != 0) {
         fail(FMPL_ERR_ARGUMENT,
             "fmplrun has started this process for all ranks, since the program says that they may share it, but it "
