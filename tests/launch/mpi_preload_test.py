@@ -225,6 +225,18 @@ class MpiPrograms(unittest.TestCase):
         self.assert_prints(["n 2 a  b"], MPIEXEC, "-n", 1, "echo", "n 2", "a  b")
         self.assert_prints([str(self.folder)], MPIEXEC, "-wdir", self.folder, "pwd")
 
+    def test_mpiexec_passes_the_environment_byte_by_byte(self):
+        odd = {"BASH_FUNC_greet%%": "() { echo hello\n}", "a.b-c": "1", "with blank": " x ", "1": "one", "EMPTY": "",
+               "LINES_OF": "a\nb\n"}
+        show = "import os, sys; sys.stdout.buffer.write(open('/proc/self/environ', 'rb').read())"
+        by_fmplrun = run(FMPLRUN, "--mpi", "python3", "-c", show, **odd).stdout.split("\0")
+        by_mpiexec = run(MPIEXEC, "python3", "-c", show, **odd).stdout.split("\0")
+        without_job = [[entry for entry in entries if not entry.startswith("FMPL_")] for entries in (by_fmplrun, by_mpiexec)]
+        self.assertEqual(without_job[0], without_job[1])
+        for name, value in odd.items():
+            self.assertIn(f"{name}={value}", by_mpiexec)
+        self.assert_prints(["hello"], MPIEXEC, "bash", "-c", "greet", **{"BASH_FUNC_greet%%": "() { echo hello\n}"})
+
     def test_mpiexec_refuses_what_it_cannot_do(self):
         for words, command in ((r'":" between programs', ("-n", 1, "true", ":", "-n", 1, "true")),
                                ("FMPL runs all ranks on this host", ("-hosts", "elsewhere", "true")),
