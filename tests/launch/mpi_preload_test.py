@@ -9,6 +9,7 @@ Environment: FMPLRUN, the launcher, beside which the wrappers lie.
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -128,7 +129,7 @@ class MpiPrograms(unittest.TestCase):
         folder = cls.folder / library
         folder.mkdir(exist_ok=True)
         cls.built("cc", "-shared", "-fPIC", f"-Wl,-soname,{library}", cls.folder / "stand_in.c", "-o", folder / library)
-        include = run(MPICC, "-showme:compile").stdout.split()
+        include = shlex.split(run(MPICC, "-showme:compile").stdout)
         cls.built("cc", *include, cls.folder / source, "-o", cls.folder / name, *options, folder / library,
                   f"-Wl,-rpath,{folder}", "-ldl")
         return cls.folder / name
@@ -231,7 +232,7 @@ class MpiPrograms(unittest.TestCase):
         show = "import os, sys; sys.stdout.buffer.write(open('/proc/self/environ', 'rb').read())"
         by_fmplrun = run(FMPLRUN, "--mpi", "python3", "-c", show, **odd).stdout.split("\0")
         by_mpiexec = run(MPIEXEC, "python3", "-c", show, **odd).stdout.split("\0")
-        without_job = [[entry for entry in entries if not entry.startswith("FMPL_")] for entries in (by_fmplrun, by_mpiexec)]
+        without_job = [[entry for entry in entries if not entry.startswith(("FMPL_", "LD_LIBRARY_PATH="))] for entries in (by_fmplrun, by_mpiexec)]
         self.assertEqual(without_job[0], without_job[1])
         for name, value in odd.items():
             self.assertIn(f"{name}={value}", by_mpiexec)
@@ -247,6 +248,46 @@ class MpiPrograms(unittest.TestCase):
                 self.assert_refused(words, MPIEXEC, *command)
         result = run(MPIEXEC, "-hostfile", "hosts", "true")
         self.assertIn("-hostfile hosts is ignored", result.stderr)
+
+
+class UnderAPathWithABlank(MpiPrograms):
+    """The same with FMPL in a folder whose name has what separates the names in LD_PRELOAD and LD_LIBRARY_PATH."""
+
+    @classmethod
+    def setUpClass(cls):
+        place = pathlib.Path(tempfile.mkdtemp(prefix="fmpl-mpi-")).resolve()
+        cls.addClassCleanup(shutil.rmtree, place)
+        cls.addClassCleanup(globals().update, {name: globals()[name] for name in ("FMPLRUN", "MPIEXEC", "MPICC")})
+        build = FMPLRUN.resolve().parent.parent
+        there = place / "a b;c$d"
+        for program in (FMPLRUN, MPIEXEC, MPICC):
+            (there / "bin").mkdir(parents=True, exist_ok=True)
+            shutil.copy2(program, there / "bin" / program.name)
+        shutil.copytree(build / "lib", there / "lib", symlinks=True, ignore=shutil.ignore_patterns("*.a"))
+        shutil.copytree(build / "include", there / "include")
+        globals().update(FMPLRUN=there / "bin" / FMPLRUN.name, MPIEXEC=there / "bin" / MPIEXEC.name,
+                         MPICC=there / "bin" / MPICC.name)
+        super().setUpClass()
+
+    def test_keeps_the_users_own_library_path_behind(self):
+        result = run(FMPLRUN, "--mpi", "sh", "-c", "echo $LD_LIBRARY_PATH; echo ${LD_PRELOAD-none}",
+                     LD_LIBRARY_PATH="/somewhere")
+        self.assertRegex(result.stdout, r"^/proc/\d+/fd/\d+/fmpl/mpich-abi:/somewhere\nnone\n$")
+
+    def test_a_killed_job_leaves_nothing_there(self):
+        before = sorted(os.listdir(FMPLRUN.parent.parent / "lib"))
+        job = subprocess.Popen([FMPLRUN, "-n", "2", "--mpi", "--blacs", "--rdma", "none", "sh", "-c", "echo up; exec sleep 1000"],
+                               stdout=subprocess.PIPE, text=True)
+        with job:
+            job.stdout.readline()
+            job.kill()
+            self.assertEqual(job.stdout.read().replace("up\n", ""), "")  # until the last process has ended
+        self.assertEqual(sorted(os.listdir(FMPLRUN.parent.parent / "lib")), before)
+
+    def test_children_of_a_rank_that_closes_its_descriptors_say_nothing(self):
+        program = "import subprocess; print(subprocess.run(['echo', 'x'], capture_output=True, close_fds=True))"
+        result = run(FMPLRUN, "--mpi", "--blacs", "--rdma", "none", "python3", "-c", program)
+        self.assertIn("stderr=b''", result.stdout)
 
 
 if __name__ == "__main__":

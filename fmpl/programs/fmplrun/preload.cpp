@@ -5,7 +5,9 @@
 #include "other_mpi.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -14,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace fmpl::launcher {
@@ -25,6 +28,8 @@ constexpr std::string_view kPdgemmLibrary = "libpdgemm_fmpl.so";
 constexpr std::string_view kMpichFolder = "fmpl/mpich-abi";  // beside libfmpl
 constexpr std::string_view kMpichName = "libmpich.so.12";
 constexpr std::string_view kSeparators = ": ";  // of LD_PRELOAD
+// Besides, those of LD_LIBRARY_PATH, and what the dynamic linker replaces.
+constexpr std::string_view kUnspeakable = ": ;$";
 
 // The value that a rank would see: of the last -x, else fmplrun's own.
 std::optional<std::string> variable_of_ranks(const Options& options, std::string_view name)
@@ -34,6 +39,17 @@ std::optional<std::string> variable_of_ranks(const Options& options, std::string
     }
     const char* value = std::getenv(std::string(name).c_str());
     return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+}
+
+// Of a folder whose path has such characters: through a descriptor of this process, which lives as long as the job. So there is no
+// file to be left behind, and what ranks do to their own descriptors, as Python closes them for its children, changes nothing.
+std::filesystem::path speakable_name(const std::filesystem::path& folder, std::string_view option)
+{
+    const int fd = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        fail(FMPL_ERR_SYSTEM, "{}: {} cannot be opened: {}", option, folder.string(), std::strerror(errno));
+    }
+    return fmt::format("/proc/{}/fd/{}", getpid(), fd);
 }
 
 // Beside libfmpl: in the library folder of the installation or the build tree that this program lies in. `option` asks
@@ -46,15 +62,10 @@ std::string path_of(std::string_view library, std::string_view option, std::stri
     const std::filesystem::path installed = program.parent_path() / FMPL_BIN_TO_LIB;
     const std::filesystem::path built = program.parent_path() / "../lib";
     for (const auto& folder : {installed, built}) {
-        const std::string path = (folder.lexically_normal() / library).string();
+        const std::filesystem::path path = folder.lexically_normal() / library;
         if (access(path.c_str(), R_OK) != 0) continue;
-        if (path.find_first_of(kSeparators) != std::string::npos) {
-            fail(FMPL_ERR_SYSTEM,
-                "{}: LD_PRELOAD cannot name {}, since a blank or a colon ends a name there; install FMPL under another "
-                "path",
-                option, path);
-        }
-        return path;
+        const bool can_be_named = path.string().find_first_of(kUnspeakable) == std::string::npos;
+        return can_be_named ? path.string() : (speakable_name(folder, option) / library).string();
     }
     fail(FMPL_ERR_SYSTEM, "{}: {} is not in {}; install it there, or {}", option, library,
         installed.lexically_normal().string(), otherwise);

@@ -16,7 +16,7 @@ namespace fmpl::launcher {
 // them for a program with a search path of its own.
 //
 // Throws Error: ARGUMENT (FMPL_RDMA is neither heap nor none; --mpi for a program of Open MPI), SYSTEM (a library is not where it belongs beside this
-// program, or the dynamic linker could not read its path).
+// program). Where the dynamic linker could not read a library's path, it is named through a descriptor of this process, which stays open.
 void add_preload_variables(Options& options);
 
 }  // namespace fmpl::launcher
