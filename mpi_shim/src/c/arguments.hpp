@@ -48,12 +48,16 @@ inline void check_receive_tag(int tag, const char* argument = "tag")
         fail_tag(tag, argument, true);
 }
 
+// Whether it is no address: MPI_BOTTOM is 0, and MPI_IN_PLACE is -1.
+inline bool may_be_missing(const void* buffer)
+{
+    return reinterpret_cast<std::uintptr_t>(buffer) + 1 <= 1;
+}
+
 // Class MPI_ERR_BUFFER: no address where there must be one. A derived type may have absolute addresses.
 inline void check_buffer(const void* buffer, std::uint64_t bytes, const TypeObject& type, const char* argument = "buf")
 {
-    // MPI_BOTTOM is 0, and MPI_IN_PLACE is -1.
-    if (reinterpret_cast<std::uintptr_t>(buffer) + 1 <= 1 && bytes > 0 &&
-        (buffer == MPI_IN_PLACE || type.is_predefined())) [[unlikely]]
+    if (may_be_missing(buffer) && bytes > 0 && (buffer == MPI_IN_PLACE || type.is_predefined())) [[unlikely]]
         fail_buffer(buffer, argument);
 }
 

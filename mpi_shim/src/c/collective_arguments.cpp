@@ -1,5 +1,7 @@
 #include "c/collective_arguments.hpp"
 
+#include <span>
+
 namespace fmpl::mpi {
 
 CallSide CallSide::equal(Process& process, const void* buffer, int count, MPI_Datatype type, const ArgumentNames& names)
@@ -19,9 +21,7 @@ CallSide CallSide::varying(Process& process, const void* buffer, const int* coun
     side.set_counts(counts, peers, names);
     side.displacements_ = array_of(displacements, peers, names.displacements).data();
     side.set_type(type, names);
-    for (int i = 0; i < peers; ++i) {
-        check_buffer(buffer, side.type_->layout->bytes(counts[i]), *side.type_, names.buffer);
-    }
+    side.check_blocks(peers, names);
     return side;
 }
 
@@ -59,27 +59,47 @@ void CallSide::set_counts(const int* counts, int peers, const ArgumentNames& nam
 void CallSide::set_types(const MPI_Datatype* types, int peers, const ArgumentNames& names)
 {
     types_ = array_of(types, peers, names.type).data();
+    for (const MPI_Datatype type : std::span(types_, static_cast<std::size_t>(peers))) {
+        process_->committed_type(type, names.type);
+    }
+    check_blocks(peers, names);
+}
+
+void CallSide::check_blocks(int peers, const ArgumentNames& names) const
+{
+    if (!may_be_missing(buffer_)) [[likely]]
+        return;
+    // From MPI_BOTTOM, which is null, displacements are addresses.
     for (int i = 0; i < peers; ++i) {
-        const TypeObject& type = process_->committed_type(types[i], names.type);
-        check_buffer(buffer_, type.layout->bytes(counts_[i]), type, names.buffer);
+        const TypeObject& type = type_at(i);
+        const void* const block = buffer_ == MPI_IN_PLACE ? buffer_ : begin_of(i);
+        check_buffer(block, type.layout->bytes(counts_[i]), type, names.buffer);
     }
 }
 
-MessageBuffer CallSide::at(int index) const
+const TypeObject& CallSide::type_at(int index) const
 {
-    const TypeObject& type = types_ == nullptr ? *type_ : process_->committed_type(types_[index]);
-    const int count = counts_ == nullptr ? count_ : counts_[index];
+    return types_ == nullptr ? *type_ : process_->committed_type(types_[index]);
+}
+
+const void* CallSide::begin_of(int index) const
+{
+    const TypeObject& type = type_at(index);
     std::int64_t bytes = 0;
     if (far_displacements_ != nullptr) {
         bytes = far_displacements_[index];
     } else if (displacements_ != nullptr) {
         bytes = displacements_[index] * (types_ == nullptr ? type.type->extent() : 1);
     } else {
-        bytes = std::int64_t{index} * count * type.type->extent();
+        bytes = std::int64_t{index} * count_ * type.type->extent();
     }
-    return MessageBuffer::of(
-        reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(buffer_) + static_cast<std::uintptr_t>(bytes)),
-        count, type);
+    return reinterpret_cast<const void*>(
+        reinterpret_cast<std::uintptr_t>(buffer_) + static_cast<std::uintptr_t>(bytes));
+}
+
+MessageBuffer CallSide::at(int index) const
+{
+    return MessageBuffer::of(begin_of(index), counts_ == nullptr ? count_ : counts_[index], type_at(index));
 }
 
 void check_root(const Communicator& comm, int root)

@@ -60,6 +60,9 @@ private:
     void set_type(MPI_Datatype type, const ArgumentNames& names);
     void set_counts(const int* counts, int peers, const ArgumentNames& names);
     void set_types(const MPI_Datatype* types, int peers, const ArgumentNames& names);
+    void check_blocks(int peers, const ArgumentNames& names) const;
+    const TypeObject& type_at(int index) const;
+    const void* begin_of(int index) const;
 
     Process* process_;
     const void* buffer_;

@@ -257,6 +257,27 @@ MPI_TEST(NeighborAlltoallw, EachNeighbourHasItsType)
     });
 }
 
+MPI_TEST(NeighborAlltoallw, DisplacementsFromBottomAreAddresses)
+{
+    for_each_topology([&](const Topology& topology, Form form, const std::string& name) {
+        const int count = 5;
+        std::vector<std::vector<int>> out, in, expected;
+        for (const int destination : topology.destinations) out.push_back(elements(rank(), count, destination));
+        for (const int source : topology.sources) {
+            expected.push_back(from_source(source, count, rank()));
+            in.push_back(untouched(count));
+        }
+        std::vector<MPI_Aint> from(out.size()), to(in.size());
+        for (std::size_t i = 0; i < out.size(); ++i) MPI_Get_address(out[i].data(), &from[i]);
+        for (std::size_t i = 0; i < in.size(); ++i) MPI_Get_address(in[i].data(), &to[i]);
+        const std::vector<int> out_counts(out.size(), count), in_counts(in.size(), count);
+        const std::vector<MPI_Datatype> out_types(out.size(), MPI_INT), in_types(in.size(), MPI_INT);
+        call_as(form, MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw, MPI_BOTTOM, out_counts.data(), from.data(),
+            out_types.data(), MPI_BOTTOM, in_counts.data(), to.data(), in_types.data(), topology.comm);
+        EXPECT_EQ(in, expected) << name;
+    });
+}
+
 MPI_TEST(NeighborAlltoall, SeveralMayBeOutstanding)
 {
     Topology line;
