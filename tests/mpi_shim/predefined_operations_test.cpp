@@ -34,15 +34,15 @@ Operations joined(std::initializer_list<Operations> sets)
 Operations defined_on(Predefined type)
 {
     using enum Predefined;
-    const bool any_language = type == aint || type == offset || type == count;
     switch (info(type).kind) {
         case Kind::signed_integer:
         case Kind::unsigned_integer:
-            return any_language ? joined({kOrder, kArithmetic, kBits}) : joined({kOrder, kArithmetic, kLogic, kBits});
+            return joined({kOrder, kArithmetic, kLogic, kBits});
         case Kind::floating:
             return joined({kOrder, kArithmetic, kLogic});
         case Kind::character:
-            return type == character ? joined({kOrder, kArithmetic, kLogic, kBits}) : Operations();
+            return type == character || type == fortran_character ? joined({kOrder, kArithmetic, kLogic, kBits})
+                                                                  : Operations();
         case Kind::logical:
             return kLogic;
         case Kind::complex:

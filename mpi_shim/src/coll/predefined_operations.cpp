@@ -32,7 +32,8 @@ struct Pair {
 };
 
 // Table 5.9.2: what is defined on which group of types. Beyond the table, as MPICH has it, since programs built with MPICH use
-// it: MPI_CHAR is a C integer, and the logical operations work on Fortran integers and floating-point numbers.
+// it: MPI_CHAR and MPI_CHARACTER are C integers, and the logical operations work on Fortran integers, floating-point numbers, addresses,
+// offsets and counts.
 enum Group : unsigned {
     kCInteger = 1,
     kFortranInteger = 2,
@@ -110,7 +111,7 @@ struct Product {
 // The three logical operations; Decide works on truth values.
 template <class Decide>
 struct LogicalOperation {
-    static constexpr unsigned groups = kCInteger | kFortranInteger | kFloating | kLogical;
+    static constexpr unsigned groups = kCInteger | kFortranInteger | kFloating | kLogical | kMultiLanguage;
     template <class T>
     static T apply(T a, T b)
     {
@@ -250,6 +251,7 @@ constexpr Line line_of(Predefined type)
     switch (type) {
         using enum Predefined;
         case character:
+        case fortran_character:
         case signed_char:
         case int8:
             return line<kCInteger, std::int8_t>();
@@ -344,7 +346,6 @@ constexpr Line line_of(Predefined type)
             return line<kPair, Pair<double, double>>();
         case wchar:
         case packed:
-        case fortran_character:
         case lower_bound:
         case upper_bound:
             return {};

@@ -214,6 +214,9 @@ MPI_TEST(Operations, OnAddressesOffsetsAndCounts)
     expect_bitwise_arithmetic<MPI_Aint>({TYPE(MPI_AINT)});
     expect_bitwise_arithmetic<MPI_Offset>({TYPE(MPI_OFFSET)});
     expect_bitwise_arithmetic<MPI_Count>({TYPE(MPI_COUNT)});
+    if (!excepted("logical operations on MPI_AINT, MPI_OFFSET and MPI_COUNT")) {
+        expect_operations({TYPE(MPI_AINT), TYPE(MPI_OFFSET), TYPE(MPI_COUNT)}, logical<MPI_Aint>());
+    }
 }
 
 MPI_TEST(Operations, OnFloatingPoint)
