@@ -83,10 +83,9 @@ int free_communicator(const char* name, MPI_Comm* comm, bool settled)
     });
 }
 
-CommunicatorPtr duplicate_of(Process& process, const CommunicatorPtr& comm, const InfoPtr& hints)
+CommunicatorPtr duplicate_of(Process& process, const CommunicatorPtr& comm)
 {
     const CommunicatorPtr made = duplicate(process, comm);
-    made->info = hints;
     made->attributes = copied(comm->attributes, comm->handle);
     return made;
 }
@@ -134,14 +133,15 @@ FMPL_MPI_NAME(MPI_Comm_group)
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm)
 {
     return make_from("MPI_Comm_dup", comm, newcomm,
-        [](Process& process, const CommunicatorPtr& from) { return duplicate_of(process, from, from->info); });
+        [](Process& process, const CommunicatorPtr& from) { return duplicate_of(process, from); });
 }
 FMPL_MPI_NAME(MPI_Comm_dup)
 
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm)
 {
     return make_from("MPI_Comm_dup_with_info", comm, newcomm, [&](Process& process, const CommunicatorPtr& from) {
-        return duplicate_of(process, from, hints_of(process, info));
+        check_hints(process, info);
+        return duplicate_of(process, from);
     });
 }
 FMPL_MPI_NAME(MPI_Comm_dup_with_info)
@@ -153,7 +153,6 @@ int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request)
         check_pointer(newcomm, "newcomm");
         check_pointer(request, "request");
         const Duplicate started = start_duplicate(process, from);
-        started.made->info = from->info;
         started.made->attributes = copied(from->attributes, comm);
         *newcomm = process.add(started.made);
         *request = process.add(RequestRef(started.request));
@@ -197,7 +196,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
         if (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED) {
             fail(MPI_ERR_ARG, "split_type = {} is unknown; give MPI_COMM_TYPE_SHARED or MPI_UNDEFINED", split_type);
         }
-        hints_of(process, info);
+        check_hints(process, info);
         // All ranks of a job are on one host.
         return split(process, *from, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key);
     });
@@ -228,17 +227,17 @@ FMPL_MPI_NAME(MPI_Comm_get_parent)
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
     return call_on("MPI_Comm_set_info", comm, [&](Process& process) {
-        const CommunicatorPtr& of = process.communicator(comm);
-        of->info = std::make_shared<Info>(*info_of(process, info));
+        process.communicator(comm);
+        info_of(process, info);
     });
 }
 FMPL_MPI_NAME(MPI_Comm_set_info)
 
 int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used)
 {
-    return ask("MPI_Comm_get_info", comm, info_used, "info_used", [](Process& process, const Communicator& of) {
-        return add_info(process, of.info == nullptr ? Info() : *of.info);
-    });
+    // Those in use: there are none (comm/info.hpp).
+    return ask("MPI_Comm_get_info", comm, info_used, "info_used",
+        [](Process& process, const Communicator&) { return add_info(process, Info()); });
 }
 FMPL_MPI_NAME(MPI_Comm_get_info)
 

@@ -33,7 +33,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr)
 {
     return call("MPI_Alloc_mem", [&](Process& process) {
         if (size < 0) fail(MPI_ERR_ARG, "size = {} is negative; give 0 or more", size);
-        hints_of(process, info);
+        check_hints(process, info);
         check_pointer(baseptr, "baseptr");
         // Also of nothing the address is a new one.
         const std::size_t bytes = std::max<std::size_t>(static_cast<std::size_t>(size), 1);

@@ -20,7 +20,6 @@ class ContextNumbers;
 class GraphTopology;
 class DistributedGraphTopology;
 class Errhandler;
-class Info;
 
 // Messages of different contexts never match. Of each communicator, the even number is of point-to-point messages and
 // the odd one of collective calls.
@@ -73,7 +72,6 @@ public:
     std::string name;
     std::shared_ptr<Errhandler> errhandler;
     std::shared_ptr<Attributes> attributes;  // null: none
-    std::shared_ptr<Info> info;              // null: none given
     Topology topology;
     // Of an intercommunicator: its local group, for collective operations within it. Null for an intracommunicator.
     std::shared_ptr<Communicator> local;

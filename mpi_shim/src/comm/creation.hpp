@@ -14,8 +14,8 @@ namespace fmpl::mpi {
 
 class Process;
 
-// What comes of MPI_Comm_idup: the communicator may be used when the request is complete. Attributes, info and name are the
-// caller's business.
+// What comes of MPI_Comm_idup: the communicator may be used when the request is complete. Attributes and name are the caller's
+// business.
 struct Duplicate {
     CommunicatorPtr made;
     Ref<ActiveRequest> request;

@@ -130,9 +130,9 @@ InfoPtr info_of(Process& process, MPI_Info handle, const char* argument)
     return *found;
 }
 
-InfoPtr hints_of(Process& process, MPI_Info handle)
+void check_hints(Process& process, MPI_Info handle)
 {
-    return handle == MPI_INFO_NULL ? nullptr : std::make_shared<Info>(*info_of(process, handle));
+    if (handle != MPI_INFO_NULL) info_of(process, handle);
 }
 
 MPI_Info add_info(Process& process, Info info)

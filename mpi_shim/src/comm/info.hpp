@@ -35,8 +35,9 @@ using InfoPtr = std::shared_ptr<Info>;
 
 // What a handle stands for, MPI_INFO_ENV included. MPI_ERR_INFO when it is null or stands for nothing.
 InfoPtr info_of(Process& process, MPI_Info handle, const char* argument = "info");
-// A copy of it, for an object that keeps hints; null for MPI_INFO_NULL.
-InfoPtr hints_of(Process& process, MPI_Info handle);
+// Hints for a new object, MPI_INFO_NULL for none: they are ignored, since no key means anything to the library. MPI_ERR_INFO when the
+// handle stands for nothing.
+void check_hints(Process& process, MPI_Info handle);
 // The handle of a new info object.
 MPI_Info add_info(Process& process, Info info);
 
