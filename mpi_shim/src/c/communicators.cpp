@@ -16,7 +16,7 @@ MPI_Comm add_or_null(Process& process, const CommunicatorPtr& made)
     return made == nullptr ? MPI_COMM_NULL : process.add(made);
 }
 
-// A call that makes a communicator from one: body(process, comm) gives the new one, or null for MPI_COMM_NULL.
+// A call that makes a communicator from one: body(process, comm) gives the new one, or null for MPI_COMM_NULL, as after an error.
 template <class Body>
 int make_from(const char* name, MPI_Comm comm, MPI_Comm* newcomm, Body&& body, const char* comm_argument = "comm",
     const char* new_argument = "newcomm")
@@ -25,6 +25,7 @@ int make_from(const char* name, MPI_Comm comm, MPI_Comm* newcomm, Body&& body, c
         const CommunicatorPtr from =
             process.communicator(comm, comm_argument);  // held: the user's functions may free it
         check_pointer(newcomm, new_argument);
+        *newcomm = MPI_COMM_NULL;
         *newcomm = add_or_null(process, body(process, from));
     });
 }
@@ -152,6 +153,7 @@ int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request)
         const CommunicatorPtr from = process.communicator(comm);
         check_pointer(newcomm, "newcomm");
         check_pointer(request, "request");
+        *newcomm = MPI_COMM_NULL;
         const Duplicate started = start_duplicate(process, from);
         started.made->attributes = copied(from->attributes, comm);
         *newcomm = process.add(started.made);
