@@ -87,7 +87,8 @@ public:
     // The request's handle is free from now on; what is under way goes on.
     void remove_request(MPI_Request handle);
 
-    CollectiveState collective;  // outlives requests of collective operations
+    HandleTable<std::shared_ptr<Keyval>, HandleKind::keyval> keyvals;  // outlives all that has attributes
+    CollectiveState collective;                                        // outlives requests of collective operations
 
     CommunicatorPtr world;
     CommunicatorPtr self;
@@ -104,7 +105,6 @@ public:
     HandleTable<OperationPtr, HandleKind::operation> operations;
     HandleTable<ErrhandlerPtr, HandleKind::errhandler> errhandlers;
     HandleTable<std::shared_ptr<Info>, HandleKind::info> infos;
-    HandleTable<std::shared_ptr<Keyval>, HandleKind::keyval> keyvals;
     HandleTable<RequestRef, HandleKind::request, 22> requests;
     HandleTable<ProbedMessagePtr, HandleKind::message> messages;
 

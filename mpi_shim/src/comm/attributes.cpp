@@ -20,6 +20,18 @@ const char* create_name(Keyval::Of of)
 
 }  // namespace
 
+void Keyval::let_go()
+{
+    if (--holders_ == 0) process_.keyvals.remove(handle);
+}
+
+void Keyval::free()
+{
+    if (freed_) return;
+    freed_ = true;
+    let_go();
+}
+
 Attributes::EntryPtr Attributes::entry(const Keyval& keyval) const
 {
     const auto at = std::find_if(
@@ -51,7 +63,7 @@ void Attributes::set(int object, const KeyvalPtr& keyval, AttributeValue value)
             return;
         }
     }
-    entries_.push_back(std::make_shared<Entry>(Entry{keyval, value}));
+    entries_.push_back(std::make_shared<Entry>(keyval, value));
 }
 
 AttributeValue* Attributes::find(const Keyval& keyval)
@@ -90,7 +102,7 @@ std::shared_ptr<Attributes> Attributes::copied_from(int object)
         bool is_copied = false;
         const int code = keyval.copy_function()(object, keyval.handle, from->value, out, is_copied);
         if (code != MPI_SUCCESS) fail(code, "the copy function of keyval {} returned {}", keyval.handle, code);
-        if (is_copied) copies->entries_.push_back(std::make_shared<Entry>(Entry{from->keyval, out}));
+        if (is_copied) copies->entries_.push_back(std::make_shared<Entry>(from->keyval, out));
     }
     return copies->empty() ? nullptr : copies;
 }
@@ -125,7 +137,7 @@ KeyvalPtr keyval_of(Process& process, int handle, Keyval::Of of)
 
 int add_keyval(Process& process, Keyval::Of of, Keyval::Copy copy, Keyval::Delete on_delete)
 {
-    auto keyval = std::make_shared<Keyval>(of, std::move(copy), std::move(on_delete));
+    auto keyval = std::make_shared<Keyval>(process, of, std::move(copy), std::move(on_delete));
     keyval->handle = process.keyvals.add(keyval);
     if (keyval->handle == 0) {
         fail(MPI_ERR_OTHER, "there are {} keyvals, and no room for more; free some that are not needed",
@@ -136,8 +148,7 @@ int add_keyval(Process& process, Keyval::Of of, Keyval::Copy copy, Keyval::Delet
 
 void free_keyval(Process& process, int handle, Keyval::Of of)
 {
-    keyval_of(process, handle, of);
-    process.keyvals.remove(handle);
+    keyval_of(process, handle, of)->free();
 }
 
 PredefinedAttribute predefined_attribute(const Process& process, int keyval)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace fmpl::mpi {
@@ -36,24 +37,38 @@ public:
     using Copy = std::function<int(int object, int keyval, AttributeValue& in, AttributeValue& out, bool& copied)>;
     using Delete = std::function<int(int object, int keyval, AttributeValue& value)>;
 
-    // copy: empty for one that copies nothing. on_delete: empty for one that does nothing.
-    Keyval(Of of, Copy copy, Delete on_delete) : of_(of), copy_(std::move(copy)), delete_(std::move(on_delete)) {}
+    // copy: empty for one that copies nothing. on_delete: empty for one that does nothing. `process` lives longer.
+    Keyval(Process& process, Of of, Copy copy, Delete on_delete)
+        : process_(process),
+          of_(of),
+          copy_(std::move(copy)),
+          delete_(std::move(on_delete))
+    {
+    }
 
     Of of() const { return of_; }
     const Copy& copy_function() const { return copy_; }
     const Delete& delete_function() const { return delete_; }
 
+    // What holds it: the program, until it frees it, and each attribute that has it. With the last of them the handle is gone.
+    void hold() { ++holders_; }
+    void let_go();
+    // The program's. Nothing happens when it was freed before.
+    void free();
+
     int handle = 0;  // for the functions; freed or not
 
 private:
+    Process& process_;
+    int holders_ = 1;
+    bool freed_ = false;
     Of of_;
     Copy copy_;
     Delete delete_;
 };
 using KeyvalPtr = std::shared_ptr<Keyval>;
 
-// The attributes of one object, in the order in which they were first set. A keyval that was freed stays as long as an attribute
-// has it. Each function that calls a delete or copy function of the user's throws Error, with the code that it returned.
+// The attributes of one object, in the order in which they were first set. Each function that calls a delete or copy function of the user's throws Error, with the code that it returned.
 class Attributes {
 public:
     // The delete function sees the old value first, if there is one; when it fails, that stays.
@@ -70,6 +85,11 @@ public:
 
 private:
     struct Entry {
+        Entry(KeyvalPtr of, AttributeValue set_to) : keyval(std::move(of)), value(set_to) { keyval->hold(); }
+        ~Entry() { keyval->let_go(); }
+        Entry(const Entry&) = delete;
+        Entry& operator=(const Entry&) = delete;
+
         KeyvalPtr keyval;
         AttributeValue value;
     };
@@ -87,7 +107,8 @@ std::shared_ptr<Attributes> copied(const std::shared_ptr<Attributes>& attributes
 // Deletes all that `attributes`, which may be null, has.
 void clear(const std::shared_ptr<Attributes>& attributes, int object);
 
-// The keyval of a handle; MPI_ERR_KEYVAL when it is none of this kind's.
+// The keyval of a handle; MPI_ERR_KEYVAL when it is none of this kind's. One that was freed is there as long as an attribute has it
+// (section 6.7.2).
 KeyvalPtr keyval_of(Process& process, int handle, Keyval::Of of);
 // MPI_Comm_create_keyval, MPI_Type_create_keyval: the new keyval's handle.
 int add_keyval(Process& process, Keyval::Of of, Keyval::Copy copy, Keyval::Delete on_delete);

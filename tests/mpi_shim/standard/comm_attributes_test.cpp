@@ -90,6 +90,14 @@ private:
     int key_ = MPI_KEYVAL_INVALID;
 };
 
+void* value_of(MPI_Comm comm, int key)
+{
+    void* value = nullptr;
+    int flag = 0;
+    MPI_Comm_get_attr(comm, key, &value, &flag);
+    return flag ? value : nullptr;
+}
+
 MPI_Comm duplicate(MPI_Comm comm = MPI_COMM_WORLD)
 {
     MPI_Comm copy = MPI_COMM_NULL;
@@ -219,6 +227,38 @@ MPI_TEST(CommAttribute, AFreedKeyServesTheAttributesThatHaveIt)
     EXPECT_EQ(key.log().deletions, 2);
 }
 
+// Section 6.7.2: until then, copies of its handle name it, and freeing it once more changes nothing.
+MPI_TEST(CommAttribute, AFreedKeyIsGoneWithTheLastAttributeThatHasIt)
+{
+    CommKey key;
+    int data[2] = {};
+    MPI_Comm comm = duplicate();
+    MPI_Comm_set_attr(comm, key.get(), data);
+    const int kept = key.get();
+    MPI_Comm_free_keyval(&key.handle());
+    EXPECT_EQ(value_of(comm, kept), data);
+    int again = kept;
+    MPI_Comm_free_keyval(&again);
+    EXPECT_EQ(again, MPI_KEYVAL_INVALID);
+    EXPECT_EQ(value_of(comm, kept), data);
+    MPI_Comm copy = duplicate(comm);
+    EXPECT_EQ(value_of(copy, kept), data + 1);
+    MPI_Comm_delete_attr(comm, kept);
+    EXPECT_EQ(key.log().deletions, 1);
+    MPI_Comm_set_attr(comm, kept, data);
+    MPI_Comm_free(&comm);
+    EXPECT_EQ(key.log().deletions, 2);
+    MPI_Comm_delete_attr(copy, kept);
+    EXPECT_EQ(key.log().deletions, 3);
+    if (!excepted("a handle that is no longer valid")) {
+        const ReturnErrors guard(copy);
+        void* value = nullptr;
+        int flag = 0;
+        EXPECT_CLASS(MPI_ERR_KEYVAL, MPI_Comm_get_attr(copy, kept, &value, &flag));
+    }
+    MPI_Comm_free(&copy);
+}
+
 MPI_TEST(CommAttribute, FailureOfTheCopyFunctionFailsTheDup)
 {
     CommKey key;
@@ -227,8 +267,19 @@ MPI_TEST(CommAttribute, FailureOfTheCopyFunctionFailsTheDup)
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_set_attr(comm, key.get(), data);
     key.log().copy_result = MPI_ERR_OTHER;
-    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm copy = MPI_COMM_WORLD;
     EXPECT_NE(MPI_Comm_dup(comm, &copy), MPI_SUCCESS);
+    EXPECT_TRUE(copy == MPI_COMM_NULL);
+    copy = MPI_COMM_WORLD;
+    EXPECT_NE(MPI_Comm_dup_with_info(comm, MPI_INFO_NULL, &copy), MPI_SUCCESS);
+    EXPECT_TRUE(copy == MPI_COMM_NULL);
+    if (!excepted("MPI_Comm_idup calls the copy functions")) {
+        copy = MPI_COMM_WORLD;
+        MPI_Request request = MPI_REQUEST_NULL;
+        EXPECT_NE(MPI_Comm_idup(comm, &copy, &request), MPI_SUCCESS);
+        EXPECT_TRUE(copy == MPI_COMM_NULL);
+        EXPECT_TRUE(request == MPI_REQUEST_NULL);
+    }
     key.log().copy_result = MPI_SUCCESS;
     MPI_Comm_free(&comm);
 }
@@ -312,6 +363,26 @@ MPI_TEST(CommAttribute, TheDeprecatedNamesWorkAlike)
     MPI_Comm_free(&comm);
     EXPECT_EQ(log.deletions, 2);
 }
+
+MPI_TEST(CommAttribute, AKeyThatTheDeprecatedNameFreedNamesItsAttributes)
+{
+    Log log;
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Keyval_create(&copy_of_comm, &delete_of_comm, &key, &log);
+    int data = 0;
+    MPI_Comm comm = duplicate();
+    MPI_Attr_put(comm, key, &data);
+    int freed = key;
+    MPI_Keyval_free(&freed);
+    void* value = nullptr;
+    int flag = 0;
+    MPI_Attr_get(comm, key, &value, &flag);
+    EXPECT_TRUE(flag);
+    EXPECT_EQ(value, &data);
+    MPI_Attr_delete(comm, key);
+    EXPECT_EQ(log.deletions, 1);
+    MPI_Comm_free(&comm);
+}
 #pragma GCC diagnostic pop
 
 MPI_TEST(TypeAttribute, DupCopiesAndFreeDeletes)
@@ -346,6 +417,46 @@ MPI_TEST(TypeAttribute, DupCopiesAndFreeDeletes)
     MPI_Type_free(&type);
     EXPECT_EQ(log.deletions, 2);
     EXPECT_EQ(log.last_deleted, data);
+}
+
+MPI_TEST(TypeAttribute, AFreedKeyNamesItsAttributesUntilTheLastIsGone)
+{
+    Log log;
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Type_create_keyval(&copy_of_type, &delete_of_type, &key, &log);
+    int data = 0;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(3, MPI_INT, &type);
+    MPI_Type_set_attr(type, key, &data);
+    int freed = key;
+    MPI_Type_free_keyval(&freed);
+    freed = key;
+    MPI_Type_free_keyval(&freed);
+    void* value = nullptr;
+    int flag = 0;
+    MPI_Type_get_attr(type, key, &value, &flag);
+    EXPECT_TRUE(flag);
+    MPI_Type_delete_attr(type, key);
+    EXPECT_EQ(log.deletions, 1);
+    MPI_Type_free(&type);
+}
+
+MPI_TEST(TypeAttribute, FailureOfTheCopyFunctionLeavesNoType)
+{
+    const ReturnErrors guard;
+    Log log;
+    log.copy_result = MPI_ERR_OTHER;
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Type_create_keyval(&copy_of_type, &delete_of_type, &key, &log);
+    int data[2] = {};
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(3, MPI_INT, &type);
+    MPI_Type_set_attr(type, key, data);
+    MPI_Datatype copy = MPI_INT;
+    EXPECT_NE(MPI_Type_dup(type, &copy), MPI_SUCCESS);
+    EXPECT_TRUE(copy == MPI_DATATYPE_NULL);
+    MPI_Type_free(&type);
+    MPI_Type_free_keyval(&key);
 }
 
 MPI_TEST(TypeAttribute, APredefinedTypeMayHaveThem)
