@@ -28,6 +28,7 @@ struct CollectiveState {
     void leave();
 
     CollectiveForm form;
+    bool heap_is_remote_dma;  // of all ranks (fmplrun --rdma heap)
     ScratchPool scratch;
     RequestPool<Schedule> schedules;
     // FMPL's communicators by their members' world ranks; FMPL_COMM_NULL where there is none. Communicators with the same members

@@ -1,5 +1,6 @@
 #include "coll/fast_path.hpp"
 
+#include "coll/fast_choice.hpp"
 #include "p2p/fmpl_call.hpp"
 #include "p2p/message_buffer.hpp"
 #include "process.hpp"
@@ -37,6 +38,11 @@ fmpl_comm_t fmpl_comm_of(Process& process, Communicator& comm)
         comm.fmpl_comm_tried = true;
     }
     return comm.fmpl_comm;
+}
+
+FastChoice choice_of(const Process& process)
+{
+    return {process.world->size(), process.collective.heap_is_remote_dma};
 }
 
 // What is up to 8 bytes long travels with the call; else whether other ranks can read it where it lies.
@@ -77,9 +83,10 @@ bool fast_barrier(Process& process, Communicator& comm)
 bool fast_bcast(
     Process& process, Communicator& comm, void* buffer, std::int64_t count, const TypeObject& type, int root)
 {
+    const MessageBuffer message = MessageBuffer::of(buffer, count, type);
+    if (!choice_of(process).bcast(message.bytes)) return false;
     const fmpl_comm_t fmpl_comm = fmpl_comm_of(process, comm);
     if (fmpl_comm == FMPL_COMM_NULL) return false;
-    const MessageBuffer message = MessageBuffer::of(buffer, count, type);
     if (message.in_one_piece()) {
         check_fmpl(fmpl_bcast(message.data, message.bytes, root, fmpl_comm));
     } else if (const auto columns = message.layout->columns(count)) {
@@ -115,6 +122,7 @@ bool fast_allreduce(Process& process, Communicator& comm, const void* contributi
 bool fast_reduce(Process& process, Communicator& comm, const void* contribution, void* result, std::int64_t count,
     const TypeObject& type, const Operation& operation, int root)
 {
+    if (!choice_of(process).reduce(type.layout->bytes(count))) return false;
     const fmpl_comm_t fmpl_comm = fmpl_comm_of(process, comm);
     const fmpl_op* const form = fmpl_comm == FMPL_COMM_NULL ? nullptr : operation.fmpl_form(type);
     if (form == nullptr) return false;
