@@ -201,7 +201,8 @@ void fmpl_layer_expects_envelopes(size_t body_bytes);
 /* The place where a layer says which of its calls the calling rank is in, for all waits inside FMPL that bring no words: the
  * name of the call ("Cblacs_gridmap", in at most 24 characters; read while the call goes on), NULL: none. The layer writes
  * it as a call begins, and what was there before as the call ends. Valid until the rank's process (or its thread, in
- * run_ranks) ends. NULL before fmpl_init. */
+ * run_ranks) ends. NULL before fmpl_init. Errors of FMPL's meanwhile are not printed: the layer says them, in the words of
+ * fmpl_error_message. */
 const char **fmpl_layer_call(void);
 
 /* A function that every long wait of the calling rank inside FMPL (fmpl_barrier, fmpl_bcast, fmpl_allreduce, fmpl_recv ...;

@@ -106,9 +106,11 @@ int Binding::rank() const
 int Binding::report(const char* call, const Error& error)
 {
     error_message = fmt::format("rank {}: {}: {}", rank(), spoken_name(speaks, call), error.what());
-    // A rank that learns of the job's end has nothing to add to what the failing rank said.
+    // A rank that learns of the job's end has nothing to add to what the failing rank said. A layer has the words from
+    // fmpl_error_message, and error handlers of its own.
     const ErrorReport mode = error_report();
-    if (mode != ErrorReport::silent && error.code() != FMPL_ERR_ABORTED) {
+    const bool of_layer = endpoint && endpoint->node.waiter.layer_call() != nullptr;
+    if (mode != ErrorReport::silent && error.code() != FMPL_ERR_ABORTED && !of_layer) {
         const std::string line = "fmpl: " + error_message + "\n";
         [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());  // in one piece
     }

@@ -54,7 +54,8 @@ struct Binding {
     void become_forked_child(int parent);
     Error forked_child_error() const;  // what its calls get
 
-    // Keeps the words of an error, "rank 2: fmpl_send: ...", reports them as FMPL_ERRORS says, returns its code.
+    // Keeps the words of an error, "rank 2: fmpl_send: ...", reports them as FMPL_ERRORS says, returns its code. What a layer calls
+    // (fmpl_layer_call) is not printed.
     int report(const char* call, const Error& error);
     int report_current_exception(const char* call);
     // As report_current_exception, for a call that communicates: where the operating system has refused something, a

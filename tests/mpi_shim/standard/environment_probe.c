@@ -102,6 +102,17 @@ int main(int argc, char **argv)
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Ibcast(values, rank_in_world() == 0 ? 1000 : 10, MPI_INT, 0, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (strcmp(way, "returned-bcast") == 0 || strcmp(way, "returned-reduce") == 0) {
+        /* The ranks give different lengths, and ask for the code. */
+        int values[4] = {0, 0, 0, 0}, sums[4], code;
+        const int count = rank_in_world() == 0 ? 2 : 4;
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        if (strcmp(way, "returned-bcast") == 0) {
+            code = MPI_Bcast(values, count, MPI_INT, 0, MPI_COMM_WORLD);
+        } else {
+            code = MPI_Reduce(values, sums, count, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+        }
+        if (code != MPI_SUCCESS) printf("a code\n");
     } else if (strcmp(way, "fatal-grequest") == 0 && rank_in_world() == 1) {
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Grequest_start(answer, fail_to_free, ignore_cancel, NULL, &request);

@@ -52,6 +52,15 @@ class FatalError(unittest.TestCase):
         self.assertIn("the free function of the generalized request returned", output)
 
 
+class ReturnedError(unittest.TestCase):
+    def test_of_a_collective_call_is_the_code_alone(self):
+        for way in ("returned-bcast", "returned-reduce"):
+            with self.subTest(way):
+                status, output = run(way, ranks=2)
+                self.assertEqual(status, 0, output)
+                self.assertEqual(set(output.splitlines()), {"a code"})
+
+
 class Abort(unittest.TestCase):
     def test_gives_its_code_to_the_job(self):
         status, output = run("abort")
