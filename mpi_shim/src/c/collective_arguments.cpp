@@ -125,6 +125,21 @@ void check_aliasing(const void* sendbuf, const void* recvbuf, bool has_data)
     }
 }
 
+void check_aliasing(const MessageBuffer& sent, const MessageBuffer& received)
+{
+    // Whether blocks that are not in one piece overlap, their types alone do not say.
+    const bool comparable = sent.in_one_piece() && received.in_one_piece() && sent.bytes > 0 && received.bytes > 0;
+    if (!comparable) return;
+    const auto from = reinterpret_cast<std::uintptr_t>(sent.data);
+    const auto to = reinterpret_cast<std::uintptr_t>(received.data);
+    if (from < to + received.bytes && to < from + sent.bytes) [[unlikely]] {
+        fail(MPI_ERR_BUFFER,
+            "the rank's own block of sendbuf overlaps the one of recvbuf; give two buffers, or MPI_IN_PLACE where it "
+            "is "
+            "allowed");
+    }
+}
+
 void check_not_in_place(const void* buffer, const char* argument)
 {
     if (buffer == MPI_IN_PLACE) [[unlikely]]

@@ -52,8 +52,6 @@ public:
     MessageBuffer operator()(int index) const { return at(index); }
 
     const void* buffer() const { return buffer_; }
-    // Whether at(index) has bytes.
-    bool has_data(int index) const { return at(index).bytes > 0; }
 
 private:
     CallSide(Process& process, const void* buffer) : process_(&process), buffer_(buffer) {}
@@ -78,6 +76,8 @@ private:
 void check_root(const Communicator& comm, int root);
 // Class MPI_ERR_BUFFER, where both are one, and there are bytes in them.
 void check_aliasing(const void* sendbuf, const void* recvbuf, bool has_data);
+// Class MPI_ERR_BUFFER, where a rank's own block is received where it is sent from.
+void check_aliasing(const MessageBuffer& sent, const MessageBuffer& received);
 // Class MPI_ERR_BUFFER: MPI_IN_PLACE where it has no meaning.
 void check_not_in_place(const void* buffer, const char* argument);
 // Whether a call on comm is in place. Class MPI_ERR_BUFFER on an intercommunicator.

@@ -55,6 +55,7 @@ void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const v
     if (sendbuf != MPI_IN_PLACE) {
         const MessageBuffer mine = single().message();
         check_aliasing(sendbuf, recvbuf, mine.bytes > 0);
+        check_aliasing(mine, blocks.at(root));
         schedule.copy(mine, blocks.at(root));
     }
     linear_gather(schedule, channel, {}, blocks, root);
@@ -84,6 +85,7 @@ void scatter(Communicator& comm, Schedule& schedule, const void* sendbuf, const 
     if (recvbuf != MPI_IN_PLACE) {
         const MessageBuffer mine = single().message();
         check_aliasing(sendbuf, recvbuf, mine.bytes > 0);
+        check_aliasing(blocks.at(root), mine);
         schedule.copy(blocks.at(root), mine);
     }
     linear_scatter(schedule, channel, blocks, {}, root);
@@ -100,7 +102,10 @@ void allgather(Communicator& comm, Schedule& schedule, const void* sendbuf, Sing
     } else {
         mine = single().message();
         check_aliasing(sendbuf, receive.buffer(), mine.bytes > 0);
-        if (!comm.is_inter()) schedule.copy(mine, receive.at(rank));
+        if (!comm.is_inter()) {
+            check_aliasing(mine, receive.at(rank));
+            schedule.copy(mine, receive.at(rank));
+        }
     }
     posted_exchange(
         schedule, schedule.channel(), [&](int) { return mine; }, receive);
@@ -113,8 +118,11 @@ void alltoall(Communicator& comm, Schedule& schedule, const void* sendbuf, Send&
     const int rank = comm.rank();
     if (!is_in_place(comm, sendbuf)) {
         const CallSide blocks = send();
-        check_aliasing(sendbuf, receive.buffer(), blocks.has_data(0));
-        if (!comm.is_inter()) schedule.copy(blocks.at(rank), receive.at(rank));
+        check_aliasing(blocks.at(0), receive.at(0));
+        if (!comm.is_inter()) {
+            check_aliasing(blocks.at(rank), receive.at(rank));
+            schedule.copy(blocks.at(rank), receive.at(rank));
+        }
         posted_exchange(schedule, schedule.channel(), blocks, receive);
         return;
     }

@@ -23,8 +23,7 @@ void exchange(
     const auto outgoing = send(degree(neighbours.destinations));
     const CallSide incoming = receive(degree(neighbours.sources));
     const bool cartesian = std::holds_alternative<std::shared_ptr<const CartesianTopology>>(comm.topology);
-    const bool sends = !neighbours.destinations.empty() && outgoing(0).bytes > 0;
-    check_aliasing(sendbuf, recvbuf, sends && !neighbours.sources.empty());
+    if (!neighbours.destinations.empty() && !neighbours.sources.empty()) check_aliasing(outgoing(0), incoming(0));
     neighbour_exchange(
         schedule, schedule.channel(), neighbours.sources, neighbours.destinations, cartesian, outgoing, incoming);
 }

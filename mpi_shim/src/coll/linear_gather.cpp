@@ -27,7 +27,7 @@ void linear_gather(
 {
     if (is_root(channel, root)) {
         for_each_peer(channel, [&](int peer) {
-            if (const MessageBuffer block = blocks(peer); block.bytes > 0) schedule.receive(channel, block, peer);
+            if (const MessageBuffer block = blocks(peer); block.bytes > 0) schedule.receive_up_to(channel, block, peer);
         });
     } else if (mine.bytes > 0) {
         schedule.send(channel, mine, root);
@@ -43,7 +43,7 @@ void linear_scatter(
             if (const MessageBuffer block = blocks(peer); block.bytes > 0) schedule.send(channel, block, peer);
         });
     } else if (mine.bytes > 0) {
-        schedule.receive(channel, mine, root);
+        schedule.receive_up_to(channel, mine, root);
     }
     schedule.end_round();
 }

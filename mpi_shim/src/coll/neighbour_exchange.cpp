@@ -9,7 +9,7 @@ void neighbour_exchange(Schedule& schedule, const Channel& channel, std::span<co
 {
     const auto receive = [&](std::size_t i) {
         if (const MessageBuffer block = incoming(static_cast<int>(i)); block.bytes > 0) {
-            schedule.receive(channel, block, sources[i]);
+            schedule.receive_up_to(channel, block, sources[i]);
         }
     };
     // Where one rank is a neighbour more than once, its messages match in order. In a periodic dimension of one or two ranks it is both

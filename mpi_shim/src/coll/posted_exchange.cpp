@@ -13,7 +13,8 @@ void posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& o
         intra ? peers : peers + 1;  // in an intracommunicator, the peer after the last would be the rank itself
     for (int i = 1; i < last; ++i) {
         const int source = (rank % peers + peers - i % peers) % peers;
-        if (const MessageBuffer block = incoming(source); block.bytes > 0) schedule.receive(channel, block, source);
+        if (const MessageBuffer block = incoming(source); block.bytes > 0)
+            schedule.receive_up_to(channel, block, source);
     }
     for (int i = 1; i < last; ++i) {
         const int destination = (rank + i) % peers;

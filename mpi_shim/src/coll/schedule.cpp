@@ -40,6 +40,12 @@ void Schedule::receive(const Channel& channel, const MessageBuffer& buffer, int 
     steps_.push_back({Step::Kind::receive, peer, channel, buffer, {}});
 }
 
+void Schedule::receive_up_to(const Channel& channel, const MessageBuffer& buffer, int peer)
+{
+    if (peer == MPI_PROC_NULL) return;
+    steps_.push_back({Step::Kind::receive_up_to, peer, channel, buffer, {}});
+}
+
 void Schedule::copy(const MessageBuffer& from, const MessageBuffer& to)
 {
     if (from.bytes > to.bytes) {
@@ -107,16 +113,9 @@ void Schedule::advance()
     if (advancing_ || complete) return;
     advancing_ = true;
     for (;;) {
-        while (!pending_.empty() && pending_.back()->complete) {
-            const int error = pending_.back()->status.error;
+        while (!pending_.empty() && pending_.back().request->complete) {
+            note_completed(pending_.back());
             pending_.pop_back();
-            if (error != 0 && status.error == 0) {
-                status.error = error;
-                error_words_ = error == MPI_ERR_TRUNCATE
-                                   ? "a message is longer than the memory that it goes to; give counts and types that "
-                                     "agree on all ranks"
-                                   : "a message of the operation failed";
-            }
         }
         if (!pending_.empty()) break;
         if (next_ == steps_.size()) {
@@ -155,13 +154,19 @@ void Schedule::begin(const Step& step)
         case Step::Kind::send: {
             RequestRef request = process_->engine.isend(
                 step.buffer, *step.channel.comm, Traffic::collective, step.peer, step.channel.tag);
-            if (!request->complete || request->status.error != 0) pending_.push_back(std::move(request));
+            if (!request->complete || request->status.error != 0) pending_.push_back({std::move(request), 0});
             break;
         }
-        case Step::Kind::receive: {
+        case Step::Kind::receive:
+        case Step::Kind::receive_up_to: {
             RequestRef request = process_->engine.irecv(
                 step.buffer, *step.channel.comm, Traffic::collective, step.peer, step.channel.tag);
-            if (!request->complete || request->status.error != 0) pending_.push_back(std::move(request));
+            Pending started{std::move(request), step.kind == Step::Kind::receive ? step.buffer.bytes : 0};
+            if (started.request->complete) {
+                note_completed(started);
+            } else {
+                pending_.push_back(std::move(started));
+            }
             break;
         }
         case Step::Kind::copy:
@@ -189,6 +194,28 @@ void Schedule::reduce_now(const Step& step)
     if (made) process_->types.remove(handle);
 }
 
+void Schedule::note_completed(const Pending& done)
+{
+    const Status& found = done.request->status;
+    if (found.error == MPI_ERR_TRUNCATE) {
+        note_error(found.error,
+            "a message is longer than the memory that it goes to; give counts and types that agree on all ranks");
+    } else if (found.error != 0) {
+        note_error(found.error, "a message of the operation failed");
+    } else if (found.bytes < done.bytes) {
+        note_error(MPI_ERR_OTHER,
+            fmt::format("a message has {} bytes, {} are expected; give counts and types that agree on all ranks",
+                found.bytes, done.bytes));
+    }
+}
+
+void Schedule::note_error(int error_class, std::string words)
+{
+    if (status.error != 0) return;
+    status.error = error_class;
+    error_words_ = std::move(words);
+}
+
 void Schedule::note_current_error()
 {
     int error_class = MPI_ERR_OTHER;
@@ -203,9 +230,7 @@ void Schedule::note_current_error()
     } catch (const std::exception& error) {
         words = error.what();
     }
-    if (status.error != 0) return;
-    status.error = error_class;
-    error_words_ = std::move(words);
+    note_error(error_class, std::move(words));
 }
 
 void Schedule::release()

@@ -47,6 +47,8 @@ public:
     // Steps of the present round. peer: a rank of the channel's peers, or MPI_PROC_NULL. Messages without bytes are messages too.
     void send(const Channel& channel, const MessageBuffer& buffer, int peer);
     void receive(const Channel& channel, const MessageBuffer& buffer, int peer);
+    // The same of a message that may have fewer bytes than there is room for.
+    void receive_up_to(const Channel& channel, const MessageBuffer& buffer, int peer);
     // The same number of bytes in packed form, or more room in `to`. Throws Error (MPI_ERR_TRUNCATE) when there is less.
     void copy(const MessageBuffer& from, const MessageBuffer& to);
     // inout = in (op) inout, with the operation and type of set_reduction.
@@ -87,7 +89,7 @@ public:
 
 private:
     struct Step {
-        enum class Kind : std::uint8_t { send, receive, copy, reduce, end_round };
+        enum class Kind : std::uint8_t { send, receive, receive_up_to, copy, reduce, end_round };
         Kind kind;
         int peer = 0;
         Channel channel{};
@@ -95,7 +97,15 @@ private:
         MessageBuffer target;  // of copy; of reduce: `data` is `inout`
     };
 
+    // A message under way. bytes: fewer are an error.
+    struct Pending {
+        RequestRef request;
+        std::uint64_t bytes;
+    };
+
     void begin(const Step& step);
+    void note_completed(const Pending& done);
+    void note_error(int error_class, std::string words);
     void reduce_now(const Step& step);
     void note_current_error();
     void release();
@@ -111,7 +121,7 @@ private:
 
     std::vector<Step> steps_;
     std::size_t next_ = 0;
-    std::vector<RequestRef> pending_;
+    std::vector<Pending> pending_;
     bool advancing_ = false;
 
     std::vector<ScratchPool::Block> blocks_;

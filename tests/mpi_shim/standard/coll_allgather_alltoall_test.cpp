@@ -296,3 +296,40 @@ MPI_TEST(Alltoallw, InPlaceExchangesTheBlocks)
         EXPECT_EQ(both, expected);
     }
 }
+
+// Section 5.2.2: the own block is not sent from where it is received but by MPI_IN_PLACE. Every rank sees it of itself.
+MPI_TEST(Allgather, TheOwnBlockOfTheReceiveBufferIsRefused)
+{
+    const ReturnErrors guard;
+    const int n = size();
+    std::vector<int> all(static_cast<std::size_t>(n) * 4);
+    int* const own = all.data() + rank() * 4;
+    const std::vector<int> counts(static_cast<std::size_t>(n), 4);
+    std::vector<int> places(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<int>(i) * 4;
+    EXPECT_CLASS(MPI_ERR_BUFFER, MPI_Allgather(own, 4, MPI_INT, all.data(), 4, MPI_INT, MPI_COMM_WORLD));
+    EXPECT_CLASS(MPI_ERR_BUFFER,
+        MPI_Allgatherv(own, 4, MPI_INT, all.data(), counts.data(), places.data(), MPI_INT, MPI_COMM_WORLD));
+    if (n > 1) return;
+    // A root's.
+    EXPECT_CLASS(MPI_ERR_BUFFER, MPI_Gather(own, 4, MPI_INT, all.data(), 4, MPI_INT, 0, MPI_COMM_WORLD));
+    EXPECT_CLASS(MPI_ERR_BUFFER, MPI_Scatter(all.data(), 4, MPI_INT, own, 4, MPI_INT, 0, MPI_COMM_WORLD));
+}
+
+// One array may have room for both sides.
+MPI_TEST(Alltoallv, SidesOfOneArrayThatDoNotOverlapAreTwoBuffers)
+{
+    const int n = size();
+    std::vector<int> both(static_cast<std::size_t>(2 * n), -1), expected;
+    for (int i = 0; i < n; ++i) both[static_cast<std::size_t>(i)] = rank() * 10 + i;
+    const std::vector<int> counts(static_cast<std::size_t>(n), 1);
+    std::vector<int> from(static_cast<std::size_t>(n)), to(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) {
+        from[static_cast<std::size_t>(i)] = i;
+        to[static_cast<std::size_t>(i)] = n + i;
+        expected.push_back(i * 10 + rank());
+    }
+    MPI_Alltoallv(both.data(), counts.data(), from.data(), MPI_INT, both.data(), counts.data(), to.data(), MPI_INT,
+        MPI_COMM_WORLD);
+    EXPECT_EQ(std::vector<int>(both.begin() + n, both.end()), expected);
+}

@@ -392,3 +392,21 @@ MPI_TEST(NonblockingCollective, DuplicationOfACommunicatorMayBeStarted)
         }
     }
 }
+
+// Of what arrives, too little is noticed as too much is; the next call finds nothing left over.
+MPI_TEST_AT(NonblockingCollective, ABroadcastOfAnotherLengthIsAnErrorWhereItArrives, ({2, 3}))
+{
+    const ReturnErrors guard;
+    for (const int root_count : {4, 12}) {
+        std::vector<int> values(12, rank());
+        MPI_Request request = MPI_REQUEST_NULL;
+        EXPECT_SUCCESS(MPI_Ibcast(values.data(), rank() == 0 ? root_count : 8, MPI_INT, 0, MPI_COMM_WORLD, &request));
+        const int code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+        EXPECT_EQ(code != MPI_SUCCESS, rank() != 0) << root_count;
+    }
+    int value = rank() == 0 ? 17 : 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    EXPECT_SUCCESS(MPI_Ibcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, &request));
+    EXPECT_SUCCESS(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    EXPECT_EQ(value, 17);
+}
