@@ -89,6 +89,8 @@ public:
     }
 
     std::size_t in_use() const { return in_use_; }
+    // Whether add() would give a handle.
+    bool has_room() const { return first_free_ != kNone || entries_.size() <= kSlotMask; }
 
     template <class Visit>
     void for_each(Visit&& visit)

@@ -28,9 +28,25 @@ struct Contexts {
     Context local = ContextNumbers::kNone;
 };
 
+// A leader that cannot have the new communicator proposes no contexts, and all members fail by that: none waits for another.
+bool are_proposed(const Contexts& contexts)
+{
+    return contexts.main != ContextNumbers::kNone;
+}
+
+void check_proposed(const Contexts& contexts)
+{
+    if (!are_proposed(contexts)) {
+        fail(MPI_ERR_COMM,
+            "there are too many communicators at a time on a rank that the new one begins with; free some that are not "
+            "needed (MPI_Comm_free)");
+    }
+}
+
 Contexts take_contexts(Process& process, bool for_inter)
 {
     Contexts contexts;
+    if (!process.communicators.has_room()) return contexts;
     contexts.main = process.contexts.take();
     if (for_inter) contexts.local = process.contexts.take();
     return contexts;
@@ -38,6 +54,7 @@ Contexts take_contexts(Process& process, bool for_inter)
 
 void take_back(Process& process, const Contexts& contexts, bool for_inter)
 {
+    if (!are_proposed(contexts)) return;
     if (for_inter) process.contexts.take_back(contexts.local);
     process.contexts.take_back(contexts.main);
 }
@@ -111,7 +128,14 @@ public:
             if (done.error == 0) done.error = send->status.error;
         }
         outgoing_.clear();
+        if (done.error == 0 && !are_proposed(contexts_)) done.error = MPI_ERR_COMM;
         complete_with(done);
+    }
+    const char* error_words() const override
+    {
+        return are_proposed(contexts_)
+                   ? ""
+                   : "there are too many communicators at a time on a rank; free some that are not needed";
     }
 
 private:
@@ -161,6 +185,7 @@ CommunicatorPtr create_among(
     Contexts contexts;
     if (exchange.position() == 0) contexts = take_contexts(process, false);
     exchange.broadcast(contexts);
+    check_proposed(contexts);
     return make(process, contexts, group, nullptr, comm);
 }
 
@@ -202,7 +227,9 @@ Duplicate start_duplicate(Process& process, const CommunicatorPtr& comm)
 CommunicatorPtr duplicate(Process& process, const CommunicatorPtr& comm)
 {
     const Duplicate started = start_duplicate(process, comm);
-    wait_for(process.engine, started.request);
+    process.engine.wait(*started.request);
+    if (started.request->status.error == MPI_ERR_COMM) check_proposed({});
+    check_transfer(started.request->status);
     return started.made;
 }
 
@@ -244,6 +271,11 @@ CommunicatorPtr split(Process& process, Communicator& comm, int color, int key)
         take_back(process, mine.contexts, is_inter);
         return nullptr;
     }
+    const auto cannot = [](const Wish& wish) { return !are_proposed(wish.contexts); };
+    if (std::any_of(wishes.begin(), wishes.end(), cannot) || std::any_of(others.begin(), others.end(), cannot)) {
+        take_back(process, mine.contexts, is_inter);
+        check_proposed({});
+    }
     const GroupPtr group = group_of(wishes);
     const GroupPtr remote = is_inter ? group_of(others) : nullptr;
     const Wish& leader = is_inter && leads(*remote, *group) ? others.front() : wishes.front();
@@ -283,6 +315,10 @@ CommunicatorPtr create_intercommunicator(
     exchange.broadcast(others, leader);
 
     const auto remote = std::make_shared<Group>(std::move(others));
+    if (!are_proposed(proposal.ours) || !are_proposed(proposal.theirs)) {
+        if (is_leader) take_back(process, proposal.ours, true);
+        check_proposed({});
+    }
     const bool overlap = intersection_of(*local.group(), *remote)->size() > 0;
     const bool we_lead = !overlap && leads(*local.group(), *remote);
     if (is_leader && !we_lead) take_back(process, proposal.ours, true);
@@ -310,10 +346,12 @@ CommunicatorPtr merge(Process& process, Communicator& inter, bool high)
         const Side theirs = PairExchange(process.engine, inter, 0, tag_between).swap(ours);
         const bool first =
             ours.high != theirs.high ? ours.high < theirs.high : leads(*inter.group(), *inter.remote_group());
-        if (!first) take_back(process, ours.contexts, false);
-        decision = {first ? 1 : 0, first ? ours.contexts : theirs.contexts};
+        const bool both_can = are_proposed(ours.contexts) && are_proposed(theirs.contexts);
+        if (!first || !both_can) take_back(process, ours.contexts, false);
+        decision = {first ? 1 : 0, !both_can ? Contexts() : first ? ours.contexts : theirs.contexts};
     }
     exchange.broadcast(decision);
+    check_proposed(decision.contexts);
     const Group& first = decision.we_are_first != 0 ? *inter.group() : *inter.remote_group();
     const Group& second = decision.we_are_first != 0 ? *inter.remote_group() : *inter.group();
     return make(process, decision.contexts, union_of(first, second), nullptr, inter);

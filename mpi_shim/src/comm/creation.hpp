@@ -2,6 +2,9 @@
 // handler of the one that it is made from. Contexts come from one member, its leader: where all members know the leader beforehand, a
 // broadcast of the context is all that is sent.
 //
+// A leader without a handle to spare for the new communicator tells the others so in its context's place: MPI_ERR_COMM on all of them. Where
+// every member speaks to all (split), any of them does.
+//
 // Everything here is collective, over what the description says. Arguments were checked but for what is said. Errors: Error.
 #pragma once
 

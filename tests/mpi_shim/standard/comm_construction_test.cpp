@@ -299,3 +299,61 @@ MPI_TEST(Communicator, WrongUsesAreErrors)
     MPI_Comm_test_inter(MPI_COMM_WORLD, &inter);
     EXPECT_FALSE(inter);
 }
+
+// The rank that would lead the new communicator is the one that cannot have it.
+MPI_TEST_AT(Communicator, OneRankWithoutAHandleToSpareIsAnErrorOnAll, ({2, 4}))
+{
+    const ReturnErrors guard;
+    std::vector<MPI_Comm> held;
+    MPI_Comm comm = MPI_COMM_NULL;
+    if (rank() == 0) {
+        const ReturnErrors of_self(MPI_COMM_SELF);
+        while (MPI_Comm_dup(MPI_COMM_SELF, &comm) == MPI_SUCCESS) held.push_back(comm);
+        REQUIRE(held.size() > 60000);
+    }
+    MPI_Group group = MPI_GROUP_NULL;
+    MPI_Comm_group(MPI_COMM_WORLD, &group);
+    const int dims[1] = {size()};
+    const int periods[1] = {0};
+    const std::vector<int> ends(static_cast<std::size_t>(size()), 0);
+    EXPECT_NE(MPI_Comm_create(MPI_COMM_WORLD, group, &comm), MPI_SUCCESS);
+    EXPECT_TRUE(comm == MPI_COMM_NULL);
+    EXPECT_NE(MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &comm), MPI_SUCCESS);
+    EXPECT_NE(MPI_Comm_dup(MPI_COMM_WORLD, &comm), MPI_SUCCESS);
+    EXPECT_NE(MPI_Comm_split(MPI_COMM_WORLD, 0, size() - rank(), &comm), MPI_SUCCESS);
+    EXPECT_NE(MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &comm), MPI_SUCCESS);
+    EXPECT_NE(MPI_Graph_create(MPI_COMM_WORLD, size(), ends.data(), nullptr, 0, &comm), MPI_SUCCESS);
+    EXPECT_NE(
+        MPI_Dist_graph_create(MPI_COMM_WORLD, 0, nullptr, nullptr, nullptr, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm),
+        MPI_SUCCESS);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int code = MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);
+    if (code == MPI_SUCCESS) {
+        code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Comm_free(&comm);
+    }
+    EXPECT_NE(code, MPI_SUCCESS);
+    // With one to spare again, there are halves, and no handle for what joins them.
+    MPI_Comm half = MPI_COMM_NULL;
+    if (rank() == 0) {
+        MPI_Comm_free(&held.back());
+        held.pop_back();
+    }
+    EXPECT_SUCCESS(MPI_Comm_split(MPI_COMM_WORLD, rank() % 2, 0, &half));
+    EXPECT_NE(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank() % 2, 0, &comm), MPI_SUCCESS);
+    if (rank() == 0) {
+        MPI_Comm_free(&held.back());
+        held.pop_back();
+    }
+    MPI_Comm inter = MPI_COMM_NULL;
+    EXPECT_SUCCESS(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank() % 2, 0, &inter));
+    EXPECT_NE(MPI_Intercomm_merge(inter, 0, &comm), MPI_SUCCESS);
+    EXPECT_NE(MPI_Comm_dup(inter, &comm), MPI_SUCCESS);
+    EXPECT_NE(MPI_Comm_split(inter, 0, 0, &comm), MPI_SUCCESS);
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+    for (MPI_Comm& one : held) MPI_Comm_free(&one);
+    EXPECT_SUCCESS(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    MPI_Comm_free(&comm);
+    MPI_Group_free(&group);
+}
