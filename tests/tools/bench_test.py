@@ -365,6 +365,19 @@ class StandIns(unittest.TestCase):
                 self.assertIsNone(figure["expected"])
         self.assertIn("M=N=K=2048, block 64, 2 rounds", printed)
 
+    def test_polling_is_compared_for_each_manner_and_without_mpich_where_ranks_share_cpus(self):
+        manners = ("test", "testany", "testsome", "iprobe", "improbe", "ibarrier", "panels")
+        for name, of, seconds in (("fmplrun", ".mpi", 1e-6), ("mpirun.openmpi", "", 2e-6), ("mpiexec.mpich", "", 1.5e-6)):
+            self.answers(name, answer(*({"manner": manner, "reps": 8, "seconds": samples(seconds, seconds)}
+                                        for manner in manners)), of=of)
+        figures, _, printed = self.run_bench("--quick", what=("polling",))
+        self.assertEqual([(figure["figure"], figure["ranks"]) for figure in figures],
+                         [(f"{manner}-{ranks}", ranks) for ranks in (2, 4, 16) for manner in manners])
+        for figure in figures:
+            self.assertEqual(figure["best_peer"], "mpich" if figure["ranks"] == 2 else "openmpi")
+            self.assertTrue(figure["met"])
+        self.assertRegex(printed, r"panels by MPI_Iprobe, 16 ranks")
+
     def run_kernels(self, *options, only="mg", **how):
         """{(class, ranks): figure}, the document and what was printed."""
         for name, of, seconds, communication in (("fmplrun", "", 1.0, (0.1, 0.3)), ("fmplrun", ".mpi", 1.1, (0.3, 0.3)),
