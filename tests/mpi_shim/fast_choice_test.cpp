@@ -16,17 +16,21 @@ TEST(FastChoice, LongPrivateBroadcastsBetweenTwoRanksAreMessages)
     EXPECT_FALSE(two.bcast(21 * kKiB * kKiB));
 }
 
-TEST(FastChoice, BroadcastsAmongMoreRanksAreFmplsWhateverTheirLength)
+TEST(FastChoice, BroadcastsAmongMoreRanksAreFmplsBelowAMegabyte)
 {
-    for (const int ranks : {3, 4, 64}) EXPECT_TRUE(FastChoice(ranks, false).bcast(21 * kKiB * kKiB)) << ranks;
+    for (const int ranks : {3, 4, 64}) {
+        const FastChoice choice(ranks, false);
+        EXPECT_TRUE(choice.bcast(kKiB * kKiB - 1)) << ranks;
+        EXPECT_FALSE(choice.bcast(kKiB * kKiB)) << ranks;
+    }
 }
 
 TEST(FastChoice, LongPrivateReductionsAreMessagesAtAnyNumberOfRanks)
 {
     for (const int ranks : {2, 3, 4, 64}) {
         const FastChoice choice(ranks, false);
-        EXPECT_TRUE(choice.reduce(64 * kKiB - 1)) << ranks;
-        EXPECT_FALSE(choice.reduce(64 * kKiB)) << ranks;
+        EXPECT_TRUE(choice.reduce(32 * kKiB - 1)) << ranks;
+        EXPECT_FALSE(choice.reduce(32 * kKiB)) << ranks;
     }
 }
 

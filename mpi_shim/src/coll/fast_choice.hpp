@@ -18,16 +18,17 @@ public:
     {
     }
 
-    // Of two ranks, which have a CPU each, one message is the whole broadcast. Among more, or where they share CPUs, a tree of
-    // messages loses more by its rounds than it saves.
+    // Between two ranks one message is the whole broadcast. Among more, a tree of messages loses by its rounds what the copy saves,
+    // up to a megabyte.
     constexpr bool bcast(std::uint64_t bytes) const
     {
-        return heap_is_remote_dma_ || job_size_ != 2 || bytes < kMessageBytes;
+        return heap_is_remote_dma_ || bytes < (job_size_ == 2 ? kMessageBytes : kTreeBytes);
     }
-    constexpr bool reduce(std::uint64_t bytes) const { return heap_is_remote_dma_ || bytes < 2 * kMessageBytes; }
+    constexpr bool reduce(std::uint64_t bytes) const { return heap_is_remote_dma_ || bytes < kMessageBytes; }
 
 private:
     static constexpr std::uint64_t kMessageBytes = 32u << 10;
+    static constexpr std::uint64_t kTreeBytes = 1u << 20;
 
     int job_size_;
     bool heap_is_remote_dma_;
