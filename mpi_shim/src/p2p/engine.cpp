@@ -524,11 +524,14 @@ Status Engine::recv(const MessageBuffer& buffer, Communicator& comm, Traffic tra
 }
 
 // The message that a probe finds; nullptr when there is none yet.
-UnexpectedMessage* Engine::find_after_look(const Communicator& comm, int source, int tag)
+UnexpectedMessage* Engine::find_for_probe(const Communicator& comm, int source, int tag)
 {
     const MatchKey key{comm.context(Traffic::point_to_point), source, tag};
-    UnexpectedMessage* message = nullptr;
-    test([&] { return (message = parts_->matching.find_unexpected(key)) != nullptr; });
+    UnexpectedMessage* message = parts_->matching.find_unexpected(key);
+    const auto has_come = [&] {
+        return message != nullptr || (message = parts_->matching.find_unexpected(key)) != nullptr;
+    };
+    if (message == nullptr) test(has_come);
     return message;
 }
 
@@ -539,7 +542,7 @@ bool Engine::probe(Communicator& comm, int source, int tag, Status& status)
         status = Status::of_proc_null();
         return true;
     }
-    const UnexpectedMessage* const message = find_after_look(comm, source, tag);
+    const UnexpectedMessage* const message = find_for_probe(comm, source, tag);
     if (message == nullptr) return false;
     status = status_of(message->envelope);
     return true;
@@ -548,7 +551,7 @@ bool Engine::probe(Communicator& comm, int source, int tag, Status& status)
 MatchedMessage Engine::matched_probe(Communicator& comm, int source, int tag, Status& status)
 {
     const auto destroy = [](UnexpectedMessage* message) { delete message; };
-    UnexpectedMessage* const message = find_after_look(comm, source, tag);
+    UnexpectedMessage* const message = find_for_probe(comm, source, tag);
     if (message == nullptr) return {nullptr, destroy};
     status = status_of(message->envelope);
     return {parts_->matching.take(*message).release(), destroy};

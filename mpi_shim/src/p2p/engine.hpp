@@ -57,7 +57,7 @@ public:
         SendMode mode = SendMode::standard);
     Status recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag);
 
-    // The first message that a receive would match; false when there is none yet. Makes progress.
+    // The first message that a receive would match; false when there is none yet, after a look.
     bool probe(Communicator& comm, int source, int tag, Status& status);
     // The same, and the message is taken out of the matching: null when there is none.
     MatchedMessage matched_probe(Communicator& comm, int source, int tag, Status& status);
@@ -117,7 +117,7 @@ private:
     bool look();
     template <class Over>
     bool progress_until(Over&& over);
-    UnexpectedMessage* find_after_look(const Communicator& comm, int source, int tag);
+    UnexpectedMessage* find_for_probe(const Communicator& comm, int source, int tag);
     template <class Ready>
     bool look_once(Ready&& ready);
     using Condition = int (*)(void* context);
