@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 
 #include <unistd.h>
@@ -14,6 +15,14 @@ namespace fmpl::launcher {
 namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;  // all that is read was written by processes that have ended
+
+// More than a year. Longer times are no times of a job, and their sums could not be told.
+constexpr double kLongestNs = static_cast<double>(std::int64_t{1} << 55);
+
+std::int64_t bounded_ns(double ns)
+{
+    return std::llround(std::clamp(ns, -kLongestNs, kLongestNs));
+}
 
 std::string call_name_of(const ObservationRecord& record, std::size_t place)
 {
@@ -44,7 +53,7 @@ double RankStatistics::communication_share() const
 
 JobStatistics::JobStatistics(const JobMemory& memory)
     : memory_(memory),
-      scale_(memory.control().clock, memory.control().clock_begin, read_both_clocks(memory.control().clock))
+      scale_(memory.constants().clock, memory.constants().clock_begin, read_both_clocks(memory.constants().clock))
 {
     for (int rank = 0; rank < memory.ranks(); ++rank) ranks_.push_back(read_rank(rank));
 }
@@ -65,17 +74,17 @@ LibraryCalls JobStatistics::spoken_calls() const
 
 const char* JobStatistics::clock_name() const
 {
-    return memory_.control().clock == ClockKind::cycles ? "cycle counter" : "CLOCK_MONOTONIC";
+    return memory_.constants().clock == ClockKind::cycles ? "cycle counter" : "CLOCK_MONOTONIC";
 }
 
 std::int64_t JobStatistics::ns(std::uint64_t ticks) const
 {
-    return std::llround(scale_.ns_since_begin(ticks));
+    return bounded_ns(scale_.ns_since_begin(ticks));
 }
 
 std::int64_t JobStatistics::duration_ns(std::uint64_t ticks) const
 {
-    return std::llround(static_cast<double>(ticks) * scale_.ns_per_tick());
+    return bounded_ns(static_cast<double>(ticks) * scale_.ns_per_tick());
 }
 
 RankStatistics JobStatistics::read_rank(int rank) const
@@ -83,7 +92,8 @@ RankStatistics JobStatistics::read_rank(int rank) const
     RankStatistics result;
     const NodeRecord& node = memory_.control().nodes[rank];
     if (node.state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(RankState::absent)) return result;
-    const ObservationRecord& record = *memory_.observation(rank);
+    ObservationRecord record{};
+    read_record(rank, record);
     const std::uint64_t begin = record.session_begin.load(kRelaxed);
     if (begin == 0) return result;
 
@@ -124,7 +134,7 @@ RankStatistics JobStatistics::read_rank(int rank) const
         if (messages > 0) result.sent.push_back({static_cast<int>(to), messages, row[to].bytes.load(kRelaxed)});
     }
     result.lost_messages = record.lost_messages.load(kRelaxed);
-    result.events = std::min<std::uint64_t>(record.events.load(kRelaxed), memory_.control().trace_events);
+    result.events = std::min<std::uint64_t>(record.events.load(kRelaxed), memory_.constants().trace_events);
     result.dropped = record.dropped.load(kRelaxed);
     if (result.dropped > 0) result.first_dropped_ns = ns(record.first_dropped.load(kRelaxed));
     return result;
@@ -132,7 +142,8 @@ RankStatistics JobStatistics::read_rank(int rank) const
 
 void JobStatistics::for_each_traced(int rank, const std::function<void(const TracedCall&)>& visit) const
 {
-    const ObservationRecord& record = *memory_.observation(rank);
+    ObservationRecord record{};
+    read_record(rank, record);
     std::vector<std::string> names;
     for (std::size_t i = 0; i < kObservedCalls; ++i) names.push_back(call_name_of(record, i));
     const Offset first = memory_.observation_offset(rank) + memory_.observation_layout().trace;
@@ -148,6 +159,11 @@ void JobStatistics::for_each_traced(int rank, const std::function<void(const Tra
         }
         done += some;
     }
+}
+
+void JobStatistics::read_record(int rank, ObservationRecord& record) const
+{
+    read(memory_.observation_offset(rank), &record, sizeof record);
 }
 
 // Not through the mapping, where a look at a page that nobody has written takes memory for it.
@@ -169,8 +185,11 @@ void note_process_end(const JobMemory& memory, int rank)
 {
     const NodeRecord& node = memory.control().nodes[rank];
     if (node.state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(RankState::absent)) return;
-    if (ObservationRecord* const record = memory.observation(rank))
-        record->process_end.store(read_clock(memory.control().clock), kRelaxed);
+    if (memory.constants().first_observation == kNoOffset) return;
+    // Not through the mapping, where a page that the rank has not backed, and that there is no memory for, would be SIGBUS.
+    const std::uint64_t now = read_clock(memory.constants().clock);
+    const Offset at = memory.observation_offset(rank) + offsetof(ObservationRecord, process_end);
+    [[maybe_unused]] const ssize_t written = pwrite(memory.fd(), &now, sizeof now, static_cast<off_t>(at));
 }
 
 }  // namespace fmpl::launcher

@@ -1,4 +1,5 @@
-// What the ranks of a job have written down about their calls (crossbar/observation.hpp), read when they have ended.
+// What the ranks of a job have written down about their calls (crossbar/observation.hpp), read when they have ended. A rank may
+// have written anything there: numbers are as they are, times less than two years, everything else is bounded.
 #pragma once
 
 #include "crossbar/job_memory.hpp"
@@ -91,6 +92,7 @@ public:
 
 private:
     RankStatistics read_rank(int rank) const;
+    void read_record(int rank, ObservationRecord& record) const;
     void read(Offset at, void* to, std::size_t bytes) const;
     std::int64_t ns(std::uint64_t ticks) const;  // since the job was made
     std::int64_t duration_ns(std::uint64_t ticks) const;

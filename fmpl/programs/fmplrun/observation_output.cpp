@@ -81,7 +81,7 @@ bool ObservationOutput::write(const JobMemory& memory, int status, const std::fu
         if (trace_) {
             write_trace_json(*trace_, statistics, options_);
             close(*trace_);
-            say(words_about_dropped(statistics, memory.control().trace_events));
+            say(words_about_dropped(statistics, memory.constants().trace_events));
         }
         return good;
     } catch (const Error& error) {

@@ -12,6 +12,7 @@ using End = RankStatistics::End;
 
 constexpr std::size_t kRanksOfTable = 8;  // beyond that, a matrix is a list of its heaviest pairs
 constexpr std::size_t kHeaviestPairs = 20;
+constexpr std::int64_t kLongestSum = std::int64_t{1} << 62;  // one more call is less than that again
 
 std::string times_table(const std::vector<RankStatistics>& ranks, LibraryCalls spoken)
 {
@@ -49,7 +50,7 @@ std::string calls_table(const std::vector<RankStatistics>& ranks)
             sum.name = call.name;
             sum.calls += call.calls;
             sum.bytes += call.bytes;
-            sum.ns += call.ns;
+            sum.ns = std::min(sum.ns, kLongestSum) + call.ns;
             width = std::max(width, call.name.size());
         }
     }

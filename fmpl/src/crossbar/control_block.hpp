@@ -176,8 +176,9 @@ struct alignas(kLine) BarrierRecord {
 };
 static_assert(sizeof(BarrierRecord) == 3 * kLine);
 
-struct alignas(kLine) ControlBlock {
-    // Constant once the launcher (or run_ranks, or a lone rank) has made the job.
+// What is constant once the launcher (or run_ranks, or a lone rank) has made the job. Whoever maps the memory goes by its own copy
+// (JobMemory::constants): a rank with a wild pointer may write here.
+struct JobConstants {
     std::uint64_t magic;
     std::uint32_t version;
     std::uint32_t ranks;
@@ -201,7 +202,9 @@ struct alignas(kLine) ControlBlock {
     Offset first_observation;  // rank r's begins at first_observation + r * observation_bytes; 0: there is none
     std::uint64_t observation_bytes;
     std::uint64_t trace_events;  // that a rank has room for
+};
 
+struct alignas(kLine) ControlBlock : JobConstants {
     // The end of the job, by the first rank to fail: 0, then 1 while it writes, then 2.
     alignas(kLine) std::atomic<std::uint32_t> abort_state;
     std::atomic<std::int32_t> abort_rank;

@@ -329,6 +329,7 @@ JobMemory JobMemory::create(const JobSpec& spec)
     block.launcher_pid = getpid();
     block.launcher_pid_namespace = pid_namespace();
     block.magic = kControlMagic;
+    memory.constants_ = block;
     advise_arenas(memory.base_ + control, total - control);
     return memory;
 }
@@ -347,9 +348,9 @@ JobMemory JobMemory::attach(int fd)
     // Checked before mapping: a page beyond the end of the object would be SIGBUS.
     const int seals = fcntl(fd, F_GET_SEALS);
     if (seals < 0 || (seals & kSeals) != kSeals) refuse("it is not sealed against resizing");
-    alignas(ControlBlock) std::byte bytes[sizeof(ControlBlock)];
-    if (pread(fd, bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes)) refuse("it is too short");
-    const auto* header = reinterpret_cast<const ControlBlock*>(bytes);
+    JobConstants constants{};
+    if (pread(fd, &constants, sizeof constants, 0) != static_cast<ssize_t>(sizeof constants)) refuse("it is too short");
+    const JobConstants* const header = &constants;
     if (header->magic != kControlMagic) refuse("it does not begin as one");
     if (header->version != kControlVersion) {
         refuse(
@@ -374,6 +375,7 @@ JobMemory JobMemory::attach(int fd)
 
     JobMemory memory;
     memory.fd_ = fd;
+    memory.constants_ = constants;
     try {
         memory.map(size, header->address_hint);
     } catch (...) {
@@ -409,6 +411,7 @@ JobMemory::JobMemory(JobMemory&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       base_(std::exchange(other.base_, nullptr)),
       bytes_(std::exchange(other.bytes_, 0)),
+      constants_(std::exchange(other.constants_, {})),
       apart_begin_(std::exchange(other.apart_begin_, 0)),
       apart_end_(std::exchange(other.apart_end_, 0))
 {
@@ -420,6 +423,7 @@ JobMemory& JobMemory::operator=(JobMemory&& other) noexcept
     std::swap(fd_, taken.fd_);
     std::swap(base_, taken.base_);
     std::swap(bytes_, taken.bytes_);
+    std::swap(constants_, taken.constants_);
     std::swap(apart_begin_, taken.apart_begin_);
     std::swap(apart_end_, taken.apart_end_);
     return *this;
@@ -440,7 +444,7 @@ std::size_t JobMemory::arena_margin(int rank) const
     constexpr std::size_t kMargins = 256;
     constexpr std::size_t kSmallestArena = 32;  // of the largest margins
     const std::size_t page = page_bytes();
-    if (control().arena_bytes < kSmallestArena * kMargins * page) return 0;
+    if (constants_.arena_bytes < kSmallestArena * kMargins * page) return 0;
     // An odd step near the golden section: however many ranks there are, their margins are spread, and not at the distances, powers of
     // two, that programs choose.
     constexpr std::size_t kStep = 157;

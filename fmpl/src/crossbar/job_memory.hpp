@@ -55,13 +55,15 @@ public:
     std::size_t bytes() const { return bytes_; }
     int fd() const { return fd_; }
     ControlBlock& control() const { return *reinterpret_cast<ControlBlock*>(base_); }
-    int ranks() const { return static_cast<int>(control().ranks); }
+    // As they were when this process made or mapped the memory, whatever has been written there since.
+    const JobConstants& constants() const { return constants_; }
+    int ranks() const { return static_cast<int>(constants_.ranks); }
 
     Offset arena_offset(int rank) const
     {
-        return control().first_arena + static_cast<Offset>(rank) * control().arena_bytes;
+        return constants_.first_arena + static_cast<Offset>(rank) * constants_.arena_bytes;
     }
-    std::span<std::byte> arena(int rank) const { return {base_ + arena_offset(rank), control().arena_bytes}; }
+    std::span<std::byte> arena(int rank) const { return {base_ + arena_offset(rank), constants_.arena_bytes}; }
 
     // How much of its arena the rank leaves out at the beginning, whole pages. Arenas lie a multiple of 2 MiB apart; with equal
     // margins, what ranks allocate alike would lie in the same few sets of every TLB and cache of whoever uses it all.
@@ -70,14 +72,14 @@ public:
     // What a rank writes down about its calls, or nullptr in a job without statistics.
     ObservationRecord* observation(int rank) const
     {
-        if (control().first_observation == kNoOffset) return nullptr;
+        if (constants_.first_observation == kNoOffset) return nullptr;
         return reinterpret_cast<ObservationRecord*>(base_ + observation_offset(rank));
     }
     Offset observation_offset(int rank) const
     {
-        return control().first_observation + static_cast<Offset>(rank) * control().observation_bytes;
+        return constants_.first_observation + static_cast<Offset>(rank) * constants_.observation_bytes;
     }
-    ObservationLayout observation_layout() const { return {ranks(), control().trace_events}; }
+    ObservationLayout observation_layout() const { return {ranks(), constants_.trace_events}; }
 
     // Backs [offset, offset + bytes) with memory, so that a later access cannot fail. Throws Error(MEMORY) with the
     // bytes wanted and available. Page-aligned.
@@ -100,6 +102,7 @@ private:
     int fd_ = -1;
     std::byte* base_ = nullptr;
     std::size_t bytes_ = 0;
+    JobConstants constants_{};
     Offset apart_begin_ = 0;  // [apart_begin_, apart_end_): see set_apart
     Offset apart_end_ = 0;
 };

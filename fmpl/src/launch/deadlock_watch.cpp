@@ -7,7 +7,7 @@ namespace fmpl {
 
 std::optional<std::vector<std::uint64_t>> DeadlockWatch::sleeps(const std::vector<bool>& gone) const
 {
-    std::vector<std::uint64_t> found(control_.ranks, 0);
+    std::vector<std::uint64_t> found(gone.size(), 0);
     // First who sleeps, of all ranks ...
     for (std::size_t rank = 0; rank < found.size(); ++rank) {
         if (gone[rank]) continue;
