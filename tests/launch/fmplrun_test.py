@@ -783,6 +783,17 @@ class Ranks(LaunchTest):
                 self.assertRegex(result.stderr,
                                  r"rank 1 \(.*\) called fmpl_abort with status 42: the probe was told to")
 
+    def test_the_reason_of_an_abort_cannot_steer_the_terminal(self):
+        result = self.run_job(PROBE, "init", "abort_for=red \x1b[31m\nfmplrun: all is well")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("with status 1: red \\x1b[31m\\nfmplrun: all is well\n", result.stderr.splitlines(True)[-1])
+
+    def test_the_name_of_a_call_cannot_steer_the_terminal(self):
+        result = self.run_job("-n", "2", "--stats", "--timeout", "0.5", PROBE, "init", "call=Odd\x1b[31m", "0:recv=1", "wait")
+        self.assertEqual(result.returncode, 124)
+        self.assertIn("blocked in Odd\\x1b[31m", result.stderr)
+        self.assertNotIn("\x1b", result.stderr)
+
     def test_a_rank_killed_anywhere_ends_the_job(self):
         steps = {
             "before init": ["1:kill=9", "init", "finalize"],

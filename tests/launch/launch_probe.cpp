@@ -3,6 +3,8 @@
 //   launch_probe STEP...    STEP: an action for all ranks, or RANK:ACTION for one
 //   init, finalize          the calls of the same name
 //   abort=CODE              fmpl_abort with the reason "the probe was told to"
+//   abort_for=WORDS         fmpl_abort with that reason
+//   call=WORDS              begins a call of a layer's of that name, which does not end
 //   exit=CODE               leaves at once, without fmpl_finalize
 //   recv=SOURCE             waits for a message, over index 7
 //   barrier                 fmpl_barrier on all ranks
@@ -72,6 +74,12 @@ void act(const std::string& action, int value, const std::string& words)
         require(fmpl_finalize(), "fmpl_finalize");
     } else if (action == "abort") {
         fmpl_abort(value, "the probe was told to");
+    } else if (action == "abort_for") {
+        fmpl_abort(1, words.c_str());
+    } else if (action == "call") {
+        static const std::string name = words;
+        *fmpl_layer_call() = name.c_str();
+        fmpl_layer_call_begin(name.c_str());
     } else if (action == "exit") {
         _exit(value);
     } else if (action == "recv") {

@@ -331,6 +331,14 @@ class StatisticsTest(unittest.TestCase):
             self.assertEqual(result.stdout, "")
             self.assertRegex(result.stderr, "FMPL_TRACE_EVENTS|at most")
 
+    def test_names_of_calls_cannot_steer_the_terminal(self):
+        odd = "Odd\x1b[31m\u00e4\n\x9b\x7f\t"
+        shown = "Odd\\x1b[31m\u00e4\\n\\xc2\\x9b\\x7f\\t"
+        text, document, trace = self.observe(1, str(PROGRAMS / "launch_probe"), "init", "call=" + odd, "exit=3", status=3)
+        self.assertIn("ended in %s after" % shown, text)
+        self.assertNotIn("\x1b", text)
+        self.assertEqual(document["by_rank"][0]["unfinished_call"]["call"], odd)
+
     def test_names_are_json_whatever_their_bytes(self):
         odd = b"say=\"\\\x01\xff\xc3\xa4"
         command = [os.fsencode(FMPLRUN), b"--stats-json", os.fsencode(self.json), os.fsencode(PROGRAMS / "launch_probe"), b"init", odd,

@@ -1,5 +1,6 @@
 #include "observation_output.hpp"
 
+#include "printable.hpp"
 #include "statistics_text.hpp"
 
 #include "error.hpp"
@@ -92,30 +93,10 @@ bool ObservationOutput::write(const JobMemory& memory, int status, const std::fu
 
 std::string json_string(std::string_view text)
 {
-    // The length of the well-formed UTF-8 sequence that begins at i; 0: there is none.
-    const auto sequence = [&](std::size_t i) -> std::size_t {
-        const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-        const unsigned char first = byte(i);
-        const std::size_t length = first < 0x80   ? 1
-                                   : first < 0xc2 ? 0
-                                   : first < 0xe0 ? 2
-                                   : first < 0xf0 ? 3
-                                   : first < 0xf5 ? 4
-                                                  : 0;
-        if (length == 0 || i + length > text.size()) return 0;
-        for (std::size_t k = 1; k < length; ++k) {
-            if ((byte(i + k) & 0xc0) != 0x80) return 0;
-        }
-        if (first == 0xe0 && byte(i + 1) < 0xa0) return 0;   // longer than need be
-        if (first == 0xed && byte(i + 1) >= 0xa0) return 0;  // half of a pair of UTF-16
-        if (first == 0xf0 && byte(i + 1) < 0x90) return 0;
-        if (first == 0xf4 && byte(i + 1) >= 0x90) return 0;
-        return length;
-    };
     std::string out = "\"";
     for (std::size_t i = 0; i < text.size();) {
         const char c = text[i];
-        const std::size_t length = sequence(i);
+        const std::size_t length = utf8_length(text, i);
         if (length == 0) {
             out += "\\ufffd";
         } else if (c == '"' || c == '\\') {

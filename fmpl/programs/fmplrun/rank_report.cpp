@@ -1,5 +1,7 @@
 #include "rank_report.hpp"
 
+#include "printable.hpp"
+
 #include "crossbar/byte_words.hpp"
 
 #include <cstring>
@@ -55,7 +57,7 @@ std::string describe_state(const NodeRecord& node, SpokenLibrary spoken, std::ui
     const BlockedIn& blocked = node.blocked_in;
     const auto call = static_cast<Call>(blocked.call.load(std::memory_order_relaxed));
     if (call != Call::none) {
-        const std::string layers_name = blocked.words();
+        const std::string layers_name = printable(blocked.words());
         const bool own = layers_name.empty();  // a call of FMPL's own
         const bool layers_wait = call == Call::wait_until || call == Call::envelopes_wait;
         const bool within = !own && !layers_wait;  // a call of FMPL's that the layer's has made
@@ -121,7 +123,7 @@ std::string list_ranks(const std::vector<RankLine>& ranks)
 
 std::string abort_reason(const NodeRecord& node)
 {
-    return {node.abort_reason, strnlen(node.abort_reason, sizeof node.abort_reason)};
+    return printable({node.abort_reason, strnlen(node.abort_reason, sizeof node.abort_reason)});
 }
 
 }  // namespace fmpl::launcher

@@ -1,4 +1,5 @@
-// What the launcher can say about a rank from the job's memory: what it is blocked in, and why it ended the job.
+// What the launcher can say about a rank from the job's memory: what it is blocked in, and why it ended the job. Words of the
+// program's own come as printable text.
 #pragma once
 
 #include "crossbar/control_block.hpp"

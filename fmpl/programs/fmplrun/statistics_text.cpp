@@ -1,5 +1,7 @@
 #include "statistics_text.hpp"
 
+#include "printable.hpp"
+
 #include <algorithm>
 #include <map>
 
@@ -30,7 +32,7 @@ std::string times_table(const std::vector<RankStatistics>& ranks, LibraryCalls s
             seconds(r.computation_ns()), seconds(r.communication_ns), 100 * r.communication_share());
         if (r.end == End::died) text += "   did not finalize";
         if (r.unfinished) {
-            text += fmt::format(", ended in {}", r.unfinished->name);
+            text += fmt::format(", ended in {}", printable(r.unfinished->name));
             if (r.unfinished->peer >= 0) text += fmt::format(" with rank {}", r.unfinished->peer);
             text += fmt::format(" after {:.6f} s", seconds(r.unfinished->ns));
         }
@@ -46,12 +48,12 @@ std::string calls_table(const std::vector<RankStatistics>& ranks)
     std::size_t width = 22;
     for (const RankStatistics& r : ranks) {
         for (const CallTotal& call : r.calls) {
-            CallTotal& sum = sums[call.name];
-            sum.name = call.name;
+            CallTotal& sum = sums[printable(call.name)];
+            sum.name = printable(call.name);
             sum.calls += call.calls;
             sum.bytes += call.bytes;
             sum.ns = std::min(sum.ns, kLongestSum) + call.ns;
-            width = std::max(width, call.name.size());
+            width = std::max(width, sum.name.size());
         }
     }
     std::vector<CallTotal> all;
@@ -63,8 +65,8 @@ std::string calls_table(const std::vector<RankStatistics>& ranks)
         "  rank   {:<{}}  {:>10}  {:>15}  {:>12}\n",
         "call", width, "count", "bytes", "seconds");
     const auto add = [&](const std::string& who, const CallTotal& call) {
-        text += fmt::format("  {:>4}   {:<{}}  {:10}  {:15}  {:12.6f}\n", who, call.name, width, call.calls, call.bytes,
-            seconds(call.ns));
+        text += fmt::format("  {:>4}   {:<{}}  {:10}  {:15}  {:12.6f}\n", who, printable(call.name), width, call.calls,
+            call.bytes, seconds(call.ns));
     };
     if (ranks.size() > 1) {
         for (const CallTotal& call : all) add("all", call);
