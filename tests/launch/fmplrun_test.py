@@ -391,6 +391,43 @@ class Output(LaunchTest):
         result = self.run_job("-n", "3", "--tag-output", "sh", "-c", "printf x$FMPL_RANK")
         self.assertEqual(sorted(result.stdout.splitlines()), ["[0] x0", "[1] x1", "[2] x2"])
 
+    def waiting_bytes(self, pipe):
+        return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+    def part_of_line(self, job):
+        self.assertTrue(select.select([job.stdout], [], [], LIMIT)[0], "nothing is shown")
+        return os.read(job.stdout.fileno(), 100).decode()
+
+    def test_a_line_without_its_end_is_shown_while_the_rank_waits(self):
+        job = self.start_job("-n", "2", "--tag-output", "sh", "-c",
+                             'test $FMPL_RANK = 0 || exec sleep 1000; printf "number? "; read x; echo got $x; read x',
+                             stdin=subprocess.PIPE)
+        self.assertEqual(self.part_of_line(job), "[0] number? ")
+        job.stdin.write("7\n")
+        job.stdin.flush()
+        self.assertEqual(job.stdout.readline(), "got 7\n")
+        job.send_signal(signal.SIGTERM)
+        self.ends_with(job, 128 + signal.SIGTERM)
+
+    def test_a_line_begins_anew_where_another_rank_has_begun_one(self):
+        job = self.start_job("-n", "2", "--tag-output", "sh", "-c",
+                             'if test $FMPL_RANK = 0; then printf "number? "; read x; echo $x; else sleep 1000 & echo $!; '
+                             'wait; echo hello; fi', stdin=subprocess.PIPE)
+        first = self.lines(job, 1)[0]
+        seen = first + self.part_of_line(job)
+        if "number" in first:
+            self.assertRegex(seen, r"^\[0\] number\? \[1\] \d+\n")
+            sleeper = int(re.search(r"\[1\] (\d+)", seen).group(1))
+        else:
+            sleeper = int(first.split()[1])
+            self.assertTrue(seen.endswith("[0] number? "), seen)
+        os.kill(sleeper, signal.SIGKILL)
+        self.assertIn("[1] hello\n", [job.stdout.readline() for _ in range(2)])
+        job.stdin.write("7\n")
+        job.stdin.close()
+        self.assertEqual(job.stdout.readline(), "[0] 7\n")
+        self.assertEqual(job.wait(LIMIT), 0)
+
     def test_large_output_arrives_whole(self):
         job = self.start_job("-n", "2", "sh", "-c", "yes | head -c 20M")
         counted = subprocess.run(["wc", "-c"], stdin=job.stdout, stdout=subprocess.PIPE, text=True, timeout=LIMIT)
@@ -488,6 +525,13 @@ class Terminal(LaunchTest):
         self.open_terminal("-n", "2", "sh", "-c", 'test $FMPL_RANK = 0 && read line && echo "got $line"; true')
         os.write(self.terminal, b"hello\n")
         self.read_until("got hello")
+        self.assertEqual(self.status(), 0)
+
+    def test_a_question_is_shown_before_it_is_answered(self):
+        self.open_terminal("-n", "2", "sh", "-c", 'test $FMPL_RANK = 0 && printf "number? " && read n && echo "got $n"; true')
+        self.read_until("number? ")
+        os.write(self.terminal, b"7\n")
+        self.read_until("got 7")
         self.assertEqual(self.status(), 0)
 
     def test_the_end_of_input_goes_to_rank_0(self):

@@ -387,6 +387,7 @@ int Job::milliseconds_to_next_deadline() const
     if (!status_) consider(timeout_at_);
     if (!status_) consider(end_at_);
     consider(kill_at_);
+    consider(relay_.next_look());
     if (watches_for_deadlock()) consider(deadlock_watch_->next_look());
     const auto now = Clock::now();
     if ((absent_rank_ != kNobody && !status_) || input_.in_background()) consider(now + kLookAgain);
@@ -455,6 +456,7 @@ void Job::handle_deadlines()
 {
     const auto now = Clock::now();
     input_.look_again();
+    relay_.show_unfinished(now);
     if (!status_) judge_absent();
     if (!status_ && end_at_ && now >= *end_at_) {
         end_job(failure_status());

@@ -1,6 +1,6 @@
 // One job from its start to its end: the launcher's main loop.
 //
-// The loop sleeps in epoll until a rank ends, writes, or a signal arrives; it has deadlines for --timeout, for a look each
+// The loop sleeps in epoll until a rank ends, writes, or a signal arrives; it has deadlines for --timeout, for unfinished lines, for a look each
 // second whether the ranks are deadlocked, while the job is being ended, and while a rank has left that others may be
 // waiting for. The first reason to end the job
 // decides the exit status; what ranks die of after that is the launcher's doing.

@@ -14,6 +14,11 @@ namespace {
 constexpr std::size_t kMostQueued = std::size_t{1} << 20;
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
+// The beginning of a line is shown at the third look. Looks are counted instead of time, since a machine that stands still
+// keeps the rank from finishing its line, too.
+constexpr std::chrono::milliseconds kBetweenLooks{30};
+constexpr int kLooks = 3;
+
 }  // namespace
 
 OutputRelay::OutputRelay(EventSet& events, int ranks, bool tag_lines)
@@ -121,13 +126,40 @@ void OutputRelay::pass_on(std::uint32_t number, std::string_view text)
             emit(sink, rank, incomplete);
             incomplete.clear();
         }
+        pipes_[number].looks = 0;
         text.remove_prefix(end + 1);
     }
     incomplete += text;
-    if (incomplete.size() > kLongestLine) {
-        emit(sink, rank, incomplete);
-        incomplete.clear();
+    if (incomplete.size() > kLongestLine) show_incomplete(number);
+    if (incomplete.empty()) {
+        pipes_[number].looks = 0;
+    } else if (!next_look_) {
+        next_look_ = Clock::now() + kBetweenLooks;
     }
+}
+
+void OutputRelay::show_incomplete(std::uint32_t number)
+{
+    Pipe& pipe = pipes_[number];
+    emit(sink_of(number), static_cast<int>(number / 2), pipe.incomplete);
+    pipe.incomplete.clear();
+    pipe.looks = 0;
+}
+
+void OutputRelay::show_unfinished(Clock::time_point now)
+{
+    if (!next_look_ || now < *next_look_) return;
+    next_look_.reset();
+    for (std::uint32_t number = 0; number < pipes_.size(); ++number) {
+        Pipe& pipe = pipes_[number];
+        if (pipe.incomplete.empty()) continue;
+        if (++pipe.looks >= kLooks) {
+            show_incomplete(number);
+        } else {
+            next_look_ = now + kBetweenLooks;
+        }
+    }
+    flush_sinks();
 }
 
 void OutputRelay::emit(Sink& sink, int rank, std::string_view text)
@@ -154,8 +186,7 @@ void OutputRelay::emit(Sink& sink, int rank, std::string_view text)
 void OutputRelay::close_pipe(std::uint32_t number)
 {
     Pipe& pipe = pipes_[number];
-    if (!pipe.incomplete.empty()) emit(sink_of(number), static_cast<int>(number / 2), pipe.incomplete);
-    pipe.incomplete.clear();
+    if (!pipe.incomplete.empty()) show_incomplete(number);
     if (pipe.waiting) events_.remove(pipe.fd);
     close(pipe.fd);
     pipe.fd = -1;

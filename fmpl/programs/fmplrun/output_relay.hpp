@@ -1,7 +1,9 @@
 // Carries the output of the ranks to the launcher's own, in whole lines.
 //
 // Each rank has a pipe for its standard output and one for its standard error. Of what arrives, complete lines go on at
-// once; the rest waits for its end of line, for the end of the pipe, or until it is kLongestLine bytes long. While a
+// once; the rest waits for its end of line, for the end of the pipe, or until it is kLongestLine bytes long, but less than
+// a tenth of a second: then it is shown as it is, a question for instance, and what another writes meanwhile begins a line
+// of its own. While a
 // sink holds too much that its reader has not taken, the pipes are not read, so that the ranks wait and not the memory
 // grows.
 #pragma once
@@ -9,6 +11,7 @@
 #include "event_set.hpp"
 #include "sink.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,6 +36,12 @@ public:
     void on_rank_output(std::uint32_t number);  // an event of Source::rank_output
     void on_sink(std::uint32_t number);         // an event of Source::sink
 
+    // When show_unfinished() is to be called next; none while no line is unfinished and unshown.
+    using Clock = std::chrono::steady_clock;
+    std::optional<Clock::time_point> next_look() const { return next_look_; }
+    // Shows the beginnings of lines that several looks in a row have found waiting.
+    void show_unfinished(Clock::time_point now);
+
     // Reads what the rank's pipes hold now, without waiting for more.
     void drain(int rank);
     // As drain for all ranks, and gives up the pipes: unfinished lines go out as they are.
@@ -56,12 +65,14 @@ private:
         int fd = -1;
         bool waiting = false;    // in the event set
         std::string incomplete;  // the beginning of a line
+        int looks = 0;           // that have found it waiting
     };
     Sink& sink_of(std::uint32_t number) { return number % 2 == 0 || shared_ ? out_ : err_; }
     bool read_once(std::uint32_t number);  // false: nothing there, or at the end
     void pass_on(std::uint32_t number, std::string_view text);
     void emit(Sink& sink, int rank, std::string_view text);
     void close_pipe(std::uint32_t number);
+    void show_incomplete(std::uint32_t number);
     void flush_sinks();
     void watch_pipes();
 
@@ -73,6 +84,7 @@ private:
     bool watching_[2] = {false, false};  // the sinks, for room
     bool holding_ = false;               // the pipes are not read
     bool failure_taken_ = false;
+    std::optional<Clock::time_point> next_look_;
     std::vector<Pipe> pipes_;  // of rank r: 2 r, 2 r + 1
     std::vector<char> buffer_;
 };
