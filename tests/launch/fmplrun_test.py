@@ -4,6 +4,7 @@ Needs python3 alone. Environment: FMPLRUN is the path of fmplrun, FMPL_TEST_PROG
 Waits are for conditions, with a generous limit; none of the tests measures time.
 """
 
+import fcntl
 import os
 import pathlib
 import pty
@@ -13,6 +14,7 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import termios
 import time
@@ -466,6 +468,22 @@ class Output(LaunchTest):
         out, err = job.communicate(timeout=LIMIT)
         self.assertEqual(job.returncode, 137)
         self.assertIn("rank 1", err)
+
+    def test_that_nobody_reads_is_given_up_after_a_time_out(self):
+        job = self.start_job("--timeout", "0.5", "yes")
+        self.assertEqual(job.wait(LIMIT), 124)
+        self.assertRegex(job.stderr.read(), r"time-out after 0.5 s[^~]*of output are given up: nobody has read them")
+
+    def test_that_nobody_reads_is_given_up_after_an_interrupt(self):
+        job = self.start_job("yes")
+        capacity = fcntl.fcntl(job.stdout, fcntl.F_GETPIPE_SZ)
+        wait_until(lambda: self.waiting_bytes(job.stdout) > capacity - select.PIPE_BUF, "a full pipe")
+        job.send_signal(signal.SIGINT)
+        self.assertEqual(job.wait(LIMIT), 128 + signal.SIGINT)
+
+    def test_of_ranks_that_have_ended_is_given_up_at_the_time_out(self):
+        job = self.start_job("--timeout", "0.5", "head", "-c", "500000", "/dev/zero")
+        self.assertEqual(job.wait(LIMIT), 124)
 
     def test_a_full_disk_is_an_error(self):
         if not os.path.exists("/dev/full"):

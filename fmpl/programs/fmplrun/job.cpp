@@ -1,6 +1,7 @@
 #include "job.hpp"
 
 #include "core_binding.hpp"
+#include "crossbar/byte_words.hpp"
 #include "crossbar/futex.hpp"
 #include "crossbar/host.hpp"
 #include "error.hpp"
@@ -42,6 +43,8 @@ constexpr milliseconds kTimeToCollect{100};
 // A rank that fails after fmpl_finalize keeps nobody waiting: the others may finish what they are printing.
 constexpr milliseconds kTimeAfterFinalize{500};
 constexpr milliseconds kLookAgain{100};
+// After a time-out or an interrupt, for whoever reads the output.
+constexpr milliseconds kTimeToRead{1000};
 constexpr int kFailuresInWords = 8;
 constexpr int kFirstRankDescriptor = 100;  // out of the way of the program's own
 
@@ -464,6 +467,7 @@ void Job::handle_deadlines()
     if (!status_ && timeout_at_ && now >= *timeout_at_ && running_ > 0) {
         print_states(fmt::format("time-out after {:g} s; the job ends", *options_.timeout_s));
         end_job(kTimedOut);
+        timed_out_ = true;
     }
     look_for_deadlock();
     if (kill_at_ && now >= *kill_at_) kill_ranks();
@@ -722,16 +726,25 @@ void Job::hint_at_unused_blacs()
         "(libscalapack.a) keeps the BLACS in it; link it again with -lblacs_fmpl in front of -lscalapack");
 }
 
-int Job::finish()
+// The ranks are gone; what they have written still waits for a slow reader. A time-out or an interrupt gives it up: the one
+// that has ended the job soon, one that comes now at once. Returns fmplrun's exit status where it has been given up.
+std::optional<int> Job::write_out()
 {
-    kill_left_over_processes();
-    relay_.finish();
-    const bool observation_is_written =
-        observation_.write(memory_, status_.value_or(0), [this](const std::string& lines) { relay_.say(lines); });
-    if (options_.blacs) hint_at_unused_blacs();
-    // The ranks are gone; what they have written still waits for a slow reader. An interrupt gives it up.
+    const bool ended_by_force = timed_out_ || interrupts_ > 0;
+    const auto until = ended_by_force ? Clock::now() + kTimeToRead : timeout_at_.value_or(Clock::time_point::max());
     while (!relay_.all_written()) {
-        for (const epoll_event& e : events_.wait(-1)) {
+        int wait_ms = -1;
+        if (until != Clock::time_point::max()) {
+            const auto left = std::chrono::ceil<milliseconds>(until - Clock::now()).count();
+            if (left <= 0) {
+                const std::size_t lost = relay_.give_up();
+                say(fmt::format("{} of output are given up: nobody has read them in time", bytes_in_words(lost)));
+                if (!status_) status_ = kTimedOut;
+                return status_;
+            }
+            wait_ms = static_cast<int>(std::min<long long>(left, INT_MAX));
+        }
+        for (const epoll_event& e : events_.wait(wait_ms)) {
             const Event event = EventSet::event_of(e);
             if (event.source == Source::sink) relay_.on_sink(event.number);
             if (event.source != Source::signals) continue;
@@ -743,6 +756,17 @@ int Job::finish()
             }
         }
     }
+    return std::nullopt;
+}
+
+int Job::finish()
+{
+    kill_left_over_processes();
+    relay_.finish();
+    const bool observation_is_written =
+        observation_.write(memory_, status_.value_or(0), [this](const std::string& lines) { relay_.say(lines); });
+    if (options_.blacs) hint_at_unused_blacs();
+    if (const auto given_up = write_out()) return *given_up;
     if (const auto failure = relay_.take_failure(); failure && status_.value_or(0) == 0) {
         if (failure->error != EPIPE) {
             say(fmt::format("standard {} cannot be written: {}", failure->fd == 1 ? "output" : "error",

@@ -37,7 +37,8 @@ public:
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
 
-    // Starts the ranks, blocks until all have ended and their output is written, and returns fmplrun's exit status.
+    // Starts the ranks, blocks until all have ended and their output is written, and returns fmplrun's exit status. After a
+    // time-out or an interrupt, output that nobody reads is given up.
     int run();
 
 private:
@@ -86,6 +87,7 @@ private:
     void kill_left_over_processes();
     void print_states(const std::string& occasion);
     void hint_at_unused_blacs();
+    std::optional<int> write_out();
     int finish();
 
     std::string name_of(int rank) const;  // "rank 2 (pid 77, ./program)"
@@ -117,6 +119,7 @@ private:
     int failed_rank_ = kNobody;  // the lowest one that failed by itself
     int failures_ = 0;
     int interrupts_ = 0;
+    bool timed_out_ = false;
     std::optional<Clock::time_point> timeout_at_, end_at_, kill_at_;
     std::optional<DeadlockWatch> deadlock_watch_;
 };

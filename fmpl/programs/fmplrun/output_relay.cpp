@@ -89,6 +89,15 @@ bool OutputRelay::all_written() const
     return out_.empty() && err_.empty();
 }
 
+std::size_t OutputRelay::give_up()
+{
+    const std::size_t dropped = out_.queued() + err_.queued();
+    out_.drop();
+    err_.drop();
+    flush_sinks();
+    return dropped;
+}
+
 std::optional<OutputRelay::Failure> OutputRelay::take_failure()
 {
     if (failure_taken_) return std::nullopt;

@@ -51,6 +51,8 @@ public:
     void say(std::string_view words);
 
     bool all_written() const;
+    // What waits for a reader is dropped. How many bytes that is.
+    std::size_t give_up();
     // The first failed write, once; its descriptor and errno.
     struct Failure {
         int fd;

@@ -26,6 +26,8 @@ public:
 
     // Writes as much of the queue as the descriptor takes. After an error the queue is dropped, now and later.
     void flush();
+    // Empties the queue unwritten.
+    void drop() { head_ = queue_.size(); }
 
     bool empty() const { return head_ == queue_.size(); }
     std::size_t queued() const { return queue_.size() - head_; }
