@@ -411,6 +411,15 @@ class Output(LaunchTest):
         job.send_signal(signal.SIGTERM)
         self.ends_with(job, 128 + signal.SIGTERM)
 
+    def test_a_line_stays_whole_whose_beginning_filled_the_programs_buffer(self):
+        job = self.start_job("-n", "2", "sh", "-c",
+                             'if test $FMPL_RANK = 0; then head -c 4096 /dev/zero | tr "\\0" a; read x; echo end; '
+                             'else sleep 0.5; echo other; fi', stdin=subprocess.PIPE)
+        self.assertEqual(job.stdout.readline(), "other\n")
+        job.stdin.close()
+        self.assertEqual(job.stdout.readline(), 4096 * "a" + "end\n")
+        self.assertEqual(job.wait(LIMIT), 0)
+
     def test_a_line_begins_anew_where_another_rank_has_begun_one(self):
         job = self.start_job("-n", "2", "--tag-output", "sh", "-c",
                              'if test $FMPL_RANK = 0; then printf "number? "; read x; echo $x; else sleep 1000 & echo $!; '

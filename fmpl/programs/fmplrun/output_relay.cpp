@@ -19,6 +19,9 @@ constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 constexpr std::chrono::milliseconds kBetweenLooks{30};
 constexpr int kLooks = 3;
 
+// C and Fortran libraries write to a pipe when so many bytes, or a multiple, have been printed, in the middle of a line.
+constexpr std::size_t kBufferBytes = 4096;
+
 }  // namespace
 
 OutputRelay::OutputRelay(EventSet& events, int ranks, bool tag_lines)
@@ -114,6 +117,7 @@ bool OutputRelay::read_once(std::uint32_t number)
 {
     const ssize_t got = read(pipes_[number].fd, buffer_.data(), buffer_.size());
     if (got > 0) {
+        pipes_[number].is_flushed = static_cast<std::size_t>(got) % kBufferBytes != 0;
         pass_on(number, {buffer_.data(), static_cast<std::size_t>(got)});
         return true;
     }
@@ -142,7 +146,7 @@ void OutputRelay::pass_on(std::uint32_t number, std::string_view text)
     if (incomplete.size() > kLongestLine) show_incomplete(number);
     if (incomplete.empty()) {
         pipes_[number].looks = 0;
-    } else if (!next_look_) {
+    } else if (!next_look_ && pipes_[number].is_flushed) {
         next_look_ = Clock::now() + kBetweenLooks;
     }
 }
@@ -161,7 +165,7 @@ void OutputRelay::show_unfinished(Clock::time_point now)
     next_look_.reset();
     for (std::uint32_t number = 0; number < pipes_.size(); ++number) {
         Pipe& pipe = pipes_[number];
-        if (pipe.incomplete.empty()) continue;
+        if (pipe.incomplete.empty() || !pipe.is_flushed) continue;
         if (++pipe.looks >= kLooks) {
             show_incomplete(number);
         } else {

@@ -2,8 +2,8 @@
 //
 // Each rank has a pipe for its standard output and one for its standard error. Of what arrives, complete lines go on at
 // once; the rest waits for its end of line, for the end of the pipe, or until it is kLongestLine bytes long, but less than
-// a tenth of a second: then it is shown as it is, a question for instance, and what another writes meanwhile begins a line
-// of its own. While a
+// a tenth of a second where the program has flushed it: then it is shown as it is, a question for instance, and what another
+// writes meanwhile begins a line of its own. While a
 // sink holds too much that its reader has not taken, the pipes are not read, so that the ranks wait and not the memory
 // grows.
 #pragma once
@@ -68,6 +68,7 @@ private:
         bool waiting = false;    // in the event set
         std::string incomplete;  // the beginning of a line
         int looks = 0;           // that have found it waiting
+        bool is_flushed = true;  // by the program; otherwise its library's buffer was full
     };
     Sink& sink_of(std::uint32_t number) { return number % 2 == 0 || shared_ ? out_ : err_; }
     bool read_once(std::uint32_t number);  // false: nothing there, or at the end
