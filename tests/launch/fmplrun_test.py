@@ -681,6 +681,19 @@ class NothingIsLeft(LaunchTest):
         _, err = self.ends_with(job, 1)
         self.assertIn("guardian", err)
 
+    def test_a_process_that_has_left_everything_behind(self):
+        # An environment and a session of its own, and none of the descriptors.
+        script = "(setsid env -i sh -c 'echo $$; exec sleep 1001 <&- >&- 2>&-' &) ; sleep 1002"
+        for command in (["-n", "1", "sh", "-c", script], ["-n", "1", FMPLRUN, "-n", "1", "sh", "-c", script]):
+            with self.subTest(command=command):
+                other = self.start_job("-n", "1", "sh", "-c", "echo ready; exec cat", stdin=subprocess.PIPE)
+                job = self.start_job(*command)
+                pid = int(self.lines(job, 1)[0])
+                self.lines(other, 1)
+                job.kill()
+                wait_until(lambda: not os.path.exists("/proc/%d" % pid), "the end of process %d" % pid)
+                self.ends_with(other, 0)
+
     def test_after_a_normal_end_with_processes_in_the_background(self):
         result = self.run_job("-n", "2", "sh", "-c", "sleep 1001 & setsid sleep 1002 & (setsid sleep 1003 &) ; exit 0")
         self.assertEqual(result.returncode, 0)

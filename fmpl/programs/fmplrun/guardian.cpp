@@ -25,7 +25,7 @@ struct Message {
 };
 static_assert(sizeof(Message) <= PIPE_BUF);  // so that it arrives whole or not at all
 
-void end_job(const std::set<pid_t>& groups, const std::string& identity)
+void end_job(const std::set<pid_t>& groups, const JobIdentity& identity)
 {
     for (const pid_t group : groups) kill(-group, SIGKILL);
     // Processes that have left their group. A few rounds, because one may have been forking just then; not for ever,
@@ -38,7 +38,7 @@ void end_job(const std::set<pid_t>& groups, const std::string& identity)
     }
 }
 
-[[noreturn]] void guard(int pipe, const std::string& identity)
+[[noreturn]] void guard(int pipe, const JobIdentity& identity)
 {
     // Out of the terminal's reach, and holding nothing that others wait to see closed.
     setsid();
@@ -69,7 +69,7 @@ void end_job(const std::set<pid_t>& groups, const std::string& identity)
 
 }  // namespace
 
-Guardian::Guardian(const std::string& identity)
+Guardian::Guardian(const JobIdentity& identity)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) fail_system("no pipe to the guardian process");

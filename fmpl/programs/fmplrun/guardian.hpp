@@ -2,10 +2,10 @@
 //
 // It holds the reading end of a pipe whose only writing end is the launcher's. Through it, it learns the process groups
 // of the ranks. When the pipe ends without farewell, the launcher is dead: the guardian kills all these groups, and all
-// processes that carry the job's identity in their environment, and ends.
+// processes that carry the job's identity, and ends.
 #pragma once
 
-#include <string>
+#include "process_search.hpp"
 
 #include <sys/types.h>
 
@@ -13,9 +13,8 @@ namespace fmpl::launcher {
 
 class Guardian {
 public:
-    // Starts it. `identity`: the part of FMPL_JOB_ID that only processes of this job have. To be called
-    // before the launcher has descriptors or signal masks of its own. Throws Error(SYSTEM).
-    explicit Guardian(const std::string& identity);
+    // Starts it. To be called before the launcher has descriptors or signal masks of its own. Throws Error(SYSTEM).
+    explicit Guardian(const JobIdentity& identity);
     ~Guardian();  // dismisses it: nothing of the job is left
     Guardian(const Guardian&) = delete;
     Guardian& operator=(const Guardian&) = delete;

@@ -109,7 +109,7 @@ Job::Job(const Options& options)
     : options_(options),
       observation_(options_),
       children_before_(children_of(getpid())),
-      identity_(new_identity()),
+      identity_{new_identity(), JobMark()},
       guardian_(identity_),
       relay_(events_, options.ranks, options.tag_output),
       input_(events_),
@@ -252,7 +252,7 @@ std::vector<std::string> Job::environment_of(int rank) const
 {
     // A job within a rank of another job belongs to both.
     const char* outer = std::getenv("FMPL_JOB_ID");
-    const std::string identity = fmt::format("FMPL_JOB_ID={}{}{}", outer ? outer : "", outer ? ":" : "", identity_);
+    const std::string identity = fmt::format("FMPL_JOB_ID={}{}{}", outer ? outer : "", outer ? ":" : "", identity_.id);
     const std::vector<std::string> ours = {identity, fmt::format("FMPL_JOB_FD={}", job_fd_),
         fmt::format("FMPL_RANK={}", rank), fmt::format("FMPL_SIZE={}", options_.ranks),
         fmt::format("FMPL_PROCESS_THREADS={}", process_threads_)};
@@ -309,6 +309,7 @@ bool Job::start_ranks()
     RankStart start;
     start.program = options_.program;
     start.job_fd = job_fd_;
+    start.mark = identity_.mark;
     start.keep_hangup_ignored = signals_.hangup_was_ignored();
     raise_open_files_limit(start.open_files);
     const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -11,6 +11,7 @@
 #include "observation_output.hpp"
 #include "options.hpp"
 #include "output_relay.hpp"
+#include "process_search.hpp"
 #include "signal_set.hpp"
 #include "terminal_input.hpp"
 
@@ -98,7 +99,7 @@ private:
     const Options options_;
     ObservationOutput observation_;
     const std::set<pid_t> children_before_;  // not the job's: they were there before this program began
-    const std::string identity_;             // a part of FMPL_JOB_ID that only processes of this job have
+    const JobIdentity identity_;
     Guardian guardian_;
     SignalSet signals_;
     EventSet events_;

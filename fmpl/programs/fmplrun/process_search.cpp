@@ -26,6 +26,7 @@ void for_each_process(Take take)
 }
 
 struct Status {
+    std::string name = "?";
     char state = '?';
     pid_t parent = 0;
 };
@@ -37,14 +38,20 @@ Status status_of(pid_t pid)
     std::ifstream in(fmt::format("/proc/{}/stat", pid));
     std::string line;
     if (!std::getline(in, line)) return status;
-    const auto after_name = line.rfind(')');
+    const auto before_name = line.find('('), after_name = line.rfind(')');
     if (after_name == std::string::npos) return status;
+    status.name = line.substr(before_name + 1, after_name - before_name - 1);
     std::istringstream fields(line.substr(after_name + 1));
     fields >> status.state >> status.parent;
     return status;
 }
 
 }  // namespace
+
+bool processes_can_be_found()
+{
+    return status_of(getpid()).parent == getppid();
+}
 
 std::set<pid_t> children_of(pid_t parent)
 {
@@ -55,16 +62,17 @@ std::set<pid_t> children_of(pid_t parent)
     return children;
 }
 
-bool belongs_to_job(pid_t pid, const std::string& identity)
+bool belongs_to_job(pid_t pid, const JobIdentity& identity)
 {
+    if (identity.mark.is_on(pid)) return true;
     std::ifstream in(fmt::format("/proc/{}/environ", pid), std::ios::binary);
     for (std::string entry; std::getline(in, entry, '\0');) {
-        if (entry.starts_with("FMPL_JOB_ID=") && entry.find(identity) != std::string::npos) return true;
+        if (entry.starts_with("FMPL_JOB_ID=") && entry.find(identity.id) != std::string::npos) return true;
     }
     return false;
 }
 
-std::set<pid_t> processes_of_job(const std::string& identity)
+std::set<pid_t> processes_of_job(const JobIdentity& identity)
 {
     std::set<pid_t> found;
     for_each_process([&](pid_t pid) {
@@ -77,6 +85,17 @@ bool process_is_stopped(pid_t pid)
 {
     const char state = status_of(pid).state;
     return state == 'T' || state == 't';
+}
+
+bool process_has_ended(pid_t pid)
+{
+    const char state = status_of(pid).state;
+    return state == 'Z' || state == 'X';
+}
+
+std::string name_of_process(pid_t pid)
+{
+    return status_of(pid).name;
 }
 
 }  // namespace fmpl::launcher

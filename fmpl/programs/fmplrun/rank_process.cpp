@@ -64,6 +64,7 @@ void default_signals(bool keep_hangup_ignored)
     }
     if (start.job_fd >= 0 && fcntl(start.job_fd, F_SETFD, 0) != 0) give_up(StartFailure::Step::prepare);
     setrlimit(RLIMIT_NOFILE, &start.open_files);
+    start.mark.put_on_this_process();
     default_signals(start.keep_hangup_ignored);
     const auto arguments = pointers(start.program);
     auto variables = pointers(start.environment);

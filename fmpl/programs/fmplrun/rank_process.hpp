@@ -1,6 +1,8 @@
 // The start of one rank: a child process in a process group of its own, which dies with the launcher.
 #pragma once
 
+#include "job_mark.hpp"
+
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@ struct RankStart {
     std::vector<int> cpus;                 // it may run on these; empty: as the launcher
     bool keep_hangup_ignored = false;      // started under nohup
     rlimit open_files{};                   // the limit that the user has set
+    JobMark mark;                          // it carries this
 };
 
 // How far a start came, and why not further.
