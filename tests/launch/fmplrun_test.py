@@ -650,6 +650,12 @@ class NothingIsLeft(LaunchTest):
     BUSY = "sleep 1001 & sh -c 'sleep 1002 & exec sleep 1003' & echo ready; wait"
     DETACHED = "setsid sleep 1001 & (setsid sh -c 'sleep 1002 & sleep 1003' &) ; echo ready; wait"
 
+    def guardian_of(self, job, ranks):
+        with open("/proc/%d/task/%d/children" % (job.pid, job.pid)) as file:
+            guardian = {int(pid) for pid in file.read().split()} - ranks
+        self.assertEqual(len(guardian), 1)
+        return guardian.pop()
+
     def test_after_the_launcher_is_killed(self):
         for script in (self.BUSY, self.DETACHED):
             with self.subTest(script=script):
@@ -674,12 +680,75 @@ class NothingIsLeft(LaunchTest):
     def test_after_the_guardian_is_killed(self):
         job = self.start_job("-n", "2", "sh", "-c", "echo $$; sleep 1001 & wait")
         ranks = {int(line) for line in self.lines(job, 2)}
-        with open("/proc/%d/task/%d/children" % (job.pid, job.pid)) as file:
-            guardian = {int(pid) for pid in file.read().split()} - ranks
-        self.assertEqual(len(guardian), 1)
-        os.kill(guardian.pop(), signal.SIGKILL)
+        os.kill(self.guardian_of(job, ranks), signal.SIGKILL)
         _, err = self.ends_with(job, 1)
         self.assertIn("guardian", err)
+
+    def test_after_the_guardian_is_stopped(self):
+        job = self.start_job("-n", "1", "sh", "-c", "echo $$; exec cat", stdin=subprocess.PIPE)
+        rank = {int(line) for line in self.lines(job, 1)}
+        os.kill(self.guardian_of(job, rank), signal.SIGSTOP)
+        self.assertEqual(self.ends_with(job, 0), ("", ""))
+
+    def changes_its_user(self):
+        """The beginning of a command that nobody but root may kill, for jobs of another user."""
+        program = os.path.join(self.folder, "changes_its_user")
+        shutil.copy(shutil.which("setpriv"), program)
+        os.chmod(program, 0o4755)
+        os.chmod(self.folder, 0o755)
+        words = [program, "--reuid=65533", "--clear-groups"]
+        for trial in ([FMPLRUN, "--version"], words + ["true"]):
+            try:
+                subprocess.run(trial, user=65534, group=65534, extra_groups=[], check=True, stdout=subprocess.DEVNULL)
+            except (OSError, subprocess.CalledProcessError) as error:
+                self.skipTest("another user cannot do this here: %s" % error)
+        return " ".join(words)
+
+    def ends_without(self, job, pid, status, why):
+        """The job ends and says which process it leaves; which then is put away."""
+        try:
+            _, err = self.ends_with(job, status)
+        finally:
+            os.kill(pid, signal.SIGKILL)
+        self.assertRegex(err, r"fmplrun: process %d \(sleep\) is left behind: %s" % (pid, why))
+
+    @unittest.skipUnless(os.getuid() == 0 and shutil.which("setpriv"), "needs root and setpriv")
+    def test_but_what_may_not_be_killed_which_is_named(self):
+        command = self.changes_its_user()
+        behind = "(setsid %s sh -c 'echo $$; exec sleep 1001' 2>&- &) ; cat" % command
+        itself = "exec %s sh -c 'echo $$; exec sleep 1001'" % command
+        for script, status in ((behind, 0), (itself, 128 + signal.SIGTERM)):
+            with self.subTest(script=script):
+                job = self.start_job("-n", "1", "sh", "-c", script, stdin=subprocess.PIPE, user=65534,
+                                     group=65534, extra_groups=[])
+                pid = int(self.lines(job, 1)[0])
+                if status != 0:
+                    job.terminate()
+                self.ends_without(job, pid, status, "it runs as user 65533, whom fmplrun may not kill")
+
+    @unittest.skipUnless(os.access("/sys/fs/cgroup/freezer/tasks", os.W_OK), "needs a freezer that it may use")
+    def test_but_what_does_not_die_which_is_named(self):
+        freezer = "/sys/fs/cgroup/freezer/launch_test_%d" % os.getpid()
+        os.mkdir(freezer)
+        self.addCleanup(lambda: wait_until(lambda: subprocess.run(["rmdir", freezer]).returncode == 0, "an empty group"))
+
+        def turn(state):
+            with open(freezer + "/freezer.state", "w") as file:
+                file.write(state)
+
+        for script in ("(setsid sh -c 'echo $$; exec sleep 1001' &) ; cat", "echo $$; exec sleep 1001"):
+            with self.subTest(script=script):
+                job = self.start_job("-n", "1", "sh", "-c", script, stdin=subprocess.PIPE)
+                pid = int(self.lines(job, 1)[0])
+                wait_until(lambda: os.readlink("/proc/%d/exe" % pid).endswith("/sleep"), "the program of the process")
+                with open(freezer + "/tasks", "w") as file:
+                    file.write(str(pid))
+                turn("FROZEN")
+                try:
+                    wait_until(lambda: job.poll() is not None or job.terminate(), "the end of an interrupted job")
+                    self.ends_without(job, pid, 128 + signal.SIGTERM, "it has been killed and has not ended")
+                finally:
+                    turn("THAWED")
 
     def test_a_process_that_has_left_everything_behind(self):
         # An environment and a session of its own, and none of the descriptors.
@@ -693,6 +762,16 @@ class NothingIsLeft(LaunchTest):
                 job.kill()
                 wait_until(lambda: not os.path.exists("/proc/%d" % pid), "the end of process %d" % pid)
                 self.ends_with(other, 0)
+
+    @unittest.skipUnless(os.getuid() == 0 and shutil.which("unshare"), "needs root and unshare")
+    def test_where_processes_cannot_be_found_it_says_so_once(self):
+        without_proc = ["unshare", "-m", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"]
+        if subprocess.run(without_proc + ["true"], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("needs a /proc that it may hide")
+        result = subprocess.run(without_proc + [FMPLRUN, "-n", "2", "hostname"], env=self.environment, text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r"\Afmplrun: /proc .*left behind.*\n\Z")
 
     def test_after_a_normal_end_with_processes_in_the_background(self):
         result = self.run_job("-n", "2", "sh", "-c", "sleep 1001 & setsid sleep 1002 & (setsid sleep 1003 &) ; exit 0")

@@ -1,7 +1,6 @@
 #include "guardian.hpp"
 
 #include "error.hpp"
-#include "process_search.hpp"
 
 #include <chrono>
 #include <climits>
@@ -10,12 +9,15 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace fmpl::launcher {
 namespace {
+
+constexpr int kTimeToReadMs = 1000;
 
 enum What : int { kProtect, kForget, kFarewell };
 
@@ -84,13 +86,18 @@ Guardian::Guardian(const JobIdentity& identity)
     if (pid_ == 0) guard(ends[0], identity);
     close(ends[0]);
     pipe_ = ends[1];
+    fcntl(pipe_, F_SETFL, O_NONBLOCK);
 }
 
 Guardian::~Guardian()
 {
     tell(kFarewell, 0);
     close(pipe_);
-    while (pid_ > 0 && waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    if (pid_ < 0) return;
+    // It may be stopped, and then hears nothing; or frozen or traced, and then does not even end by this.
+    kill(pid_, SIGKILL);
+    for (int round = 0; round < 100 && waitpid(pid_, nullptr, WNOHANG) == 0; ++round) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(round < 10 ? 1 : 5));
     }
 }
 
@@ -108,7 +115,16 @@ void Guardian::tell(int what, pid_t group)
 {
     // When it is gone, SIGCHLD says so; the failed write adds nothing.
     const Message message{what, group};
-    while (write(pipe_, &message, sizeof message) < 0 && errno == EINTR) {
+    while (write(pipe_, &message, sizeof message) < 0) {
+        if (errno == EINTR) continue;
+        if (errno != EAGAIN || pid_ < 0) return;
+        // Thousands of messages that it has not read: it is stopped, or has no CPU just now. A guardian that does not know the
+        // groups is none; its end ends the job.
+        pollfd room{pipe_, POLLOUT, 0};
+        if (poll(&room, 1, kTimeToReadMs) == 0) {
+            kill(pid_, SIGKILL);
+            return;
+        }
     }
 }
 

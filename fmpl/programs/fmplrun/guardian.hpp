@@ -15,7 +15,7 @@ class Guardian {
 public:
     // Starts it. To be called before the launcher has descriptors or signal masks of its own. Throws Error(SYSTEM).
     explicit Guardian(const JobIdentity& identity);
-    ~Guardian();  // dismisses it: nothing of the job is left
+    ~Guardian();  // dismisses it: nothing of the job is left. Blocks half a second at most
     Guardian(const Guardian&) = delete;
     Guardian& operator=(const Guardian&) = delete;
 

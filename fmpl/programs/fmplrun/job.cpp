@@ -4,10 +4,10 @@
 #include "crossbar/byte_words.hpp"
 #include "crossbar/futex.hpp"
 #include "crossbar/host.hpp"
+#include "ended_child.hpp"
 #include "error.hpp"
 #include "launch/environment.hpp"
 #include "launch/thread_layout.hpp"
-#include "process_search.hpp"
 #include "program_file.hpp"
 #include "rank_process.hpp"
 #include "rank_report.hpp"
@@ -21,7 +21,9 @@
 #include <random>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +39,8 @@ constexpr int kNotFound = 127;
 
 // From SIGTERM to SIGKILL.
 constexpr milliseconds kTimeToEnd{300};
+// From SIGKILL on: the kernel takes its time to give back the memory of a large process, or waits for a device.
+constexpr milliseconds kTimeToDie{5000};
 // From the first failure to SIGTERM. The others are not told before, so that whoever fails meanwhile fails by itself:
 // the exit status is that of the lowest-ranked one, whichever the launcher saw first.
 constexpr milliseconds kTimeToCollect{100};
@@ -136,23 +140,30 @@ Job::Job(const Options& options)
 
 Job::~Job()
 {
-    signal_ranks(SIGKILL);
-    for (const Rank& rank : ranks_) {
-        while (rank.pid > 0 && !rank.ended && waitpid(rank.pid, nullptr, 0) < 0 && errno == EINTR) {
+    if (running_ > 0) {
+        if (!status_) status_ = 1;  // nothing that ends from here on is a reason to end the job
+        kill_ranks();
+        try {
+            kill_left_over_processes();
+        } catch (const Error&) {
+            // Nobody tells when they end.
         }
     }
-    if (running_ > 0) kill_left_over_processes();
     if (job_fd_ >= 0) close(job_fd_);
 }
 
 int Job::run()
 {
+    if (!processes_can_be_found()) {
+        say("/proc does not show this process: what ranks have left behind is not found and lives on; mount it "
+            "(mount -t proc proc /proc)");
+    }
     if (options_.timeout_s) {
         const std::chrono::duration<double> timeout(*options_.timeout_s);
         timeout_at_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout);
     }
     if (start_ranks() && options_.report_bindings) report_bindings();
-    while (running_ > 0) {
+    while (running_ > 0 && !(give_up_at_ && Clock::now() >= *give_up_at_)) {
         for (const epoll_event& e : events_.wait(milliseconds_to_next_deadline())) handle(EventSet::event_of(e));
         handle_deadlines();
     }
@@ -392,6 +403,7 @@ int Job::milliseconds_to_next_deadline() const
     if (!status_) consider(end_at_);
     consider(kill_at_);
     consider(relay_.next_look());
+    consider(give_up_at_);
     if (watches_for_deadlock()) consider(deadlock_watch_->next_look());
     const auto now = Clock::now();
     if ((absent_rank_ != kNobody && !status_) || input_.in_background()) consider(now + kLookAgain);
@@ -498,19 +510,24 @@ void Job::look_for_deadlock()
 
 void Job::reap()
 {
+    std::vector<int> ended = reap_children();
+    if (ended.empty()) return;
+    std::sort(ended.begin(), ended.end());
+    for (const int rank : ended) relay_.drain(rank);
+    if (!status_) judge(ended);
+}
+
+std::vector<int> Job::reap_children()
+{
     std::vector<int> ended;
-    for (;;) {
-        // First looked at and then reaped: until then, nobody else can get the number of its process group.
-        siginfo_t info{};
-        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) break;
-        const pid_t pid = info.si_pid;
+    const auto end_group = [this](pid_t pid) {
+        if (rank_of_.count(pid) == 0) return;
+        kill(-pid, SIGKILL);
+        guardian_.forget(pid);
+    };
+    while (const auto child = reap_ended_child(end_group)) {
+        const auto [pid, wait_status] = *child;
         const auto found = rank_of_.find(pid);
-        if (found != rank_of_.end()) {
-            kill(-pid, SIGKILL);
-            guardian_.forget(pid);
-        }
-        int wait_status = 0;
-        waitpid(pid, &wait_status, 0);
         if (found != rank_of_.end()) {
             const int rank = found->second;
             rank_of_.erase(found);
@@ -520,17 +537,14 @@ void Job::reap()
             }
         } else if (pid == guardian_.pid()) {
             guardian_.has_ended();
-            if (!status_) {
+            if (!status_ && running_ > 0) {
                 say(fmt::format("the guardian process {}; the job ends, because nobody else would clean up after it",
                     death_in_words(wait_status)));
                 end_job(1);
             }
         }
     }
-    if (ended.empty()) return;
-    std::sort(ended.begin(), ended.end());
-    for (const int rank : ended) relay_.drain(rank);
-    if (!status_) judge(ended);
+    return ended;
 }
 
 void Job::note_rank_end(int rank, int wait_status)
@@ -667,6 +681,11 @@ void Job::kill_ranks()
 {
     kill_at_.reset();
     signal_ranks(SIGKILL);
+    if (give_up_at_) return;
+    // Ranks that have changed their user may not be killed.
+    const auto may_be_killed = [](const Rank& rank) { return rank.pid > 0 && !rank.ended && kill(rank.pid, 0) == 0; };
+    const bool waits = std::any_of(ranks_.begin(), ranks_.end(), may_be_killed);
+    give_up_at_ = Clock::now() + (waits ? kTimeToDie : milliseconds(0));
 }
 
 void Job::signal_ranks(int signal)
@@ -677,21 +696,53 @@ void Job::signal_ranks(int signal)
     }
 }
 
-void Job::kill_left_over_processes()
+std::set<pid_t> Job::left_over_processes() const
 {
-    // Their parents are gone, so they are children of the launcher now. Killing one can bring its own children here,
-    // which is why this looks again until nothing is left.
-    for (int round = 0; round < 1000; ++round) {
-        bool found = false;
-        for (const pid_t pid : children_of(getpid())) {
-            const bool ours =
-                children_before_.empty() || (children_before_.count(pid) == 0 && belongs_to_job(pid, identity_));
-            if (pid == guardian_.pid() || !ours) continue;
-            found = true;
-            kill(pid, SIGKILL);
-            waitpid(pid, nullptr, 0);
-        }
-        if (!found) return;
+    // Their parents are gone, so they are children of the launcher now.
+    std::set<pid_t> left;
+    for (const pid_t pid : children_of(getpid())) {
+        const bool ours =
+            children_before_.empty() || (children_before_.count(pid) == 0 && belongs_to_job(pid, identity_));
+        if (pid != guardian_.pid() && ours && !process_has_ended(pid)) left.insert(pid);
+    }
+    return left;
+}
+
+std::set<pid_t> Job::kill_left_over_processes()
+{
+    if (!give_up_at_) give_up_at_ = Clock::now() + kTimeToDie;
+    // Killing one can bring its own children here, which is why this looks again until nothing is left.
+    for (;;) {
+        std::set<pid_t> left = left_over_processes();
+        bool some_may_be_killed = false;
+        for (const pid_t pid : left) some_may_be_killed = kill(pid, SIGKILL) == 0 || some_may_be_killed;
+        reap_children();
+        if (!some_may_be_killed || Clock::now() >= *give_up_at_) return left;
+        if (interrupted_while_waiting_for_ends()) give_up_at_ = Clock::now();
+    }
+}
+
+// Returns after a short while, or as soon as a process ends.
+bool Job::interrupted_while_waiting_for_ends()
+{
+    pollfd signals{signals_.fd(), POLLIN, 0};
+    poll(&signals, 1, 10);
+    bool interrupted = false;
+    while (const int signal = signals_.next()) {
+        interrupted = interrupted || signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+    }
+    return interrupted;
+}
+
+void Job::name_left_over_processes(const std::set<pid_t>& left)
+{
+    for (const pid_t pid : left) {
+        struct stat process {};
+        const bool may_be_killed = kill(pid, 0) == 0;
+        if (process_has_ended(pid) || stat(fmt::format("/proc/{}", pid).c_str(), &process) != 0) continue;
+        say(fmt::format("process {} ({}) is left behind: {}", pid, name_of_process(pid),
+            may_be_killed ? "it has been killed and has not ended (frozen, or waiting for a device?)"
+                          : fmt::format("it runs as user {}, whom fmplrun may not kill", process.st_uid)));
     }
 }
 
@@ -762,7 +813,7 @@ std::optional<int> Job::write_out()
 
 int Job::finish()
 {
-    kill_left_over_processes();
+    name_left_over_processes(kill_left_over_processes());
     relay_.finish();
     const bool observation_is_written =
         observation_.write(memory_, status_.value_or(0), [this](const std::string& lines) { relay_.say(lines); });

@@ -73,6 +73,7 @@ private:
 
     // Ends of processes
     void reap();
+    std::vector<int> reap_children();  // the ranks among them
     void note_rank_end(int rank, int wait_status);
     void judge(const std::vector<int>& ended);
     bool judge_abort();
@@ -85,7 +86,10 @@ private:
     void end_job_by_signal(int signal);
     void kill_ranks();
     void signal_ranks(int signal);
-    void kill_left_over_processes();
+    std::set<pid_t> left_over_processes() const;
+    std::set<pid_t> kill_left_over_processes();  // those that go on living
+    bool interrupted_while_waiting_for_ends();
+    void name_left_over_processes(const std::set<pid_t>& left);
     void print_states(const std::string& occasion);
     void hint_at_unused_blacs();
     std::optional<int> write_out();
@@ -122,6 +126,7 @@ private:
     int interrupts_ = 0;
     bool timed_out_ = false;
     std::optional<Clock::time_point> timeout_at_, end_at_, kill_at_;
+    std::optional<Clock::time_point> give_up_at_;  // what has not ended by then, although killed, is left behind
     std::optional<DeadlockWatch> deadlock_watch_;
 };
 

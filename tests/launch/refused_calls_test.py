@@ -1,5 +1,5 @@
-"""Where something forbids madvise (a seccomp filter of a container, as EPERM or as ENOSYS), jobs run as on a kernel that
-lacks the advice: the memory is backed by another call.
+"""Where something forbids a system call (a seccomp filter of a container, as EPERM or as ENOSYS), jobs run by another one:
+their memory is backed without madvise, and their ends are seen without waitid.
 
 Environment: FMPLRUN is the path of fmplrun, FMPL_TEST_PROGRAMS the folder of launch_probe and heap_probe.
 """
@@ -15,15 +15,15 @@ import unittest
 
 FMPLRUN = os.environ["FMPLRUN"]
 TEST_PROGRAMS = os.environ["FMPL_TEST_PROGRAMS"]
-MADVISE = {"x86_64": 28, "aarch64": 233}.get(platform.machine())
+NUMBERS = {"x86_64": {"madvise": 28, "waitid": 247}, "aarch64": {"madvise": 233, "waitid": 95}}.get(platform.machine())
 LIMIT = 60  # seconds after which something that should have happened has not
 
 
-def forbids_madvise(error):
-    """For the child before exec: from now on madvise fails with the error, in all its descendants."""
+def forbids(call, error):
+    """For the child before exec: from now on the call fails with the error, in all its descendants."""
     load, equal, answer = 0x20, 0x15, 0x06  # BPF: load a word of the call's data, jump if equal, return
     allow, fail = 0x7fff0000, 0x00050000
-    program = [(load, 0, 0, 0), (equal, 0, 1, MADVISE), (answer, 0, 0, fail | error), (answer, 0, 0, allow)]
+    program = [(load, 0, 0, 0), (equal, 0, 1, NUMBERS[call]), (answer, 0, 0, fail | error), (answer, 0, 0, allow)]
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in program))
     libc = ctypes.CDLL(None, use_errno=True)
     no_new_privileges, set_seccomp, filter_mode = 38, 22, 2
@@ -36,19 +36,19 @@ def forbids_madvise(error):
     return forbid
 
 
-def run(error, *arguments):
+def run(call, error, *arguments):
     environment = {k: v for k, v in os.environ.items() if not re.match(r"FMPL_|LD_PRELOAD", k)}
     return subprocess.run([FMPLRUN, "--timeout", "50", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, timeout=LIMIT, env=environment,
-                          preexec_fn=forbids_madvise(error))
+                          preexec_fn=forbids(call, error))
 
 
-@unittest.skipIf(MADVISE is None, "the number of madvise on this processor is not known here")
+@unittest.skipIf(NUMBERS is None, "the numbers of the calls on this processor are not known here")
 class RefusedMadvise(unittest.TestCase):
     def assert_runs(self, *arguments):
         for error in (errno.EPERM, errno.ENOSYS):
             with self.subTest(error=errno.errorcode[error]):
-                result = run(error, *arguments)
+                result = run("madvise", error, *arguments)
                 self.assertEqual((result.returncode, result.stdout), (0, ""))
 
     def probe(self, name):
@@ -68,6 +68,17 @@ class RefusedMadvise(unittest.TestCase):
         for case in ("every_kind", "pages_return"):
             with self.subTest(case=case):
                 self.assert_runs("-n", "2", "--rdma", "heap", probe, case)
+
+
+@unittest.skipIf(NUMBERS is None, "the numbers of the calls on this processor are not known here")
+class RefusedWaitid(unittest.TestCase):
+    def test_the_ends_of_ranks_are_seen_and_those_that_they_leave_behind_are_killed(self):
+        script = "sleep 1001 & (setsid sleep 1002 &) ; test $FMPL_RANK = 1 && exit 5; exit 0"
+        for error in (errno.EPERM, errno.ENOSYS):
+            with self.subTest(error=errno.errorcode[error]):
+                result = run("waitid", error, "-n", "2", "sh", "-c", script)
+                self.assertEqual(result.returncode, 5, result.stdout)
+                self.assertRegex(result.stdout, r"^fmplrun: rank 1 \(pid \d+, sh\) exited with status 5\b")
 
 
 if __name__ == "__main__":
