@@ -246,15 +246,15 @@ TEST(JobMemory, AttachRefusesAJobWhoseSizesContradict)
         std::size_t object_bytes;
     };
     const Case cases[] = {
-        {"object too long", offsetof(ControlBlock, version), 4, kControlVersion, memory.bytes() + 2 * kMiB},
-        {"object too short", offsetof(ControlBlock, version), 4, kControlVersion, memory.bytes() - 2 * kMiB},
-        {"other version", offsetof(ControlBlock, version), 4, kControlVersion + 1, memory.bytes()},
-        {"no ranks", offsetof(ControlBlock, ranks), 4, 0, memory.bytes()},
-        {"too many ranks", offsetof(ControlBlock, ranks), 4, kMaxRanks + 1, memory.bytes()},
-        {"arenas in the control block", offsetof(ControlBlock, first_arena), 8, 64, memory.bytes()},
-        {"arenas behind the end", offsetof(ControlBlock, first_arena), 8, memory.bytes() + 4096, memory.bytes()},
-        {"arenas too long", offsetof(ControlBlock, arena_bytes), 8, 1u << 30, memory.bytes()},
-        {"other magic", offsetof(ControlBlock, magic), 8, 0x1234, memory.bytes()},
+        {"object too long", offsetof(JobConstants, version), 4, kControlVersion, memory.bytes() + 2 * kMiB},
+        {"object too short", offsetof(JobConstants, version), 4, kControlVersion, memory.bytes() - 2 * kMiB},
+        {"other version", offsetof(JobConstants, version), 4, kControlVersion + 1, memory.bytes()},
+        {"no ranks", offsetof(JobConstants, ranks), 4, 0, memory.bytes()},
+        {"too many ranks", offsetof(JobConstants, ranks), 4, kMaxRanks + 1, memory.bytes()},
+        {"arenas in the control block", offsetof(JobConstants, first_arena), 8, 64, memory.bytes()},
+        {"arenas behind the end", offsetof(JobConstants, first_arena), 8, memory.bytes() + 4096, memory.bytes()},
+        {"arenas too long", offsetof(JobConstants, arena_bytes), 8, 1u << 30, memory.bytes()},
+        {"other magic", offsetof(JobConstants, magic), 8, 0x1234, memory.bytes()},
     };
     for (const Case& c : cases) {
         SCOPED_TRACE(c.name);

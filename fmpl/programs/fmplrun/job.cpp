@@ -329,8 +329,7 @@ bool Job::start_ranks()
     StartFailure failure;
     int failed = -1;
     for (const int rank : starting_order()) {
-        // acquire: pairs with abort_job. A job that has ended already, for want of memory, needs no more ranks.
-        if (memory_.control().abort_state.load(std::memory_order_acquire) != 0) break;
+        if (aborting_rank()) break;  // for want of memory: it needs no more ranks
         int out[2] = {-1, -1}, err[2] = {-1, -1};
         pid_t pid = -1;
         if (pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0) {
@@ -607,14 +606,24 @@ int Job::failure_status() const
     return wait_status == 0 ? 1 : exit_status_of(wait_status);
 }
 
-bool Job::judge_abort()
+// The rank that has ended the job; none while nobody has, also where what is written there cannot be.
+std::optional<int> Job::aborting_rank() const
 {
     const ControlBlock& control = memory_.control();
     constexpr std::uint32_t kWritten = 2;
-    if (control.abort_state.load(std::memory_order_acquire) != kWritten) return false;
+    // acquire: pairs with abort_job
+    if (control.abort_state.load(std::memory_order_acquire) != kWritten) return std::nullopt;
     const int rank = control.abort_rank.load(std::memory_order_relaxed);
+    return rank >= 0 && rank < options_.ranks ? std::optional(rank) : std::nullopt;
+}
+
+bool Job::judge_abort()
+{
+    const std::optional<int> aborting = aborting_rank();
+    if (!aborting) return false;
+    const ControlBlock& control = memory_.control();
+    const int rank = *aborting;
     const int code = control.abort_code.load(std::memory_order_relaxed);
-    if (rank < 0 || rank >= options_.ranks) return false;
     const std::string reason = abort_reason(control.nodes[rank]);
     say(fmt::format("{} {} with status {}{}", name_of(rank),
         is_one_process() || library_of(rank) != SpokenLibrary::fmpl ? "ended the job" : "called fmpl_abort", code,

@@ -76,6 +76,7 @@ private:
     std::vector<int> reap_children();  // the ranks among them
     void note_rank_end(int rank, int wait_status);
     void judge(const std::vector<int>& ended);
+    std::optional<int> aborting_rank() const;
     bool judge_abort();
     int failure_status() const;
     void judge_absent();
