@@ -2,6 +2,8 @@
 
 #include "error.hpp"
 
+#include <cerrno>
+
 #include <sys/wait.h>
 
 namespace fmpl::launcher {

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <random>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
