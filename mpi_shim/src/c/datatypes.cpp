@@ -183,7 +183,7 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype)
         *newtype = MPI_DATATYPE_NULL;
         std::shared_ptr<Attributes> attributes = copied(old->attributes, oldtype);
         *newtype = process.add(std::make_shared<TypeObject>(
-            TypeObject{Datatype::dup(old->type), old->layout, std::move(attributes), old->dense_bytes}));
+            TypeObject{Datatype::dup(old->type), old->layout, std::move(attributes), old->dense_bytes, old->element_bytes}));
     });
 }
 FMPL_MPI_NAME(MPI_Type_dup)

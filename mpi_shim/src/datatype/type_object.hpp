@@ -16,6 +16,8 @@ struct TypeObject {
     std::shared_ptr<Attributes> attributes{};  // null: none
     // Bytes of one, when it begins where the buffer does and any number of them is one piece, as most are; else 0.
     std::uint32_t dense_bytes = 0;
+    // Bytes of each of its basic elements, where they are alike; else 0.
+    std::uint32_t element_bytes = 0;
 
     void commit()
     {
@@ -23,6 +25,8 @@ struct TypeObject {
         layout = Layout::compile(*type);
         const bool dense = type->is_contiguous() && type->true_lower_bound() == 0 && type->size() <= kLargestDense;
         dense_bytes = dense ? static_cast<std::uint32_t>(type->size()) : 0;
+        const Signature& signature = type->signature();
+        element_bytes = signature.uniform() ? static_cast<std::uint32_t>(type->size() / signature.elements()) : 0;
     }
 
     bool is_predefined() const { return type->predefined_id().has_value(); }

@@ -53,17 +53,19 @@ Status status_of(const Envelope& message)
     return status;
 }
 
-// What a receive with so many bytes of room has got. In place: a copy would wait until what was written before, for another
+// What a receive into the buffer has got. In place: a copy would wait until what was written before, for another
 // core, has left this one.
-void set_received(Status& status, const Envelope& message, std::uint64_t room)
+void set_received(Status& status, const Envelope& message, const MessageBuffer& buffer)
 {
     status.source = message.source;
     status.tag = message.tag;
     status.bytes = message.bytes;
-    if (message.bytes > room) {
+    if (message.bytes > buffer.bytes) {
         status.error = MPI_ERR_TRUNCATE;
-        status.bytes = room;
+        status.bytes = buffer.bytes;
         status.message_bytes = message.bytes;
+    } else if (message.bytes < buffer.bytes && buffer.breaks_element(message.bytes)) [[unlikely]] {
+        status.error = MPI_ERR_TYPE;
     }
 }
 
@@ -187,7 +189,7 @@ private:
             parts.begin(operation, source, envelope);
         } else {
             parts.take_eager(buffer, source, envelope, payload_of(envelope, body));
-            set_received(status, envelope, buffer.bytes);
+            set_received(status, envelope, buffer);
         }
         return true;
     }
@@ -212,7 +214,7 @@ void ReceiveOperation::cancel(Engine& engine)
 
 void ReceiveOperation::finish_with(const Envelope& message)
 {
-    set_received(status, message, buffer.bytes);
+    set_received(status, message, buffer);
     complete = true;
 }
 

@@ -15,33 +15,38 @@ namespace fmpl::mpi {
 struct MessageBuffer {
     std::byte* data = nullptr;             // the first byte where the message is one piece, else the call's argument
     std::uint64_t bytes = 0;               // of the message in packed form
-    std::int64_t count = 0;                // of `layout`; meaningless without
+    std::int64_t count = 0;                // of `layout`; of one piece: bytes of each basic element, 0: not known
     std::shared_ptr<const Layout> layout;  // null: one piece of memory
 
     // One piece of memory.
-    static MessageBuffer piece(const void* data, std::uint64_t bytes)
+    static MessageBuffer piece(const void* data, std::uint64_t bytes, std::uint32_t element_bytes = 0)
     {
-        return {static_cast<std::byte*>(const_cast<void*>(data)), bytes, 0, nullptr};
+        return {static_cast<std::byte*>(const_cast<void*>(data)), bytes, element_bytes, nullptr};
     }
 
     // count >= 0 of a committed type. Throws Error beyond 64 bits.
     static MessageBuffer of(const void* data, std::int64_t count, const TypeObject& type)
     {
         if (type.dense_bytes != 0 && count <= INT32_MAX) [[likely]]
-            return piece(data, static_cast<std::uint64_t>(count) * type.dense_bytes);
-        MessageBuffer buffer{
-            static_cast<std::byte*>(const_cast<void*>(data)), type.layout->bytes(count), count, nullptr};
+            return piece(data, static_cast<std::uint64_t>(count) * type.dense_bytes, type.element_bytes);
+        MessageBuffer buffer = piece(data, type.layout->bytes(count), type.element_bytes);
         if (const auto offset = type.layout->single_piece(count)) {
             // By numbers: from MPI_BOTTOM, which is null, an offset is an address.
             buffer.data = reinterpret_cast<std::byte*>(
                 reinterpret_cast<std::uintptr_t>(buffer.data) + static_cast<std::uintptr_t>(*offset));
         } else if (buffer.bytes > 0) {
             buffer.layout = type.layout;
+            buffer.count = count;
         }
         return buffer;
     }
 
     bool in_one_piece() const { return layout == nullptr; }
+    // Whether so many bytes, less than there are, end within a basic element, as far as that is known.
+    bool breaks_element(std::uint64_t part) const
+    {
+        return layout == nullptr && count > 1 && part % static_cast<std::uint64_t>(count) != 0;
+    }
 
     // Bytes [begin, end) of the packed form, to and from memory in one piece that does not overlap.
     void pack(std::uint64_t begin, std::uint64_t end, void* dense) const

@@ -254,6 +254,54 @@ MPI_TEST_AT(Truncation, ItIsReportedWritesNothingBeyondTheBufferAndTheNextMessag
     }
 }
 
+// A message that ends within an element is an error of its receiver, who alone can see it, and of nobody else.
+MPI_TEST_AT(BrokenElement, ItIsAnErrorOfTheReceiver, ({2}))
+{
+    const ReturnErrors returned;
+    for (const int bytes : {3, 27, 5001, 70'001}) {
+        const Message out(static_cast<std::size_t>(bytes), 4);
+        for (int manner = 0; manner < 4; ++manner) {
+            if (rank() == 0) {
+                EXPECT_SUCCESS(MPI_Send(out.data(), bytes, MPI_BYTE, 1, manner, MPI_COMM_WORLD));
+                continue;
+            }
+            Message in(static_cast<std::size_t>(bytes) + 8);
+            const int ints = bytes / 4 + 1;
+            MPI_Status status;
+            MPI_Request request = MPI_REQUEST_NULL;
+            MPI_Datatype ints_type = MPI_INT;
+            int code = MPI_SUCCESS;
+            if (manner == 0) {
+                code = MPI_Recv(in.data(), ints, MPI_INT, 0, manner, MPI_COMM_WORLD, &status);
+            } else if (manner == 1) {
+                EXPECT_SUCCESS(MPI_Irecv(in.data(), ints, MPI_INT, 0, manner, MPI_COMM_WORLD, &request));
+                code = MPI_Wait(&request, &status);
+            } else if (manner == 2) {
+                MPI_Type_contiguous(ints, MPI_INT, &ints_type);
+                MPI_Type_commit(&ints_type);
+                code = MPI_Recv(in.data(), 1, ints_type, 0, manner, MPI_COMM_WORLD, &status);
+                MPI_Type_free(&ints_type);
+            } else {
+                MPI_Message message = MPI_MESSAGE_NULL;
+                EXPECT_SUCCESS(MPI_Mprobe(0, manner, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE));
+                code = MPI_Mrecv(in.data(), ints, MPI_INT, &message, &status);
+            }
+            EXPECT_CLASS(MPI_ERR_TYPE, code) << bytes << " bytes, manner " << manner;
+            EXPECT_TRUE(in.begins_with(4, static_cast<std::size_t>(bytes)));
+            int count = 0;
+            MPI_Get_count(&status, MPI_INT, &count);
+            EXPECT_EQ(count, MPI_UNDEFINED);
+        }
+    }
+    // Whole elements, fewer than there is room for, are none.
+    int numbers[] = {1, 2, 3, 4};
+    if (rank() == 0) {
+        EXPECT_SUCCESS(MPI_Send(numbers, 3, MPI_INT, 1, 9, MPI_COMM_WORLD));
+    } else {
+        EXPECT_SUCCESS(MPI_Recv(numbers, 4, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    }
+}
+
 MPI_TEST_AT(Truncation, AReceiveWithGapsKeepsThem, ({2}))
 {
     const ReturnErrors returned;
