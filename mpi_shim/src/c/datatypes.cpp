@@ -182,8 +182,8 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype)
         // Functions of the user's copy the attributes, and may fail: then there is no new type.
         *newtype = MPI_DATATYPE_NULL;
         std::shared_ptr<Attributes> attributes = copied(old->attributes, oldtype);
-        *newtype = process.add(std::make_shared<TypeObject>(
-            TypeObject{Datatype::dup(old->type), old->layout, std::move(attributes), old->dense_bytes, old->element_bytes}));
+        *newtype = process.add(std::make_shared<TypeObject>(TypeObject{
+            Datatype::dup(old->type), old->layout, std::move(attributes), old->dense_bytes, old->element_bytes}));
     });
 }
 FMPL_MPI_NAME(MPI_Type_dup)

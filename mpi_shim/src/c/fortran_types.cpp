@@ -44,8 +44,8 @@ MPI_Datatype by_range(Process& process, int combiner, int precision, int range, 
     for (const FortranKind& kind : kinds) {
         if (kind.precision < precision || kind.range < range) continue;
         const TypeObjectPtr& predefined = process.type(handle_of(kind.type));
-        place->second = process.add(std::make_shared<TypeObject>(
-            TypeObject{Datatype::predefined(kind.type), predefined->layout, nullptr, predefined->dense_bytes, predefined->element_bytes}));
+        place->second = process.add(std::make_shared<TypeObject>(TypeObject{Datatype::predefined(kind.type),
+            predefined->layout, nullptr, predefined->dense_bytes, predefined->element_bytes}));
         return place->second;
     }
     process.f90_types.erase(place);
