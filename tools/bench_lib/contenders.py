@@ -38,6 +38,12 @@ class Contender:
         return self.kind not in ("fmpl", "mpi", "limit", "alone")
 
 
+def installed_mpis():
+    """The MPIs of Debian with which FMPL's own calls and its MPI are compared."""
+    return [Contender("openmpi", "Open MPI", "openmpi", "mpirun.openmpi", ("openmpi-bin", "libopenmpi-dev"), "ompi-c"),
+            Contender("mpich", "MPICH", "mpich", "mpiexec.mpich", ("mpich", "libmpich-dev"), "mpich")]
+
+
 def mpi_of(contenders):
     """FMPL's MPI, which is compared with the installed ones; None where it is not measured."""
     return next((contender for contender in contenders if contender.kind == "mpi"), None)

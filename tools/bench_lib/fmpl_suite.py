@@ -4,7 +4,7 @@ expected of them.
 FMPL's MPI has the buffers of a user of the other two, on the heap, and the heap in remote-DMA memory. Stack and static data
 never are: these rows show it without.
 """
-from bench_lib.contenders import Contender, Suite
+from bench_lib.contenders import Contender, Suite, installed_mpis
 from bench_lib.figures import (KIB, MIB, RANKS, Expectation, Figure, Step, barrier_steps, collective_steps, list_of,
                                size_words, times_faster)
 
@@ -60,6 +60,4 @@ SUITE = Suite(
     "FMPL's calls beside those of an MPI, FMPL's MPI among them",
     [Contender("fmpl", "FMPL", "fmpl", "fmplrun"),
      Contender("mpi", "MPI over FMPL", "mpi", "fmplrun", options=["--rdma", "heap"])],
-    [Contender("openmpi", "Open MPI", "openmpi", "mpirun.openmpi", ("openmpi-bin", "libopenmpi-dev"), "ompi-c"),
-     Contender("mpich", "MPICH", "mpich", "mpiexec.mpich", ("mpich", "libmpich-dev"), "mpich")],
-    steps, quick="the collective calls at 2, 4 and 16 ranks, with 8 B and 8 KiB at most")
+    installed_mpis(), steps, quick="the collective calls at 2, 4 and 16 ranks, with 8 B and 8 KiB at most")

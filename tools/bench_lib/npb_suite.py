@@ -13,7 +13,7 @@ ranks as processes, which are measured for that.
 import re
 import statistics
 
-from bench_lib.contenders import Contender, Suite, mpi_of
+from bench_lib.contenders import Contender, Suite, installed_mpis, mpi_of
 from bench_lib.figures import RANKS, Expectation, Figure, Step
 from bench_lib.tables import aligned, met_words, ratio_cell
 
@@ -215,8 +215,7 @@ def suite(original=None):
         return [KernelStep(kernel, letter, ranks, quick, peers, original) for kernel in KERNELS
                 for letter in (CLASSES[:1] if quick else CLASSES) for ranks in ((2, 4, 16) if quick else RANKS)]
 
-    peers = [Contender("openmpi", "Open MPI", "openmpi", "mpirun.openmpi", ("openmpi-bin", "libopenmpi-dev"), "ompi-c"),
-             Contender("mpich", "MPICH", "mpich", "mpiexec.mpich", ("mpich", "libmpich-dev"), "mpich")]
+    peers = installed_mpis()
     if original:
         peers.append(Contender(ORIGINAL, "NPB's own on Open MPI", "openmpi", "mpirun.openmpi",
                                ("openmpi-bin", "libopenmpi-dev"), "ompi-c", other_source=True))

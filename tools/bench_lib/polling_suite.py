@@ -1,6 +1,6 @@
 """Ranks that poll where they could wait: a number that goes around them, found by each manner of asking, and HPL's way of handing on
 panels while it computes. FMPL's MPI beside those that are installed. docs/performance.md says what is expected."""
-from bench_lib.contenders import Contender, Suite
+from bench_lib.contenders import Contender, Suite, installed_mpis
 from bench_lib.figures import RANKS, Figure, Step, times_faster
 
 CPUS = 2
@@ -30,6 +30,4 @@ SUITE = Suite(
     "ranks that poll, over FMPL's MPI and the installed MPIs",
     [Contender("mpi", "MPI over FMPL", "mpi", "fmplrun"),
      Contender("mpi-heap", "MPI over FMPL, --rdma heap", "mpi", "fmplrun", options=["--rdma", "heap"])],
-    [Contender("openmpi", "Open MPI", "openmpi", "mpirun.openmpi", ("openmpi-bin", "libopenmpi-dev"), "ompi-c"),
-     Contender("mpich", "MPICH", "mpich", "mpiexec.mpich", ("mpich", "libmpich-dev"), "mpich")],
-    steps, quick="2, 4 and 16 ranks")
+    installed_mpis(), steps, quick="2, 4 and 16 ranks")
