@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include <utility>
+
 namespace fmpl::mpi {
 namespace {
 
@@ -73,16 +75,18 @@ Ref<ReceiveOperation> Matching::take_from_table(const MatchKey& message)
 
 void Matching::keep(std::unique_ptr<UnexpectedMessage> message)
 {
-    UnexpectedMessage& kept = *message.release();
-    by_key_.push(kept);
-    by_source_.push(kept);
-    by_tag_.push(kept);
-    by_context_.push(kept);
+    if (latest_ != nullptr) {
+        UnexpectedMessage& kept = *latest_.release();
+        by_key_.push(kept);
+        by_source_.push(kept);
+        by_tag_.push(kept);
+        by_context_.push(kept);
+    }
+    latest_ = std::move(message);
 }
 
-UnexpectedMessage* Matching::find_unexpected(const MatchKey& receive) const
+UnexpectedMessage* Matching::find_in_tables(const MatchKey& receive) const
 {
-    if (by_key_.size() == 0) return nullptr;
     const bool any_source = receive.source == MPI_ANY_SOURCE;
     const bool any_tag = receive.tag == MPI_ANY_TAG;
     if (any_source && any_tag) return by_context_.first(receive);
@@ -93,6 +97,7 @@ UnexpectedMessage* Matching::find_unexpected(const MatchKey& receive) const
 
 std::unique_ptr<UnexpectedMessage> Matching::take(UnexpectedMessage& message)
 {
+    if (&message == latest_.get()) return std::move(latest_);
     by_key_.remove(message);
     by_source_.remove(message);
     by_tag_.remove(message);

@@ -40,7 +40,12 @@ public:
 
     void keep(std::unique_ptr<UnexpectedMessage> message);
     // The earliest message that a receive with this key matches; nullptr when there is none. It stays.
-    UnexpectedMessage* find_unexpected(const MatchKey& receive) const;
+    UnexpectedMessage* find_unexpected(const MatchKey& receive) const
+    {
+        UnexpectedMessage* const found = by_key_.size() == 0 ? nullptr : find_in_tables(receive);
+        if (found != nullptr || latest_ == nullptr || !matches(receive, latest_->queue_key(0))) return found;
+        return latest_.get();
+    }
     std::unique_ptr<UnexpectedMessage> take(UnexpectedMessage& message);
 
 private:
@@ -57,6 +62,7 @@ private:
     }
     ReceiveOperation* first_posted(const MatchKey& message) const;
     Ref<ReceiveOperation> take_from_table(const MatchKey& message);
+    UnexpectedMessage* find_in_tables(const MatchKey& receive) const;
     void remove_from_table(ReceiveOperation& operation);
 
     // The receive posted last is beside the table until the next one is posted: that of a rank that waits for each message is
@@ -65,6 +71,8 @@ private:
     KeyedQueues<ReceiveOperation, 0> posted_;
     std::size_t posted_with_wildcards_ = 0;
     std::uint64_t order_ = 0;
+    // Likewise the message kept last: that of a rank that probes and then receives is never in the tables.
+    std::unique_ptr<UnexpectedMessage> latest_;
     KeyedQueues<UnexpectedMessage, 0> by_key_;
     KeyedQueues<UnexpectedMessage, 1> by_source_;   // any tag
     KeyedQueues<UnexpectedMessage, 2> by_tag_;      // any source
