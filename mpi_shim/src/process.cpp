@@ -32,7 +32,6 @@ int joined_world_rank()
             "(fmplrun --ranks-as processes)");
     }
     fmpl_layer_speaks(FMPL_SPEAKS_MPI);
-    fmpl_layer_expects_envelopes(settings_from_environment(fmpl_job_size()).ring_bytes());
     check_fmpl(fmpl_init(nullptr, nullptr, kIndices));
     // Until the end of Process's constructor: what it does is MPI_Init's, in statistics, too.
     if (*fmpl_layer_observed() != 0) fmpl_layer_call_begin("MPI_Init");

@@ -283,7 +283,7 @@ TEST(JobMemory, CommitOutsideTheObjectIsADefect)
     const JobMemory memory = JobMemory::create(small_spec(1));
     expect_error(FMPL_ERR_INTERNAL, {"4096 bytes"}, [&] { memory.commit(memory.bytes(), 4096); });
     expect_error(FMPL_ERR_INTERNAL, {"offset"}, [&] { memory.commit(~Offset{4095}, 4096); });
-    expect_error(FMPL_ERR_INTERNAL, {"leaves"}, [&] { memory.commit(4096, memory.bytes()); });
+    expect_error(FMPL_ERR_INTERNAL, {"leave"}, [&] { memory.commit(4096, memory.bytes()); });
 }
 
 TEST(JobMemory, ReleasedPagesAreZeroAgain)

@@ -68,8 +68,6 @@ void act(const std::string& action, int value, const std::string& words)
 {
     if (action == "init") {
         require(fmpl_init(nullptr, nullptr, value > 0 ? value : 16), "fmpl_init");
-    } else if (action == "init_anyway") {
-        fmpl_init(nullptr, nullptr, value);
     } else if (action == "finalize") {
         require(fmpl_finalize(), "fmpl_finalize");
     } else if (action == "abort") {

@@ -194,10 +194,6 @@ int fmpl_look(int (*ready)(void *context), void *context, int *is_ready);
 enum fmpl_spoken_library { FMPL_SPEAKS_FMPL, FMPL_SPEAKS_MPI, FMPL_SPEAKS_BLACS };
 void fmpl_layer_speaks(enum fmpl_spoken_library library);
 
-/* Before fmpl_init, by a layer that will call fmpl_envelopes_open(body_bytes): fmpl_init then counts them when it looks whether
- * the job fits the memory that is left. */
-void fmpl_layer_expects_envelopes(size_t body_bytes);
-
 /* The place where a layer says which of its calls the calling rank is in, for all waits inside FMPL that bring no words: the
  * name of the call ("Cblacs_gridmap", in at most 24 characters; read while the call goes on), NULL: none. The layer writes
  * it as a call begins, and what was there before as the call ends. Valid until the rank's process (or its thread, in

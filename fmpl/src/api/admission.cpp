@@ -1,10 +1,9 @@
 #include "api/admission.hpp"
 
+#include "crossbar/abort.hpp"
 #include "crossbar/byte_words.hpp"
-#include "crossbar/host.hpp"
 #include "crossbar/spoken_library.hpp"
 #include "error.hpp"
-#include "launch/job_seat.hpp"
 
 #include <sched.h>
 
@@ -13,15 +12,22 @@ namespace {
 
 enum Admission : std::uint32_t { kUnknown, kLooking, kAdmitted, kRefused };
 
-// An arena is backed by huge pages.
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
+// Of an arena and tables before anything is sent.
+constexpr std::size_t kSharedBytes = std::size_t{320} << 10;
+// Of what a rank keeps of each other one, whether they talk or not.
+constexpr std::size_t kBytesOfPeer = 128;
 
 // Of a process before it sends anything: its data and stacks, the kernel's records and page tables.
 constexpr std::size_t kProcessBytes = std::size_t{320} << 10;
 
 }  // namespace
 
-void admit_job(Node& node, int rank, bool ranks_are_threads, const MemoryNeed& need)
+std::size_t bytes_of_rank(int ranks, bool ranks_are_threads)
+{
+    return kSharedBytes + kBytesOfPeer * static_cast<std::size_t>(ranks) + (ranks_are_threads ? 0 : kProcessBytes);
+}
+
+void admit_job(Node& node, int rank, bool ranks_are_threads, std::size_t (*available_bytes)())
 {
     ControlBlock& control = node.crossbar.control();
     std::uint32_t state = kUnknown;
@@ -34,22 +40,20 @@ void admit_job(Node& node, int rank, bool ranks_are_threads, const MemoryNeed& n
         if (state == kRefused) fail(FMPL_ERR_ABORTED, "the job ends: there is not enough memory for it");
         return;
     }
-    const std::size_t of_process = ranks_are_threads ? 0 : kProcessBytes;
-    const std::size_t of_rank =
-        (need.shared_bytes + kHugePage - 1) / kHugePage * kHugePage + need.private_bytes + of_process;
-    const std::size_t wanted = of_rank * control.ranks;
+    const int ranks = node.crossbar.nodes();
+    const std::size_t wanted = bytes_of_rank(ranks, ranks_are_threads) * static_cast<std::size_t>(ranks);
     // As JobMemory::commit: a part stays free.
-    const std::size_t left = available_memory_bytes();
+    const std::size_t left = available_bytes();
     const std::size_t available = left - left / 64;
     if (wanted <= available) {
         control.admission.store(kAdmitted, std::memory_order_release);
         return;
     }
     const std::string words = fmt::format(
-        "not enough memory for this job: {} ranks need {}, which grows with the square of their number, and {} are "
+        "not enough memory for this job: {} ranks need {}, and {} are "
         "available; "
         "start fewer ranks",
-        control.ranks, bytes_in_words(wanted), bytes_in_words(available));
+        ranks, bytes_in_words(wanted), bytes_in_words(available));
     const char* const call = calls_of(control.nodes[rank].speaks).joins;
     abort_job(control, rank, FMPL_ERR_MEMORY, fmt::format("{}: {}", call, words));
     control.admission.store(kRefused, std::memory_order_release);

@@ -1,5 +1,6 @@
 #include "api/binding.hpp"
 
+#include "crossbar/abort.hpp"
 #include "error.hpp"
 
 #include <cstdio>

@@ -29,7 +29,6 @@ struct Binding {
     std::unique_ptr<Endpoint> endpoint;  // from the first fmpl_malloc or fmpl_init on
     std::unique_ptr<RankHeap> heap;      // under --rdma heap, from before main on
     SpokenLibrary speaks = SpokenLibrary::fmpl;
-    std::size_t expected_body_bytes = 0;   // of envelopes that a layer will open
     int forked_from = 0;                   // pid of the rank that this process is a forked child of
     Endpoint* parents_endpoint = nullptr;  // in such a child
     std::string error_message;

@@ -1,6 +1,7 @@
 // fmpl.h and fmpl/layers.h: each call translated to the endpoint of the calling thread.
 #include "api/binding.hpp"
 #include "api/boundary.hpp"
+#include "crossbar/abort.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -100,7 +101,7 @@ int fmpl_init(fmpl_match_t* ma, fmpl_flag_t* fa, int count)
         }
         Endpoint& endpoint = b.attach();
         endpoint.node.call = Call::init;
-        endpoint.init(ma, fa, count, b.expected_body_bytes);
+        endpoint.init(ma, fa, count);
         return FMPL_SUCCESS;
     } catch (...) {
         return b.report_current_exception("fmpl_init");
@@ -536,11 +537,6 @@ void fmpl_layer_speaks(enum fmpl_spoken_library library)
 {
     Binding& b = binding();
     if (b.endpoint == nullptr && b.speaks == SpokenLibrary::fmpl) b.speaks = static_cast<SpokenLibrary>(library);
-}
-
-void fmpl_layer_expects_envelopes(size_t body_bytes)
-{
-    binding().expected_body_bytes = body_bytes;
 }
 
 const char** fmpl_layer_call(void)

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace fmpl {
 namespace {
@@ -88,19 +89,12 @@ Endpoint::Endpoint(const JobSeat& seat)
     record.state.store(static_cast<std::uint32_t>(RankState::attached), std::memory_order_release);
 }
 
-void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count, std::size_t expected_body_bytes)
+void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
 {
     if (count < 1 || count > kMaxCount) {
         fail(FMPL_ERR_ARGUMENT, "count = {}: the number of indices must be 1 .. {}", count, kMaxCount);
     }
-    const int row = count + kInternalIndices;
-    const std::size_t own_areas =
-        slots != nullptr ? Communicator::slots_bytes(job_size(), row) + Communicator::flags_bytes(job_size(), row) : 0;
-    const std::size_t envelopes_later =
-        expected_body_bytes > 0 ? envelope_block_bytes(job_size(), expected_body_bytes) : 0;
-    admit_job(node, rank(), is_thread_,
-        {Communicator::tables_bytes(job_size(), row) - own_areas + envelopes_later,
-            Communicator::private_bytes(job_size(), row)});
+    admit_job(node, rank(), is_thread_);
     std::vector<int> everybody(static_cast<std::size_t>(job_size()));
     for (int r = 0; r < job_size(); ++r) everybody[static_cast<std::size_t>(r)] = r;
     auto world = std::make_unique<Communicator>(std::move(everybody), rank(), count);
@@ -486,35 +480,34 @@ TableOffsets Endpoint::allocate_tables(Communicator& comm)
     struct Table {
         Offset* at;
         std::size_t bytes;
+        bool is_users;
     };
     TableOffsets& own = comm.own_tables;
-    const Table tables[] = {{&own.slots, Communicator::slots_bytes(comm.size(), comm.row())},
-        {&own.flags, Communicator::flags_bytes(comm.size(), comm.row())},
-        {&own.pairs, Communicator::pairs_bytes(comm.size())}, {&own.any, Communicator::any_bytes(comm.size())},
-        {&own.lanes, Communicator::lanes_bytes(comm.size())}};
-    try {
-        for (const Table& table : tables) {
-            if (*table.at == kNoOffset) *table.at = node.arena.allocate(table.bytes);
+    const bool areas_are_users = !comm.owns_areas;
+    const Table tables[] = {{&own.slots, Communicator::slots_bytes(comm.size(), comm.row()), areas_are_users},
+        {&own.flags, Communicator::flags_bytes(comm.size(), comm.row()), areas_are_users},
+        {&own.pairs, Communicator::pairs_bytes(comm.size()), false},
+        {&own.any, Communicator::any_bytes(comm.size()), false},
+        {&own.lanes, Communicator::lanes_bytes(comm.size()), false},
+        {&own.any_doors, Communicator::any_doors_bytes(comm.size()), false}};
+    std::size_t bytes = 0;
+    for (const Table& table : tables) bytes += table.is_users ? 0 : table.bytes;
+    Offset at = comm.own_block = node.tables.take(bytes);
+    for (const Table& table : tables) {
+        if (table.is_users) {
             std::memset(node.crossbar.local(*table.at), 0, table.bytes);
+        } else {
+            *table.at = at;
+            at += table.bytes;
         }
-    } catch (const Error&) {
-        free_tables(comm);
-        throw;
     }
     return own;
 }
 
 void Endpoint::free_tables(Communicator& comm)
 {
-    TableOffsets& own = comm.own_tables;
-    if (comm.owns_areas) {
-        node.arena.free(own.slots);
-        node.arena.free(own.flags);
-    }
-    node.arena.free(own.pairs);
-    node.arena.free(own.any);
-    node.arena.free(own.lanes);
-    own = {};
+    node.tables.give_back(std::exchange(comm.own_block, kNoOffset));
+    comm.own_tables = {};
     if (comm.own_station != kNoOffset) {
         node.arena.free(comm.own_station);
         if (comm.colour >= 0) node.crossbar.free_colour(comm.colour);
@@ -665,7 +658,7 @@ void Endpoint::envelopes_open(std::size_t body_bytes)
 {
     struct Own {
         std::uint64_t body_bytes;
-        Offset block;  // kNoOffset: this rank has no memory for it
+        Envelopes::Block block;
     };
     if (envelopes.is_open()) fail(FMPL_ERR_ALREADY_INITIALIZED, "called a second time; the rings are open");
     const bool too_large = body_bytes > Envelopes::kMaxBodyBytes;
@@ -673,7 +666,7 @@ void Endpoint::envelopes_open(std::size_t body_bytes)
     const std::size_t rounded = too_large ? body_bytes : std::max(kUnit, (body_bytes + kUnit - 1) / kUnit * kUnit);
 
     std::string shortage;
-    Own own{rounded, kNoOffset};
+    Own own{rounded, {kNoOffset, 0}};
     try {
         if (!too_large) own.block = envelopes.make(rounded);
     } catch (const Error& error) {
@@ -694,7 +687,7 @@ void Endpoint::envelopes_open(std::size_t body_bytes)
         return found == all.end() ? -1 : static_cast<int>(found - all.begin());
     };
     const int other = wrong([&](const Own& theirs) { return theirs.body_bytes != rounded; });
-    const int poor = wrong([](const Own& theirs) { return theirs.block == kNoOffset; });
+    const int poor = wrong([](const Own& theirs) { return theirs.block.at == kNoOffset; });
     if (other >= 0 || poor >= 0) envelopes.unmake();
     if (other >= 0) {
         fail(FMPL_ERR_MISMATCH, "body_bytes is {} here and {} on rank {}; give the same on all ranks", body_bytes,
@@ -706,9 +699,9 @@ void Endpoint::envelopes_open(std::size_t body_bytes)
     }
     if (!shortage.empty()) fail(FMPL_ERR_MEMORY, "{}", shortage);
     if (poor >= 0) fail(FMPL_ERR_MEMORY, "rank {} has no memory for the rings of envelopes", poor);
-    std::vector<Offset> blocks;
+    std::vector<Envelopes::Block> blocks;
     for (const Own& theirs : all) blocks.push_back(theirs.block);
-    envelopes.connect(blocks);
+    envelopes.connect(std::move(blocks));
 }
 
 // Messages among ranks of FMPL_COMM_WORLD about communicators, whose tables outlive those of all others.

@@ -31,8 +31,7 @@ public:
     Endpoint(const Endpoint&) = delete;
     Endpoint& operator=(const Endpoint&) = delete;
 
-    // expected_body_bytes: of envelopes_open after it; 0: there are none.
-    void init(fmpl_match_t* slots, fmpl_flag_t* flags, int count, std::size_t expected_body_bytes);
+    void init(fmpl_match_t* slots, fmpl_flag_t* flags, int count);
     void finalize();
     bool initialized() const { return initialized_; }
     bool finalized() const { return finalized_; }

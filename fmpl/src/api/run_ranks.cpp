@@ -2,6 +2,7 @@
 // one that fmplrun has made and given to it as a whole (run_process).
 #include "api/binding.hpp"
 #include "api/ranks_of_thread.hpp"
+#include "crossbar/abort.hpp"
 #include "crossbar/host.hpp"
 #include "error.hpp"
 #include "launch/environment.hpp"

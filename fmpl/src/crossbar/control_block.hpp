@@ -22,7 +22,7 @@ using Offset = std::uint64_t;           // bytes from the base of the job's memo
 inline constexpr Offset kNoOffset = 0;  // the control block's own offset: never a message's
 
 inline constexpr std::uint64_t kControlMagic = 0x31304c504d46'0a00;
-inline constexpr std::uint32_t kControlVersion = 12;
+inline constexpr std::uint32_t kControlVersion = 13;
 inline constexpr int kBarrierColours = 8;  // paper, section 3.3
 inline constexpr int kMaxRanks = 4096;
 
@@ -185,6 +185,8 @@ struct JobConstants {
     std::uint64_t total_bytes;   // of the whole object
     std::uint64_t arena_bytes;   // of each arena
     Offset first_arena;          // rank r's arena begins at first_arena + r * arena_bytes
+    std::uint64_t tables_bytes;  // of each rank's tables
+    Offset first_tables;         // rank r's tables begin at first_tables + r * tables_bytes
     std::uint64_t address_hint;  // where all ranks try to map it
     std::uint32_t shape[3];      // nodes of the crossbar in each dimension
     std::uint32_t dimensions;    // 1 .. 3

@@ -44,13 +44,16 @@ void Crossbar::ring(int node) const
 }
 
 // The moving engine: here it stands for a network in tests, so that no protocol comes to rely on addressing its peer.
-// It reaches the same memory, by calls that know only node and offset and that refuse to leave the peer's arena.
+// It reaches the same memory, by calls that know only node and offset and that refuse to leave the peer's arena and tables.
 
 void Crossbar::check_move(int node, Offset at, std::size_t bytes) const
 {
-    const Offset first = memory_->arena_offset(node);
-    if (node < 0 || node >= nodes_ || at < first || bytes > control_->arena_bytes ||
-        at - first > control_->arena_bytes - bytes) {
+    const auto lies_in = [&](Offset first, std::size_t room) {
+        return at >= first && bytes <= room && at - first <= room - bytes;
+    };
+    if (node < 0 || node >= nodes_ ||
+        (!lies_in(memory_->arena_offset(node), memory_->constants().arena_bytes) &&
+            !lies_in(memory_->tables_offset(node), memory_->tables_bytes(node)))) {
         fail(FMPL_ERR_INTERNAL, "remote access of {} bytes at offset {} leaves the arena of node {}", bytes, at, node);
     }
 }

@@ -43,6 +43,12 @@ std::size_t physical_memory_bytes()
     return static_cast<std::size_t>(std::max(1L, pages)) * static_cast<std::size_t>(std::max(4096L, page));
 }
 
+std::size_t page_bytes()
+{
+    static const auto bytes = static_cast<std::size_t>(std::max(4096L, sysconf(_SC_PAGESIZE)));
+    return bytes;
+}
+
 std::uint64_t pid_namespace()
 {
     struct stat status {};

@@ -13,6 +13,8 @@ std::size_t available_memory_bytes();
 
 std::size_t physical_memory_bytes();
 
+std::size_t page_bytes();
+
 // CPUs that this process may use at the same time: its affinity mask, cut by the CPU quotas of the cgroups above it
 // (rounded up, at least 1).
 int available_cpus();

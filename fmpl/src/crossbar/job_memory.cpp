@@ -53,12 +53,6 @@ std::size_t round_up(std::size_t value, std::size_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-std::size_t page_bytes()
-{
-    static const std::size_t bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    return bytes;
-}
-
 const char* environment(const char* name)
 {
     const char* value = std::getenv(name);
@@ -81,6 +75,20 @@ std::size_t most_total_bytes()
     return std::min({kMostBytes, limit_of(RLIMIT_AS) / 2, limit_of(RLIMIT_FSIZE)});
 }
 
+// Of each rank, beside an arena of so many bytes.
+std::size_t tables_bytes_beside(std::size_t arena_bytes)
+{
+    constexpr std::size_t kMost = 16 * kGiB;
+    return std::clamp(arena_bytes / 4 / kHugePage * kHugePage, kHugePage, kMost);
+}
+
+// The largest arena that fits with its tables; 0: none does.
+std::size_t largest_arena_in(std::size_t room)
+{
+    const std::size_t arena = room / 5 * 4 / kHugePage * kHugePage;
+    return arena >= kHugePage && arena + tables_bytes_beside(arena) <= room ? arena : 0;
+}
+
 std::size_t default_arena_bytes(const JobSpec& spec, std::size_t control)
 {
     const int ranks = spec.ranks;
@@ -91,7 +99,7 @@ std::size_t default_arena_bytes(const JobSpec& spec, std::size_t control)
     // As much as the machine has memory. With a heap in one half, four times that: the heap's allocator gives back
     // pages but no addresses, and rounds large blocks up.
     const std::size_t wanted = round_up(physical_memory_bytes(), kGiB) * (spec.heap ? 4 : 1);
-    const std::size_t arena = std::min(wanted, room / kHugePage * kHugePage);
+    const std::size_t arena = std::min(wanted, largest_arena_in(room));
     if (arena == 0) {
         fail(FMPL_ERR_MEMORY,
             "the memory of a job of {} ranks does not fit the limits of this process ({} in all): raise ulimit -v and "
@@ -164,10 +172,10 @@ void check_ranks(int ranks)
 
 // Advice only: what the system makes of it changes nothing but speed. A core dump without the arenas is small; with
 // them the kernel would search terabytes of holes while the other ranks wait for the news.
-void advise_arenas(std::byte* begin, std::size_t bytes)
+void advise(const JobConstants& job, std::byte* base)
 {
-    madvise(begin, bytes, MADV_HUGEPAGE);
-    madvise(begin, bytes, MADV_DONTDUMP);
+    madvise(base + job.first_arena, job.total_bytes - job.first_arena, MADV_HUGEPAGE);
+    madvise(base + job.first_tables, job.total_bytes - job.first_tables, MADV_DONTDUMP);
 }
 
 }  // namespace
@@ -277,16 +285,18 @@ JobMemory JobMemory::create(const JobSpec& spec)
         arena = default_arena_bytes(spec, control);
     } else {
         const std::size_t most = most_total_bytes();
-        const std::size_t room = most > control ? (most - control) / ranks : 0;
-        if (arena > room / kHugePage * kHugePage) {
+        const std::size_t largest = largest_arena_in(most > control ? (most - control) / ranks : 0);
+        if (arena > largest) {
             fail(FMPL_ERR_MEMORY,
                 "a job of {} rank{} with arenas of {} each needs more address space than there is: at most {} for each "
                 "arena (FMPL_ARENA_SIZE; ulimit -v and ulimit -f count too)",
-                ranks, ranks == 1 ? "" : "s", bytes_in_words(arena), bytes_in_words(room / kHugePage * kHugePage));
+                ranks, ranks == 1 ? "" : "s", bytes_in_words(arena), bytes_in_words(largest));
         }
         arena = round_up(arena, kHugePage);
     }
-    const std::size_t total = control + ranks * arena;
+    const std::size_t tables = tables_bytes_beside(arena);
+    const std::size_t first_arena = control + ranks * tables;
+    const std::size_t total = first_arena + ranks * arena;
 
     JobMemory memory;
     memory.fd_ = memfd_create("fmpl-job", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -308,7 +318,9 @@ JobMemory JobMemory::create(const JobSpec& spec)
     block.ranks = static_cast<std::uint32_t>(spec.ranks);
     block.total_bytes = total;
     block.arena_bytes = arena;
-    block.first_arena = control;
+    block.first_arena = first_arena;
+    block.tables_bytes = tables;
+    block.first_tables = control;
     block.address_hint = hint;
     for (int d = 0; d < 3; ++d) block.shape[d] = static_cast<std::uint32_t>(std::max(1, shape[d]));
     block.dimensions = static_cast<std::uint32_t>(dimensions_of(shape));
@@ -330,7 +342,7 @@ JobMemory JobMemory::create(const JobSpec& spec)
     block.launcher_pid_namespace = pid_namespace();
     block.magic = kControlMagic;
     memory.constants_ = block;
-    advise_arenas(memory.base_ + control, total - control);
+    advise(memory.constants_, memory.base_);
     return memory;
 }
 
@@ -361,16 +373,18 @@ JobMemory JobMemory::attach(int fd)
     const std::uint64_t ranks = header->ranks;
     const auto size = static_cast<std::uint64_t>(status.st_size);
     const bool whole = ranks >= 1 && ranks <= static_cast<std::uint64_t>(kMaxRanks) && header->total_bytes == size &&
-                       size <= kMostBytes && header->first_arena >= control_bytes(static_cast<int>(ranks)) &&
-                       header->first_arena <= size && (size - header->first_arena) / ranks == header->arena_bytes;
+                       size <= kMostBytes && header->first_tables >= control_bytes(static_cast<int>(ranks)) &&
+                       header->first_tables <= header->first_arena && header->first_arena <= size &&
+                       (header->first_arena - header->first_tables) / ranks == header->tables_bytes &&
+                       (size - header->first_arena) / ranks == header->arena_bytes;
     const bool observed = header->first_observation != kNoOffset;
     const bool observation_fits =
         !observed ||
         (header->trace_events <= kMostTraceEvents &&
             header->observation_bytes >= ObservationLayout(static_cast<int>(ranks), header->trace_events).bytes &&
             header->first_observation >= control_bytes(static_cast<int>(ranks)) &&
-            header->first_observation <= header->first_arena &&
-            (header->first_arena - header->first_observation) / ranks >= header->observation_bytes);
+            header->first_observation <= header->first_tables &&
+            (header->first_tables - header->first_observation) / ranks >= header->observation_bytes);
     if (!whole || !observation_fits) refuse("its sizes contradict each other");
 
     JobMemory memory;
@@ -385,7 +399,7 @@ JobMemory JobMemory::attach(int fd)
     memcheck::backed(memory.base_, control_bytes(static_cast<int>(ranks)));
     // Programs that this rank starts are no ranks, and should not hold the memory of the job.
     fcntl(fd, F_SETFD, FD_CLOEXEC);
-    advise_arenas(memory.base_ + header->first_arena, size - header->first_arena);
+    advise(constants, memory.base_);
     return memory;
 }
 
@@ -438,13 +452,13 @@ JobMemory::~JobMemory()
     if (fd_ >= 0) close(fd_);
 }
 
-std::size_t JobMemory::arena_margin(int rank) const
+std::size_t JobMemory::margin(int rank, std::size_t bytes)
 {
-    // As many pages as the larger second-level TLBs and caches have sets; an arena that would lose much has no margin.
+    // As many pages as the larger second-level TLBs and caches have sets; a range that would lose much has no margin.
     constexpr std::size_t kMargins = 256;
-    constexpr std::size_t kSmallestArena = 32;  // of the largest margins
+    constexpr std::size_t kSmallest = 32;  // of the largest margins
     const std::size_t page = page_bytes();
-    if (constants_.arena_bytes < kSmallestArena * kMargins * page) return 0;
+    if (bytes < kSmallest * kMargins * page) return 0;
     // An odd step near the golden section: however many ranks there are, their margins are spread, and not at the distances, powers of
     // two, that programs choose.
     constexpr std::size_t kStep = 157;
@@ -453,10 +467,7 @@ std::size_t JobMemory::arena_margin(int rank) const
 
 void JobMemory::commit(Offset offset, std::size_t bytes) const
 {
-    if (offset > bytes_ || bytes > bytes_ - offset) {
-        fail(FMPL_ERR_INTERNAL, "commit of {} bytes at offset {} leaves the job's memory of {} bytes", bytes, offset,
-            bytes_);
-    }
+    if (offset > bytes_ || bytes > bytes_ - offset) fail_outside(offset, bytes);
     if (offset < apart_end_ && apart_begin_ < offset + bytes) {
         fail(FMPL_ERR_MEMORY,
             "the rest of the arena is the program's malloc heap (--rdma heap); a larger FMPL_ARENA_SIZE gives more to "
@@ -486,6 +497,34 @@ void JobMemory::commit(Offset offset, std::size_t bytes) const
         done += piece;
     }
     memcheck::backed(base_ + offset, bytes);
+}
+
+void JobMemory::back(Offset offset, std::size_t bytes) const
+{
+    if (offset > bytes_ || bytes > bytes_ - offset) fail_outside(offset, bytes);
+    while (populate(base_ + offset, bytes, fd_, offset) != 0) {
+        if (errno == EINTR || errno == EAGAIN) continue;
+        fail(FMPL_ERR_MEMORY, "not enough memory: {} wanted, which the system does not give: {}", bytes_in_words(bytes),
+            std::strerror(errno));
+    }
+}
+
+void JobMemory::fail_outside(Offset offset, std::size_t bytes) const
+{
+    fail(FMPL_ERR_INTERNAL, "{} bytes at offset {} leave the job's memory of {} bytes", bytes, offset, bytes_);
+}
+
+void JobMemory::declare_taken(Offset offset, std::size_t bytes) const noexcept
+{
+    memcheck::backed(base_ + offset, bytes);
+}
+
+std::pair<Offset, Offset> JobMemory::next_touched(Offset from, Offset end) const noexcept
+{
+    const off_t begin = lseek(fd_, static_cast<off_t>(from), SEEK_DATA);
+    if (begin < 0) return errno == ENXIO ? std::pair{end, end} : std::pair{from, end};
+    const off_t behind = lseek(fd_, begin, SEEK_HOLE);
+    return {std::min(static_cast<Offset>(begin), end), behind < 0 ? end : std::min(static_cast<Offset>(behind), end)};
 }
 
 void JobMemory::leave() const noexcept

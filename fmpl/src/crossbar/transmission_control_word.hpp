@@ -16,9 +16,9 @@ class TransmissionControlWord {
 public:
     TransmissionControlWord() = default;
     // The words are written at `to` of `node`; the 64-bit flag at `flag` of the same node follows them.
-    TransmissionControlWord(int node, Offset to, Offset flag) : to_(to), flag_(flag), node_(node) {}
+    TransmissionControlWord(int node, Offset to, Offset flag) : to_(to), flag_(flag), node_(node), prepared_(true) {}
 
-    bool prepared() const { return node_ >= 0; }
+    bool prepared() const { return prepared_; }
 
     // Writes the words, then the flag (release: pairs with the target's acquire load), and wakes the target.
     void kick(const Crossbar& crossbar, const std::array<std::uint64_t, Words>& words, std::uint64_t flag) const
@@ -36,7 +36,8 @@ public:
 private:
     Offset to_ = 0;
     Offset flag_ = 0;
-    int node_ = -1;
+    int node_ = 0;
+    bool prepared_ = false;
 };
 
 }  // namespace fmpl

@@ -1,12 +1,10 @@
 #include "launch/job_seat.hpp"
 
-#include "crossbar/futex.hpp"
 #include "error.hpp"
 #include "launch/environment.hpp"
 #include "launch/other_launcher.hpp"
 
 #include <charconv>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -77,29 +75,6 @@ int rank_from_environment()
 {
     const bool launched = number_from_environment("FMPL_JOB_FD").has_value();
     return launched ? number_from_environment("FMPL_RANK").value_or(0) : 0;
-}
-
-void ring_all(ControlBlock& control)
-{
-    for (std::uint32_t r = 0; r < control.ranks; ++r) {
-        control.nodes[r].doorbell.fetch_add(1, std::memory_order_release);  // pairs with Waiter::sleep
-        futex_wake(control.nodes[r].doorbell, INT_MAX);
-    }
-}
-
-void abort_job(ControlBlock& control, int rank, int code, const std::string& reason)
-{
-    std::uint32_t running = 0;
-    if (control.abort_state.compare_exchange_strong(running, 1, std::memory_order_relaxed)) {
-        control.abort_rank.store(rank, std::memory_order_relaxed);
-        control.abort_code.store(code, std::memory_order_relaxed);
-        NodeRecord& node = control.nodes[rank];
-        const std::size_t length = std::min(reason.size(), sizeof node.abort_reason - 1);
-        std::memcpy(node.abort_reason, reason.data(), length);
-        node.abort_reason[length] = '\0';
-        control.abort_state.store(2, std::memory_order_release);  // pairs with Waiter::is_ending and the launcher
-    }
-    ring_all(control);
 }
 
 }  // namespace fmpl

@@ -30,11 +30,4 @@ std::shared_ptr<JobMemory> whole_job_from_environment();
 int size_from_environment();
 int rank_from_environment();
 
-// Wakes every rank that sleeps, to look at the state of the job.
-void ring_all(ControlBlock& control);
-
-// Ends the job: records who and why (the first to call wins) and wakes every rank, whose waits then throw
-// Error(ABORTED).
-void abort_job(ControlBlock& control, int rank, int code, const std::string& reason);
-
 }  // namespace fmpl

@@ -1,5 +1,6 @@
 #include "launch/rank_heap.hpp"
 
+#include "crossbar/host.hpp"
 #include "crossbar/memcheck.hpp"
 #include "crossbar/populate.hpp"
 #include "error.hpp"
@@ -30,11 +31,6 @@ public:
 private:
     int before_ = PTHREAD_CANCEL_ENABLE;
 };
-
-std::size_t page_bytes()
-{
-    return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
 
 }  // namespace
 

@@ -46,6 +46,7 @@ void AnyDomain::put(Communicator& comm, int destination, const AnyHeader& header
         crossbar.write(peer.node, cell + offsetof(AnyCell, payload), data, header.bytes);
     }
     crossbar.write_flag(peer.node, cell + offsetof(AnyCell, number), number);  // pairs with collect()
+    if (number == 1) crossbar.write_flag(peer.node, peer.any_door, 1);  // pairs with Communicator::any_door_is_open()
     crossbar.wake(peer.node);
 }
 
@@ -176,6 +177,7 @@ bool AnyDomain::collect(Communicator& comm)
     int& first = next_source_[&comm];
     for (int k = 0; k < comm.size(); ++k) {
         const int source = (first + k) % comm.size();
+        if (!comm.any_door_is_open(source)) continue;
         PairState& pair = comm.pair(source);
         for (;;) {
             const std::uint64_t number = pair.any_received + 1;

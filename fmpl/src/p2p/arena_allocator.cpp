@@ -8,7 +8,9 @@ namespace fmpl {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kGrowth = std::size_t{2} << 20;  // one huge page
+// An arena grows by huge pages once it has one, and before by less: of many ranks most need little.
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kSmallGrowth = std::size_t{128} << 10;
 constexpr std::size_t kPageAlignedFrom = 64 * 1024;
 
 constexpr std::size_t round_up(std::size_t n, std::size_t to)
@@ -72,7 +74,8 @@ bool ArenaAllocator::grow(std::size_t wanted, std::size_t alignment, bool throwi
     if (at_end + left < wanted) return false;  // backing the rest would not help
     const std::size_t lacking = wanted + alignment - std::min(wanted + alignment - 1, at_end);
     // To the end of a huge page: where the arena is cut short (launch/rank_heap.hpp), it ends with one.
-    const std::size_t more = std::min(round_up(backed_end_ + lacking, kGrowth) - backed_end_, left);
+    const std::size_t unit = backed_end_ + lacking - begin_ < kHugePage ? kSmallGrowth : kHugePage;
+    const std::size_t more = std::min(round_up(backed_end_ + lacking, unit) - backed_end_, left);
     if (more == 0) return false;
     try {
         memory_->commit(backed_end_, more);

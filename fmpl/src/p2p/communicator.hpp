@@ -9,6 +9,7 @@
 #include "p2p/place_in_lap.hpp"
 #include "p2p/records.hpp"
 #include "p2p/root_succession.hpp"
+#include "p2p/zeroed_table.hpp"
 
 #include <array>
 #include <cstddef>
@@ -26,13 +27,14 @@ struct ChainEntry;
 enum class InternalIndex : int { collective = 0, creation = 1, count_ = 2 };
 inline constexpr int kInternalIndices = static_cast<int>(InternalIndex::count_);
 
-// Where a member keeps its tables; exchanged when the communicator is made.
+// Where a member keeps its tables, which lie in one block; exchanged when the communicator is made.
 struct TableOffsets {
-    Offset slots;  // MatchingSlot [peer][index]: this member as source
-    Offset flags;  // CompletionFlag [peer][index]: this member as destination
-    Offset pairs;  // PairRecord [peer]: this member as source
-    Offset any;    // AnyCell [peer][kAnyCells]: this member as destination
-    Offset lanes;  // Lane [peer], for the peers of higher rank
+    Offset slots;      // MatchingSlot [peer][index]: this member as source
+    Offset flags;      // CompletionFlag [peer][index]: this member as destination
+    Offset pairs;      // PairRecord [peer]: this member as source
+    Offset any;        // AnyCell [peer][kAnyCells]: this member as destination
+    Offset lanes;      // Lane [peer], for the peers of higher rank
+    Offset any_doors;  // AnyDoor [peer]: this member as destination
 };
 
 // What one member must know of another to reach the records that stand for the pair.
@@ -42,6 +44,7 @@ struct Peer {
     Offset flags;         // row of CompletionFlags at the peer that this rank writes as source
     Offset pair;          // PairRecord at the peer that this rank writes as destination
     Offset any;           // ring at the peer that this rank writes as source
+    Offset any_door;      // and its door
     std::byte* mapped;    // base of the job's memory when the peer is mapped, else nullptr
     LaneHalf* lane_to;    // half of the pair's lane that this rank writes; nullptr: not mapped, or this rank itself
     LaneHalf* lane_from;  // half that the peer writes
@@ -142,17 +145,9 @@ public:
         return sizeof(AnyCell) * kAnyCells * static_cast<std::size_t>(members);
     }
 
-    // What a member takes for it: its tables, and its own records of them.
-    static std::size_t tables_bytes(int members, int row)
+    static std::size_t any_doors_bytes(int members)
     {
-        return slots_bytes(members, row) + flags_bytes(members, row) + lanes_bytes(members) + pairs_bytes(members) +
-               any_bytes(members);
-    }
-    static std::size_t private_bytes(int members, int row)
-    {
-        return static_cast<std::size_t>(members) *
-               (static_cast<std::size_t>(row) * (sizeof(SendChannel) + sizeof(ReceiveChannel)) + sizeof(PairState) +
-                   sizeof(Peer));
+        return (sizeof(AnyDoor) * static_cast<std::size_t>(members) + kLine - 1) / kLine * kLine;
     }
 
     // Own tables and those of all members, in the order of the members.
@@ -164,6 +159,7 @@ public:
         flags_ = reinterpret_cast<CompletionFlag*>(crossbar.local(own.flags));
         pair_records_ = reinterpret_cast<PairRecord*>(crossbar.local(own.pairs));
         any_cells_ = reinterpret_cast<AnyCell*>(crossbar.local(own.any));
+        any_doors_ = reinterpret_cast<AnyDoor*>(crossbar.local(own.any_doors));
         const auto me = static_cast<Offset>(rank_);
         const auto row = static_cast<Offset>(row_);
         peers_.clear();
@@ -181,7 +177,8 @@ public:
             }
             peers_.push_back({members_[p], theirs.slots + me * row * sizeof(MatchingSlot),
                 theirs.flags + me * row * sizeof(CompletionFlag), theirs.pairs + me * sizeof(PairRecord),
-                theirs.any + me * kAnyCells * sizeof(AnyCell), mapped, lane_to, lane_from});
+                theirs.any + me * kAnyCells * sizeof(AnyCell), theirs.any_doors + me * sizeof(AnyDoor), mapped, lane_to,
+                lane_from});
         }
     }
 
@@ -199,6 +196,8 @@ public:
     MatchingSlot& slot(int peer, int index) { return slots_[channel(peer, index)]; }
     CompletionFlag& flag(int peer, int index) { return flags_[channel(peer, index)]; }
     PairRecord& pair_record(int peer) { return pair_records_[peer]; }
+    // Whether the peer has ever put a message into its ring. acquire: pairs with AnyDomain::put()
+    bool any_door_is_open(int peer) const { return any_doors_[peer].opened.load(std::memory_order_acquire) != 0; }
     AnyCell* any_ring(int peer) { return any_cells_ + static_cast<std::size_t>(peer) * kAnyCells; }
 
     void check_rank(int rank, const char* what) const
@@ -228,6 +227,7 @@ public:
     TableOffsets own_tables{};
     Offset own_station = kNoOffset;  // at the keeper, the member of the lowest rank in FMPL_COMM_WORLD
     bool owns_areas = true;          // false: slots and flags are the user's areas (fmpl_init)
+    Offset own_block = kNoOffset;    // of all other tables of own_tables
 
 private:
     [[noreturn]] void bad_rank(int rank, const char* what) const
@@ -244,14 +244,15 @@ private:
     int rank_;
     int indices_;
     int row_;
-    std::vector<SendChannel> sends_;
-    std::vector<ReceiveChannel> receives_;
-    std::vector<PairState> pairs_;
+    ZeroedTable<SendChannel> sends_;
+    ZeroedTable<ReceiveChannel> receives_;
+    ZeroedTable<PairState> pairs_;
     std::vector<Peer> peers_;
     MatchingSlot* slots_ = nullptr;
     CompletionFlag* flags_ = nullptr;
     PairRecord* pair_records_ = nullptr;
     AnyCell* any_cells_ = nullptr;
+    AnyDoor* any_doors_ = nullptr;
 };
 
 }  // namespace fmpl

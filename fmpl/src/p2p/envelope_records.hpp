@@ -1,11 +1,13 @@
 // The shared records of the envelopes (p2p/envelopes.hpp). docs/memory_layout.md explains each field's writer and ordering.
 //
-// Of each ordered pair of ranks, in the arena of the destination: a ring of EnvelopeCells and a ring of body lines,
-// written by the source; in the arena of the source: an EnvelopeCredit, written by the destination. Of each pair of mapped
-// ranks, in the arena of the lower one: the *pair cell*, which the two write in turn; and of each direction, in the arena
-// of the destination, an EnvelopeClaim, which says who has a *lent* body: one that stays in the source's memory, and that
-// the destination reads there. When it is through with it, it says so in the cell that announced it: the one store of a
-// destination's to a cell.
+// Of each ordered pair of ranks, at the destination: a ring of EnvelopeCells and a ring of body lines, written by the source; at
+// the source: an EnvelopeCredit, written by the destination. Of each pair of mapped ranks, at the lower one: the *pair cell*,
+// which the two write in turn; and of each direction, at the destination, an EnvelopeClaim, which says who has a *lent* body:
+// one that stays in the source's memory, and that the destination reads there. When it is through with it, it says so in the
+// cell that announced it: the one store of a destination's to a cell. And at each destination an EnvelopeDoor a source, by
+// which it knows at whose ring to look.
+//
+// All of it lies in the rank's tables (p2p/table_memory.hpp): what belongs to two ranks that never talk is never touched.
 //
 // Invariants
 //   1. Envelope n of an ordered pair, from 1, is in the pair cell or in cell n mod cells of the ring. A cell holds only numbers
@@ -62,6 +64,19 @@ struct EnvelopeStamp {
     static constexpr bool is_lent(std::uint64_t stamp) { return (stamp & kLent) != 0; }
 };
 
+// How a destination hears of its sources. Written by the source alone (release, after the envelope's stamp): where the destination
+// counts, because ranks share CPUs and a look at each ring would cost more than what it finds, the number of the source's last
+// envelope; else 1 with its first one, after which the destination looks at its ring by itself.
+struct EnvelopeDoor {
+    std::atomic<std::uint64_t> word;
+};
+static_assert(sizeof(EnvelopeDoor) == 8);
+
+constexpr std::size_t envelope_doors_bytes(int ranks)
+{
+    return (static_cast<std::size_t>(ranks) * sizeof(EnvelopeDoor) + kLine - 1) / kLine * kLine;
+}
+
 // Where a lent body lies, and its length, in one word.
 struct LentBody {
     static constexpr int kAtBits = 48;
@@ -93,19 +108,21 @@ struct alignas(kLine) BodyLine {
     std::byte bytes[kLine];
 };
 
-// Cells of a ring: 64, and fewer in jobs of more than 128 ranks, so that the rings of a rank take about 512 KiB (from 1024
-// ranks on, 8 cells: the square of the ranks times 512 bytes for the job).
+// Cells of a ring: 64, and fewer in jobs of more than 128 ranks, of which all may talk: then the rings of a rank take about 512 KiB
+// (from 1024 ranks on, 8 cells: the square of the ranks times 512 bytes for the job).
 constexpr std::uint32_t envelope_cells(int ranks)
 {
     return std::clamp(std::bit_floor(8192u / static_cast<std::uint32_t>(ranks)), 8u, 64u);
 }
 
-// What a rank of a job takes for its envelopes, with rings of body_bytes: a line more than its own for each pair of its cells.
+// The address space that a rank of a job takes for its envelopes, with rings of body_bytes: a line more than its own for each pair of
+// its cells.
 constexpr std::size_t envelope_block_bytes(int ranks, std::size_t body_bytes)
 {
     const std::size_t others = static_cast<std::size_t>(ranks) - 1;
     const std::size_t cells = (envelope_cells(ranks) + 1) * sizeof(EnvelopeCell);
-    return others * (cells + sizeof(EnvelopeCredit) + sizeof(EnvelopeClaim) + sizeof(EnvelopeCell) +
+    return envelope_doors_bytes(ranks) +
+           others * (cells + sizeof(EnvelopeCredit) + sizeof(EnvelopeClaim) + sizeof(EnvelopeCell) +
                         body_bytes / kLine * kLine) +
            sizeof(EnvelopeCell);
 }

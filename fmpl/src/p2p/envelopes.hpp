@@ -17,6 +17,10 @@
 // (docs/decisions/0020-lent-bodies.md). That a source has the turn at the pair cell is what tells a question from a stream,
 // whose source had better not wait.
 //
+// What a pair needs is there from its first envelope on: the source then backs its rings at the destination, and opens its
+// door there. A destination that has a CPU of its own from then on looks at the source's ring; one that shares its CPU looks
+// at the doors alone, a word each, in which the sources count what they have sent.
+//
 // The destination returns credits when a quarter of the cells or of the body lines has been taken since it last did, so
 // that a line goes back seldom. Nobody starves by what has not been returned. A reservation needs one cell and fewer than half of
 // the body lines: a body has at most a quarter, and what it skips at the ring's end is less than its own length. So when it
@@ -33,10 +37,12 @@
 #include "p2p/envelope_records.hpp"
 #include "p2p/node.hpp"
 #include "p2p/offer_chance.hpp"
+#include "p2p/zeroed_table.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <span>
 #include <utility>
 #include <vector>
@@ -55,13 +61,18 @@ public:
     static constexpr std::size_t kBodyUnit = 4 * kLine;
     static constexpr std::size_t kMaxBodyBytes = std::size_t{1} << 32;  // so that a body's length fits its 32 bits
 
-    // Makes this rank's rings and credits; where they lie, to be told to all ranks. body_bytes: a multiple of kBodyUnit, at
-    // least one and at most kMaxBodyBytes. Throws Error(MEMORY), and then nothing has changed.
-    Offset make(std::size_t body_bytes);
+    // What a rank has made, which it tells all others.
+    struct Block {
+        Offset at;             // kNoOffset: it has no memory for it
+        std::uint64_t counts;  // 1: its sources count at its doors
+    };
+    // Makes room for this rank's rings and credits. body_bytes: a multiple of kBodyUnit, at least one and at most kMaxBodyBytes.
+    // Throws Error(MEMORY), and then nothing has changed.
+    Block make(std::size_t body_bytes);
     // Gives up what was made, since another rank has no memory.
     void unmake();
     // What all ranks have made, in their order. Envelopes can be sent from now on.
-    void connect(std::span<const Offset> blocks);
+    void connect(std::vector<Block> blocks);
     // The end: nobody sends any more, and nothing can be sent or polled.
     void close();
 
@@ -77,19 +88,21 @@ public:
         Outbox& out = outboxes_[static_cast<std::size_t>(destination)];
         out.reserved = false;
         if (body_bytes == 0) {
-            if (!has_room(out, 0)) return without_room(destination);
+            if (!has_room(out, destination, 0)) return without_room(destination);
             out.body_at = 0;
             out.lines = 0;
             if (body != nullptr) *body = nullptr;
         } else {
             if (body == nullptr || body_bytes > body_limit()) return false;
+            if (!out.has_bodies && !back_bodies(out, destination)) [[unlikely]]
+                return false;
             const std::uint32_t lines = lines_of(body_bytes);
             const bool fits = lines <= body_lines_ - out.next_line;
             const std::uint32_t skipped = fits ? 0 : body_lines_ - out.next_line;
-            if (!has_room(out, skipped + lines)) return without_room(destination);
+            if (!has_room(out, destination, skipped + lines)) return without_room(destination);
             out.body_at = fits ? out.next_line : 0;
             out.lines = skipped + lines;
-            *body = out.mapped != nullptr ? out.mapped + body_offset(out) : out.staging.data()->bytes;
+            *body = out.mapped != nullptr ? out.mapped + body_offset(out) : out.staging->bytes;
         }
         out.body_bytes = static_cast<std::uint32_t>(body_bytes);
         out.reserved = true;
@@ -125,7 +138,7 @@ public:
             return false;
         Outbox& out = outboxes_[static_cast<std::size_t>(destination)];
         out.reserved = false;
-        if (!has_room(out, 0)) [[unlikely]]
+        if (!has_room(out, destination, 0)) [[unlikely]]
             return without_room(destination);
         out.body_at = 0;
         out.body_bytes = 0;
@@ -144,9 +157,11 @@ public:
             return false;
         Outbox& out = outboxes_[static_cast<std::size_t>(destination)];
         out.reserved = false;
+        if (out.credit == nullptr && !open(destination)) [[unlikely]]
+            return false;
         if (out.mapped == nullptr || (out.pair_cell == nullptr && !waits_anyway)) return false;
         if (bytes == 0 || !node_->crossbar.contains(body, bytes)) return false;
-        if (!node_->helps() || node_->has_busy() || node_->in_callback || !has_room(out, 0)) return false;
+        if (!node_->helps() || node_->has_busy() || node_->in_callback || !has_room(out, destination, 0)) return false;
         // Who sleeps does not look soon.
         if (node_->crossbar.record(destination).sleeping.load(std::memory_order_relaxed) != 0) return false;
         const Offset at = node_->crossbar.offset_of(body);
@@ -168,50 +183,52 @@ public:
         if (polling_) return 0;
         const ScopedFlag during(&polling_);
         int taken = 0;
-        for (std::size_t looked = 0; looked < inboxes_.size(); ++looked) {
-            Inbox& inbox = inboxes_[next_inbox_];
-            EnvelopeCell* cell = arrived(inbox);
-            for (std::uint32_t left = cells_; cell != nullptr && left != 0; --left) {
-                const Taken what = take(inbox, *cell, handler);
-                if (what != Taken::nothing) ++taken;
-                if (what == Taken::and_ends) {
-                    // The same source first next time, which may send many in a row; but each has its turn.
-                    if (++ended_by_it_ >= cells_) go_to_next_inbox();
+        if (counts_) {
+            for (std::size_t looked = outboxes_.size(); looked != 0; --looked) {
+                // acquire: pairs with announce()
+                if (doors_[next_].word.load(std::memory_order_acquire) != taken_[next_] &&
+                    take_all(introduced(static_cast<int>(next_)), handler, taken)) {
                     return taken;
                 }
-                cell = arrived(inbox);
+                go_on(outboxes_.size());
             }
-            go_to_next_inbox();
+        } else {
+            if (known_.size() < others()) look_at_doors();
+            for (std::size_t looked = known_.size(); looked != 0; --looked) {
+                if (take_all(*known_[next_], handler, taken)) return taken;
+                go_on(known_.size());
+            }
         }
         return taken;
     }
 
 private:
-    // The way to one destination. Counts of 32 bits are cut to them.
+    // The way to one destination, all zeros before the first envelope in either direction. Counts of 32 bits are cut to them.
     struct Outbox {
         std::byte* mapped = nullptr;                         // base of the job's memory, nullptr: not mapped
         Offset cells = kNoOffset;                            // the ring of EnvelopeCells
         Offset bodies = kNoOffset;                           // the ring of BodyLines
-        const std::atomic<std::uint64_t>* credit = nullptr;  // nullptr: this rank itself
+        const std::atomic<std::uint64_t>* credit = nullptr;  // nullptr: nothing has been sent there, or it is this rank
         EnvelopeCell* pair_cell = nullptr;                   // when it is this rank's turn to write it
-        std::size_t inbox = 0;                               // the destination's place among the inboxes
+        Offset counted = kNoOffset;                          // its door for this rank where it counts, else kNoOffset
         std::uint64_t sent = 0;                              // number of the last envelope
         std::uint32_t taken = 0;                             // number of the last one known to have been taken
         std::uint32_t lines_sent = 0;                        // body lines used so far, with those skipped
         std::uint32_t lines_taken = 0;                       // of them known to be free again
         std::uint32_t next_line = 0;                         // where the next body may begin
         std::uint32_t last_lines = 0;                        // of the last body
+        bool has_bodies = false;                             // the ring of bodies is backed
         bool reserved = false;                               // what follows is a reservation
         std::uint32_t body_at = 0;                           // its first line
         std::uint32_t body_bytes = 0;
         std::uint32_t lines = 0;         // with those skipped
         EnvelopeClaim* claim = nullptr;  // of what is lent to it, when it is mapped
         OfferChance lending{};
-        std::vector<BodyLine> staging{};  // the body before the commit, when the destination is not mapped
+        BodyLine* staging = nullptr;  // the body before the commit, when the destination is not mapped
     };
-    // What a poll looks at: where the next envelope of a source will be. Small, since all are looked at.
+    // What a poll looks at: where the next envelope of a source will be. Small, since many are looked at.
     struct Inbox {
-        std::uint64_t number;     // of that envelope
+        std::uint64_t number;     // of that envelope; 0: the two have not been introduced
         EnvelopeCell* next;       // in the ring
         EnvelopeCell* pair_cell;  // when it is the source's turn to write it, else nullptr
         int source;
@@ -246,7 +263,7 @@ private:
         const std::uint64_t number = ++out.sent;
         const std::uint64_t stamp = EnvelopeStamp::make(number, node_->rank(), destination);
         if (EnvelopeCell* const cell = out.pair_cell; cell != nullptr && may_ask) {
-            Inbox& inbox = end_turn(out);
+            Inbox& inbox = end_turn(out, destination);
             write_cell(*cell, out.body_at, out.body_bytes, head, stamp);
             if (answer_pause_.is_used()) inbox.asked_at = read_clock(ClockKind::cycles);
         } else {
@@ -257,12 +274,14 @@ private:
                 write_remotely(out, destination, at, head, stamp);
             }
         }
+        // Pairs with poll().
+        if (out.counted != kNoOffset) node_->crossbar.write_flag(destination, out.counted, number);
     }
 
     // This rank writes the pair cell now: the next turn is the destination's.
-    Inbox& end_turn(Outbox& out)
+    Inbox& end_turn(Outbox& out, int destination)
     {
-        Inbox& inbox = inboxes_[out.inbox];
+        Inbox& inbox = inboxes_[static_cast<std::size_t>(destination)];
         inbox.pair_cell = std::exchange(out.pair_cell, nullptr);
         asked_ = &inbox;
         return inbox;
@@ -296,7 +315,7 @@ private:
     // the other rank has read what was there.
     void ask_for_body(const Inbox& inbox) const
     {
-        const Source& source = sources_[static_cast<std::size_t>(&inbox - inboxes_.data())];
+        const Source& source = sources_[static_cast<std::size_t>(inbox.source)];
         const std::uint32_t lines = lines_to_ask_for(source.next_line, source.last_lines);
         for (std::uint32_t i = 0; i < lines; ++i) __builtin_prefetch(source.bodies + source.next_line + i);
     }
@@ -313,10 +332,29 @@ private:
         return std::min({last_lines, kMost, body_lines_ - next_line});
     }
 
-    void go_to_next_inbox()
+    // The next poll begins with the source after this one.
+    void go_on(std::size_t sources)
     {
-        if (++next_inbox_ == inboxes_.size()) next_inbox_ = 0;
+        if (++next_ == sources) next_ = 0;
         ended_by_it_ = 0;
+    }
+
+    // What has come of a source, at most a ring of cells; whether the handler has had enough.
+    template <class Handler>
+    bool take_all(Inbox& inbox, Handler& handler, int& taken)
+    {
+        EnvelopeCell* cell = arrived(inbox);
+        for (std::uint32_t left = cells_; cell != nullptr && left != 0; --left) {
+            const Taken what = take(inbox, *cell, handler);
+            if (what != Taken::nothing) ++taken;
+            if (what == Taken::and_ends) {
+                // The same source first next time, which may send many in a row; but each has its turn.
+                if (++ended_by_it_ >= cells_) go_on(counts_ ? outboxes_.size() : known_.size());
+                return true;
+            }
+            cell = arrived(inbox);
+        }
+        return false;
     }
 
     enum class Taken { and_goes_on, and_ends, nothing };
@@ -325,8 +363,9 @@ private:
     Taken take(Inbox& inbox, EnvelopeCell& cell, Handler& handler)
     {
         // What the rank knows of the rings is brought up to date first, for a handler that throws all the same.
-        Source& source = sources_[static_cast<std::size_t>(&inbox - inboxes_.data())];
+        Source& source = sources_[static_cast<std::size_t>(inbox.source)];
         const std::uint64_t number = inbox.number++;
+        if (counts_) taken_[static_cast<std::size_t>(inbox.source)] = number;
         inbox.next = source.cells + (inbox.number & (cells_ - 1));
         Taken taken = Taken::nothing;
         if (EnvelopeStamp::is_lent(cell.stamp.load(std::memory_order_relaxed))) [[unlikely]] {  // read by arrived()
@@ -431,13 +470,13 @@ private:
     }
 
     // Whether a cell and so many body lines are free, with a look at the credits when they are not known to be.
-    bool has_room(Outbox& out, std::uint32_t lines) const
+    bool has_room(Outbox& out, int destination, std::uint32_t lines)
     {
         const auto room = [&] {
             return static_cast<std::uint32_t>(out.sent) - out.taken < cells_ &&
                    lines <= body_lines_ - (out.lines_sent - out.lines_taken);
         };
-        if (out.credit == nullptr) [[unlikely]]
+        if (out.credit == nullptr && !open(destination)) [[unlikely]]
             return false;
         if (room()) [[likely]]
             return true;
@@ -463,19 +502,32 @@ private:
     }
     static Offset body_offset(const Outbox& out) { return out.bodies + std::size_t{out.body_at} * kLine; }
 
+    Inbox& introduced(int peer)
+    {
+        Inbox& inbox = inboxes_[static_cast<std::size_t>(peer)];
+        if (inbox.number == 0) [[unlikely]]
+            introduce(peer);
+        return inbox;
+    }
+    void introduce(int peer);
+    bool open(int destination);
+    bool back_bodies(Outbox& out, int destination);
+    template <class Back>
+    bool backs(int destination, Back&& back);
+    void look_at_doors();
     void write_remotely(const Outbox& out, int destination, Offset at, const void* head, std::uint64_t stamp) const;
     void return_credits(const Inbox& inbox, Source& source, std::uint32_t number) const;
     [[noreturn]] void nothing_reserved(int destination) const;
     bool lend_at(Outbox& out, int destination, const void* head, Offset at, std::size_t bytes);
 
-    // Parts of a rank's block: rings of cells, credits, claims, pair cells, rings of bodies, one of each for every other rank.
+    // Parts of a rank's block: doors, rings of cells, credits, claims, pair cells, rings of bodies, one of each for every other rank.
     std::size_t others() const { return static_cast<std::size_t>(node_->crossbar.nodes()) - 1; }
     static std::size_t place(int of, int at) { return static_cast<std::size_t>(of < at ? of : of - 1); }
     // What a poll looks at shall not fall into few sets of the core's cache: a line between two rings, and pair cells at another
     // place in each arena.
     Offset cells_in(Offset block, std::size_t place) const
     {
-        return block + place * (cells_ + 1) * sizeof(EnvelopeCell);
+        return block + envelope_doors_bytes(node_->crossbar.nodes()) + place * (cells_ + 1) * sizeof(EnvelopeCell);
     }
     Offset credit_in(Offset block, std::size_t place) const
     {
@@ -498,14 +550,20 @@ private:
 
     Node* node_;
     AnswerPause answer_pause_;
-    std::uint32_t cells_ = 0;       // of each ring, a power of two
-    std::uint32_t body_lines_ = 0;  // of each ring, a multiple of 4
-    Offset block_ = kNoOffset;
-    std::vector<Outbox> outboxes_;   // by rank, with this rank's own, which is unused
-    std::vector<Inbox> inboxes_;     // of all other ranks
-    std::vector<Source> sources_;    // likewise
+    std::uint32_t cells_ = 0;        // of each ring, a power of two
+    std::uint32_t body_lines_ = 0;   // of each ring, a multiple of 4
+    std::vector<Block> blocks_;      // of all ranks; until connect() this rank's alone
+    bool counts_ = false;            // of this rank's block
+    EnvelopeDoor* doors_ = nullptr;  // this rank's
+    // By rank, with this rank's own, which are unused.
+    ZeroedTable<Outbox> outboxes_;
+    ZeroedTable<Inbox> inboxes_;
+    ZeroedTable<Source> sources_;
+    ZeroedTable<std::uint64_t> taken_;  // counts_: number of the last envelope taken; else 1 of each that is known
+    std::vector<Inbox*> known_;         // !counts_: of the sources whose door is open
+    std::deque<std::vector<BodyLine>> stagings_;
     const Inbox* asked_ = nullptr;   // whose turn it last became to write its pair cell
-    std::size_t next_inbox_ = 0;     // where the next poll begins
+    std::size_t next_ = 0;           // where the next poll begins, among all ranks or those that are known
     std::uint32_t ended_by_it_ = 0;  // polls in a row that its envelopes have ended
     bool polling_ = false;
 };

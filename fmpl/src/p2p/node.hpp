@@ -6,6 +6,7 @@
 #include "crossbar/time_slice.hpp"
 #include "crossbar/waiter.hpp"
 #include "p2p/arena_allocator.hpp"
+#include "p2p/table_memory.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -41,7 +42,8 @@ public:
           waiter(crossbar, policy, shared_thread),
           slice(shared_thread == nullptr),
           arena(memory.get(), memory->arena_offset(rank) + memory->arena_margin(rank),
-              memory->arena(rank).size() - memory->arena_margin(rank))
+              memory->arena(rank).size() - memory->arena_margin(rank)),
+          tables(*memory, rank)
     {
         rings_.push_back(arena.allocate(kRingBytes));  // one beforehand, so that a send can always begin
     }
@@ -146,6 +148,7 @@ public:
     Waiter waiter;
     TimeSlice slice;
     ArenaAllocator arena;
+    TableMemory tables;
 
     // The call that the rank is in, for "what is it blocked in".
     Call call = Call::none;

@@ -550,6 +550,28 @@ void Receiver::report(const ReceiveOperation& op)
     }
 }
 
+std::vector<char> Receiver::ranks_that_have_written(Communicator& comm) const
+{
+    std::vector<char> written(static_cast<std::size_t>(comm.size()), comm.owns_areas ? 0 : 1);
+    if (!comm.owns_areas) return written;
+    // Of a table of rows of so many bytes, whose first is that of rank 0.
+    const auto note = [&](Offset table, std::size_t row) {
+        node_->tables.for_each_touched(table, row * written.size(), [&](Offset at, std::size_t bytes) {
+            for (Offset from = (at - table) / row; from * row < at - table + bytes; ++from) written[from] = 1;
+        });
+    };
+    note(comm.own_tables.flags, sizeof(CompletionFlag) * static_cast<std::size_t>(comm.row()));
+    note(comm.own_tables.lanes, sizeof(Lane));
+    // The lanes to lower ranks lie at these.
+    for (int peer = 0; peer < comm.rank(); ++peer) {
+        const LaneHalf* const lane = comm.peer(peer).lane_from;
+        if (lane != nullptr && node_->tables.is_touched(node_->crossbar.offset_of(lane), sizeof *lane)) {
+            written[static_cast<std::size_t>(peer)] = 1;
+        }
+    }
+    return written;
+}
+
 // Whether the next message of a channel has arrived; its place among all messages of the pair, and its length unless it
 // is a head with a body, which its owner may be replacing.
 bool Receiver::peek(Communicator& comm, int source, int index, std::size_t& bytes, std::uint64_t& order)

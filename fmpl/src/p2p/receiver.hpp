@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace fmpl {
 
@@ -107,7 +108,9 @@ public:
     template <class Report>
     void for_each_unreceived(Communicator& comm, Report&& report)
     {
+        const std::vector<char> has_written = ranks_that_have_written(comm);
         for (int source = 0; source < comm.size(); ++source) {
+            if (has_written[static_cast<std::size_t>(source)] == 0) continue;
             for (int index = 0; index < comm.indices(); ++index) {
                 std::size_t bytes = 0;
                 std::uint64_t order = 0;
@@ -231,6 +234,8 @@ private:
     void unlist(ReceiveOperation& op);
     void finish(ReceiveOperation& op, std::size_t bytes, Offset cursor);
     void report(const ReceiveOperation& op);
+    // 1 for each member that may have: a look at the records of all would make what was never touched there.
+    std::vector<char> ranks_that_have_written(Communicator& comm) const;
     bool peek(Communicator& comm, int source, int index, std::size_t& bytes, std::uint64_t& order);
 
     Node* node_;

@@ -238,4 +238,10 @@ struct alignas(kLine) AnyCell {
 };
 static_assert(sizeof(AnyCell) == 2 * kLine);
 
+// 1 once the source has put its first message into its ring: the rings of sources that never do are not looked at, and so not there.
+struct AnyDoor {
+    std::atomic<std::uint64_t> opened;  // the source (release, after AnyCell::number)
+};
+static_assert(sizeof(AnyDoor) == 8);
+
 }  // namespace fmpl

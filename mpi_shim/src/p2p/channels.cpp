@@ -8,9 +8,6 @@
 namespace fmpl::mpi {
 namespace {
 
-constexpr std::uint32_t kAllChannels = (std::uint32_t{1} << kChannels) - 1;
-constexpr std::uint32_t kAllInvited = (std::uint32_t{1} << kInvitedChannels) - 1;
-
 // The receiver gives the sender's operation back by this number.
 std::uint64_t id_of(const SendOperation& operation)
 {
@@ -19,17 +16,11 @@ std::uint64_t id_of(const SendOperation& operation)
 
 }  // namespace
 
-Channels::Channels(int ranks, Outbox& outbox)
-    : outbox_(&outbox),
-      free_(static_cast<std::size_t>(ranks), kAllChannels),
-      free_to_invite_(static_cast<std::size_t>(ranks), kAllInvited),
-      arriving_(static_cast<std::size_t>(ranks) * kIndices)
-{
-}
+Channels::Channels(int ranks, Outbox& outbox) : outbox_(&outbox), pairs_(ranks) {}
 
 bool Channels::try_send(const Ref<SendOperation>& operation)
 {
-    std::uint32_t& free = free_[static_cast<std::size_t>(operation->destination)];
+    std::uint32_t& free = pairs_.make(operation->destination).free;
     const MessageBuffer& buffer = operation->buffer;
     if (free == 0 || !buffer.in_one_piece() || buffer.bytes < kLeastBytes) return false;
     operation->envelope.kind = EnvelopeKind::rendezvous;
@@ -75,14 +66,14 @@ bool Channels::test(SendOperation& operation)
     check_fmpl(fmpl_isend_test(operation.destination, channel, FMPL_COMM_WORLD, &done));
     if (done == 0) return false;
     operation.complete_with(Status::empty());
-    if (channel < kChannels) free_[static_cast<std::size_t>(operation.destination)] |= std::uint32_t{1} << channel;
+    if (channel < kChannels) pairs_.make(operation.destination).free |= std::uint32_t{1} << channel;
     return true;
 }
 
 void Channels::receive(const Ref<ReceiveOperation>& operation)
 {
     const Envelope& envelope = operation->envelope;
-    ReceiveOperation*& last = arriving_[slot(operation->source, envelope.channel)];
+    ReceiveOperation*& last = arriving(*operation);
     // The sender uses a channel again when its message has been taken: the last receive is over, but for its own look.
     if (ReceiveOperation* const before = last; before != nullptr) {
         while (!test(*before)) {
@@ -136,7 +127,7 @@ bool Channels::test(ReceiveOperation& operation)
         operation.buffer.unpack(0, std::min(envelope.bytes, operation.buffer.bytes), operation.arriving.data());
         operation.arriving = Scratch();
     }
-    arriving_[slot(operation.source, envelope.channel)] = nullptr;
+    arriving(operation) = nullptr;
     if (envelope.channel >= kChannels) release(operation.source, envelope.channel);
     operation.finish_with(envelope);
     return true;
@@ -144,7 +135,7 @@ bool Channels::test(ReceiveOperation& operation)
 
 std::uint16_t Channels::reserve(int source)
 {
-    std::uint32_t& free = free_to_invite_[static_cast<std::size_t>(source)];
+    std::uint32_t& free = pairs_.make(source).free_to_invite;
     const int place = std::countr_zero(free);
     free &= free - 1;
     return static_cast<std::uint16_t>(kChannels + place);
@@ -152,7 +143,7 @@ std::uint16_t Channels::reserve(int source)
 
 void Channels::release(int source, std::uint16_t channel)
 {
-    free_to_invite_[static_cast<std::size_t>(source)] |= std::uint32_t{1} << (channel - kChannels);
+    pairs_.make(source).free_to_invite |= std::uint32_t{1} << (channel - kChannels);
 }
 
 void Channels::post(const ReceiveOperation& operation, int source, std::uint16_t channel)
@@ -162,7 +153,7 @@ void Channels::post(const ReceiveOperation& operation, int source, std::uint16_t
 
 void Channels::await(const Ref<ReceiveOperation>& operation)
 {
-    arriving_[slot(operation->source, operation->envelope.channel)] = operation.get();
+    arriving(*operation) = operation.get();
     receives_.push_back(operation);
 }
 

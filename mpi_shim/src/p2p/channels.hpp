@@ -8,7 +8,9 @@
 
 #include "p2p/operations.hpp"
 #include "p2p/outbox.hpp"
+#include "p2p/per_peer.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -37,7 +39,11 @@ public:
 
     // For Invitations, the receiver's side: one of the channels from `source` that the receiver gives out, which is its until it
     // is released. Requires that one is free.
-    bool any_to_reserve(int source) const { return free_to_invite_[static_cast<std::size_t>(source)] != 0; }
+    bool any_to_reserve(int source) const
+    {
+        const Pair* const pair = pairs_.find(source);
+        return pair == nullptr || pair->free_to_invite != 0;
+    }
     std::uint16_t reserve(int source);
     void release(int source, std::uint16_t channel);
     // Posts FMPL's receive in such a channel.
@@ -59,16 +65,21 @@ private:
     bool test(ReceiveOperation& operation);
     template <class T>
     bool progress_all(std::vector<Ref<T>>& operations);
-    std::size_t slot(int source, std::uint16_t channel) const
+    // Of this rank and another one.
+    struct Pair {
+        std::uint32_t free = (std::uint32_t{1} << kChannels) - 1;  // to it; bit c: channel c
+        std::uint32_t free_to_invite =
+            (std::uint32_t{1} << kInvitedChannels) - 1;  // from it; bit c: channel kChannels + c
+        std::array<ReceiveOperation*, kIndices>
+            arriving{};  // by channel: the receive that FMPL has not been asked about since
+    };
+    ReceiveOperation*& arriving(const ReceiveOperation& operation)
     {
-        return static_cast<std::size_t>(source) * kIndices + channel;
+        return pairs_.make(operation.source).arriving[operation.envelope.channel];
     }
 
     Outbox* outbox_;
-    std::vector<std::uint32_t> free_;            // by destination; bit c: channel c
-    std::vector<std::uint32_t> free_to_invite_;  // by source; bit c: channel kChannels + c
-    std::vector<ReceiveOperation*>
-        arriving_;  // by source and channel: the receive that FMPL has not been asked about since
+    PerPeer<Pair> pairs_;
     std::vector<Ref<SendOperation>> sends_;    // in FMPL's hands
     std::vector<Ref<SendOperation>> waiting_;  // for their receives to be posted
     std::vector<Ref<ReceiveOperation>> receives_;

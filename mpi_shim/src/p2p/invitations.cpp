@@ -23,13 +23,9 @@ Invitations::Invitations(int ranks, Outbox& outbox, Channels& channels, Matching
     : outbox_(&outbox),
       channels_(&channels),
       matching_(&matching),
-      guests_(static_cast<std::size_t>(ranks) * kInvitedChannels),
-      chances_(static_cast<std::size_t>(ranks)),
-      hosts_(static_cast<std::size_t>(ranks))
+      guests_(ranks),
+      hosts_(ranks)
 {
-    const std::size_t bytes = guests_.size() * sizeof(std::uint64_t);
-    claims_ = static_cast<std::uint64_t*>(fmpl_try_malloc(bytes));
-    if (claims_ != nullptr) std::memset(claims_, 0, bytes);
 }
 
 Invitations::~Invitations()
@@ -37,18 +33,25 @@ Invitations::~Invitations()
     // The rank may have left the job already, and then its memory is gone.
     int is_up = 0;
     fmpl_initialized(&is_up);
-    if (is_up != 0) fmpl_free(claims_);
+    if (is_up != 0) guests_.for_each([](int, Guest& guest) { fmpl_free(guest.claims); });
 }
 
 void Invitations::invite(ReceiveOperation& operation, int source)
 {
-    if (!channels_->any_to_reserve(source) || !chances_[static_cast<std::size_t>(source)].is_worth_it()) return;
+    Guest& guest = guests_.make(source);
+    if (!channels_->any_to_reserve(source) || !guest.chance.is_worth_it()) return;
+    if (guest.claims == nullptr) {
+        constexpr std::size_t kBytes = kInvitedChannels * sizeof *guest.claims;
+        guest.claims = static_cast<std::uint64_t*>(fmpl_try_malloc(kBytes));
+        if (guest.claims == nullptr) return;
+        std::memset(guest.claims, 0, kBytes);
+    }
     const std::uint16_t channel = channels_->reserve(source);
-    const std::size_t at = slot(source, channel);
+    const std::size_t at = place_of(channel);
     operation.source = source;
     operation.invitation = channel;
     channels_->post(operation, source, channel);
-    guests_[at] = &operation;
+    guest.receives[at] = &operation;
     Envelope envelope{};
     envelope.kind = EnvelopeKind::invited;
     envelope.channel = channel;
@@ -57,9 +60,9 @@ void Invitations::invite(ReceiveOperation& operation, int source)
     envelope.tag = operation.key.tag;
     envelope.bytes = operation.buffer.bytes;
     envelope.messages = outbox_->messages_come(source);
-    check_fmpl(fmpl_remote_place(claims_ + at, sizeof *claims_, &envelope.place));
+    check_fmpl(fmpl_remote_place(guest.claims + at, sizeof *guest.claims, &envelope.place));
     envelope.receive_id = ++last_ticket_;
-    claim_at(claims_ + at).store(last_ticket_, std::memory_order_relaxed);  // published by the envelope
+    claim_at(guest.claims + at).store(last_ticket_, std::memory_order_relaxed);  // published by the envelope
     if (!outbox_->try_quietly(source, envelope)) was_in_vain(operation);
 }
 
@@ -67,31 +70,33 @@ bool Invitations::withdraw(ReceiveOperation& operation)
 {
     if (operation.invitation < 0) return true;
     const auto channel = static_cast<std::uint16_t>(operation.invitation);
-    const std::size_t at = slot(operation.source, channel);
-    if (claim_at(claims_ + at).exchange(0, std::memory_order_relaxed) == 0) return false;
+    const std::size_t at = place_of(channel);
+    Guest& guest = guests_.make(operation.source);
+    if (claim_at(guest.claims + at).exchange(0, std::memory_order_relaxed) == 0) return false;
     check_fmpl(fmpl_irecv_withdraw(operation.source, channel, FMPL_COMM_WORLD));
     channels_->release(operation.source, channel);
-    guests_[at] = nullptr;
+    guest.receives[at] = nullptr;
     operation.invitation = -1;
     return true;
 }
 
 bool Invitations::was_in_vain(ReceiveOperation& operation)
 {
-    ++chances_[static_cast<std::size_t>(operation.source)].in_vain;
+    ++guests_.make(operation.source).chance.in_vain;
     return withdraw(operation);
 }
 
 void Invitations::accepted(int source, const Envelope& envelope)
 {
-    ReceiveOperation*& guest = guests_[slot(source, envelope.channel)];
-    if (guest == nullptr) {
+    Guest& guest = guests_.make(source);
+    ReceiveOperation*& receive = guest.receives[place_of(envelope.channel)];
+    if (receive == nullptr) {
         fail(MPI_ERR_INTERN, "rank {} has sent a message of {} bytes to a receive that was not told to it", source,
             envelope.bytes);
     }
-    const Ref<ReceiveOperation> operation = matching_->take_posted(*guest);
-    guest = nullptr;
-    chances_[static_cast<std::size_t>(source)].in_vain = 0;
+    const Ref<ReceiveOperation> operation = matching_->take_posted(*receive);
+    receive = nullptr;
+    guest.chance.in_vain = 0;
     operation->invitation = -1;
     operation->envelope = envelope;
     channels_->await(operation);
@@ -99,9 +104,11 @@ void Invitations::accepted(int source, const Envelope& envelope)
 
 void Invitations::close()
 {
-    for (ReceiveOperation* const guest : guests_) {
-        if (guest != nullptr) withdraw(*guest);
-    }
+    guests_.for_each([this](int, Guest& guest) {
+        for (ReceiveOperation* const receive : guest.receives) {
+            if (receive != nullptr) withdraw(*receive);
+        }
+    });
 }
 
 void Invitations::invited(int source, const Envelope& envelope)
@@ -110,7 +117,7 @@ void Invitations::invited(int source, const Envelope& envelope)
     if (envelope.messages != outbox_->messages_sent(source)) return;
     void* const claim = fmpl_remote_room(source, envelope.place, sizeof(std::uint64_t));
     if (claim == nullptr) return;
-    Host& host = hosts_[static_cast<std::size_t>(source)];
+    Host& host = hosts_.make(source);
     const int place = envelope.channel - kChannels;
     host.invitations[static_cast<std::size_t>(place)] = {{envelope.context, envelope.source, envelope.tag},
         envelope.bytes, envelope.receive_id, static_cast<std::uint64_t*>(claim)};
@@ -119,7 +126,7 @@ void Invitations::invited(int source, const Envelope& envelope)
 
 bool Invitations::try_send(const Ref<SendOperation>& operation)
 {
-    Host& host = hosts_[static_cast<std::size_t>(operation->destination)];
+    Host& host = hosts_.make(operation->destination);
     Envelope& envelope = operation->envelope;
     const MatchKey key{envelope.context, envelope.source, envelope.tag};
     for (std::uint32_t left = host.open; left != 0; left &= left - 1) {

@@ -26,6 +26,7 @@
 #include "p2p/matching.hpp"
 #include "p2p/operations.hpp"
 #include "p2p/outbox.hpp"
+#include "p2p/per_peer.hpp"
 
 #include <array>
 #include <bit>
@@ -49,9 +50,8 @@ public:
     // Whether the source (world rank) would be told of a receive into this buffer.
     bool may_invite(const MessageBuffer& buffer, int source) const
     {
-        return buffer.bytes >= kLeastBytes && buffer.in_one_piece() && claims_ != nullptr &&
-               channels_->any_to_reserve(source) && fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0 &&
-               fmpl_is_addressable(source) != 0;
+        return buffer.bytes >= kLeastBytes && buffer.in_one_piece() && channels_->any_to_reserve(source) &&
+               fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0 && fmpl_is_addressable(source) != 0;
     }
     // Tells the source of the receive, which has been posted, unless that has been in vain lately. Requires may_invite(), but for a channel.
     void invite(ReceiveOperation& operation, int source);
@@ -71,9 +71,10 @@ public:
     // Whether the destination (world rank) has told of a receive that a message with this key may be for.
     bool any(int destination, const MatchKey& key) const
     {
-        const Host& host = hosts_[static_cast<std::size_t>(destination)];
-        for (std::uint32_t left = host.open; left != 0; left &= left - 1) {
-            if (host.invitations[static_cast<std::size_t>(std::countr_zero(left))].key == key) return true;
+        const Host* const host = hosts_.find(destination);
+        if (host == nullptr) return false;
+        for (std::uint32_t left = host->open; left != 0; left &= left - 1) {
+            if (host->invitations[static_cast<std::size_t>(std::countr_zero(left))].key == key) return true;
         }
         return false;
     }
@@ -102,19 +103,19 @@ private:
         bool is_worth_it() { return in_vain < kMostInVain || ++left_out % kBetweenTrials == 0; }
     };
 
-    std::size_t slot(int source, std::uint16_t channel) const
-    {
-        return static_cast<std::size_t>(source) * kInvitedChannels + channel - kChannels;
-    }
+    struct Guest {                        // a rank that this one invites
+        std::uint64_t* claims = nullptr;  // by channel - kChannels; nullptr: no memory for them
+        std::array<ReceiveOperation*, kInvitedChannels> receives{};  // likewise: the receive that is told of
+        Chance chance;
+    };
+    static std::size_t place_of(int channel) { return static_cast<std::size_t>(channel - kChannels); }
 
     Outbox* outbox_;
     Channels* channels_;
     Matching* matching_;
-    std::uint64_t* claims_;                  // by slot; nullptr: no memory for them, and nobody is invited
-    std::vector<ReceiveOperation*> guests_;  // likewise: the receive that is told of
-    std::vector<Chance> chances_;            // by source
     std::uint64_t last_ticket_ = 0;
-    std::vector<Host> hosts_;
+    PerPeer<Guest> guests_;
+    PerPeer<Host> hosts_;
 };
 
 }  // namespace fmpl::mpi

@@ -29,7 +29,7 @@ bool Outbox::try_lend(int destination, const Envelope& envelope, const MessageBu
 
 void Outbox::add(int destination, Entry entry)
 {
-    std::deque<Entry>& entries = peers_[static_cast<std::size_t>(destination)].entries;
+    std::list<Entry>& entries = peers_[static_cast<std::size_t>(destination)].entries;
     if (entries.empty()) waiting_.push_back(destination);
     entries.push_back(std::move(entry));
 }
@@ -56,7 +56,7 @@ void Outbox::message(const Ref<SendOperation>& operation)
 void Outbox::flush_waiting()
 {
     std::erase_if(waiting_, [this](int destination) {
-        std::deque<Entry>& entries = peers_[static_cast<std::size_t>(destination)].entries;
+        std::list<Entry>& entries = peers_[static_cast<std::size_t>(destination)].entries;
         while (!entries.empty()) {
             Entry& entry = entries.front();
             const bool sent = entry.operation ? send(destination, entry.envelope, entry.operation->buffer)

@@ -11,7 +11,7 @@
 #include <fmpl/layers.h>
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <vector>
 
 namespace fmpl::mpi {
@@ -109,7 +109,7 @@ private:
         Ref<SendOperation> operation;  // whose buffer is the body; null: no body
     };
     struct Peer {
-        std::deque<Entry> entries;
+        std::list<Entry> entries;  // takes no memory where it is empty, as nearly always
         std::uint64_t eager_sent = 0;
         std::uint64_t eager_matched = 0;   // as the rank has told
         std::uint64_t matched_of_its = 0;  // of the rank's messages to this one

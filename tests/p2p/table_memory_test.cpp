@@ -1,0 +1,206 @@
+// Memory for records of pairs of ranks: what is never touched takes none, and what is given back is zero again. And the envelopes and
+// communicators that lie in it: ranks that never talk take none for each other.
+#include "p2p/table_memory.hpp"
+
+#include "crossbar/host.hpp"
+#include "error.hpp"
+#include "p2p/communicator.hpp"
+#include "p2p/envelopes.hpp"
+#include "p2p/node.hpp"
+#include "p2p/zeroed_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace fmpl;
+
+std::shared_ptr<JobMemory> make_job(int ranks, std::size_t arena_bytes)
+{
+    JobSpec spec;
+    spec.ranks = ranks;
+    spec.arena_bytes = arena_bytes;
+    return std::make_shared<JobMemory>(JobMemory::create(spec));
+}
+
+std::size_t touched_bytes(const TableMemory& tables, Offset at, std::size_t bytes)
+{
+    std::size_t touched = 0;
+    tables.for_each_touched(at, bytes, [&](Offset, std::size_t part) { touched += part; });
+    return touched;
+}
+
+class TableMemoryTest : public ::testing::Test {
+protected:
+    std::byte* at(Offset offset) const { return job_->base() + offset; }
+    std::size_t touched(Offset offset, std::size_t bytes) const { return touched_bytes(tables_, offset, bytes); }
+
+    const std::size_t page_ = page_bytes();
+    std::shared_ptr<JobMemory> job_ = make_job(2, std::size_t{2} << 20);
+    TableMemory tables_{*job_, 0};
+};
+
+TEST_F(TableMemoryTest, OnlyWhatIsWrittenIsThere)
+{
+    const Offset block = tables_.take(20 * page_);
+    EXPECT_EQ(touched(block, 20 * page_), 0u);
+    *at(block + 5 * page_ + 100) = std::byte{1};
+    *at(block + 9 * page_) = std::byte{1};
+    EXPECT_EQ(touched(block, 20 * page_), 2 * page_);
+    EXPECT_TRUE(tables_.is_touched(block + 5 * page_, 1));
+    EXPECT_FALSE(tables_.is_touched(block + 6 * page_, 3 * page_));
+}
+
+TEST_F(TableMemoryTest, WhatIsTakenIsZeroAlsoAfterItHasBeenUsed)
+{
+    const Offset before = tables_.take(3 * page_ + 1);
+    std::memset(at(before), 0xff, 4 * page_);
+    tables_.give_back(before);
+    EXPECT_EQ(touched(before, 4 * page_), 0u);
+    const Offset again = tables_.take(4 * page_);
+    EXPECT_EQ(again, before);
+    for (std::size_t i = 0; i < 4 * page_; ++i) ASSERT_EQ(*at(again + i), std::byte{0}) << "byte " << i;
+}
+
+TEST_F(TableMemoryTest, BackingTouchesThePagesOfThePartAndNoOthers)
+{
+    const Offset block = tables_.take(10 * page_);
+    tables_.back(block + page_ + 8, page_);
+    EXPECT_EQ(touched(block, 10 * page_), 2 * page_);
+    EXPECT_FALSE(tables_.is_touched(block, page_));
+}
+
+TEST_F(TableMemoryTest, MoreThanTheAddressSpaceIsAnErrorInWords)
+{
+    try {
+        tables_.take(std::size_t{1} << 40);
+        FAIL() << "no error";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), FMPL_ERR_MEMORY);
+        EXPECT_NE(std::string(error.what()).find("FMPL_ARENA_SIZE"), std::string::npos) << error.what();
+    }
+    EXPECT_NE(tables_.take(page_), kNoOffset);
+    tables_.give_back(kNoOffset);
+}
+
+TEST(ZeroedTable, RecordsAreZeroAndTheOtherOnesAfterAMove)
+{
+    ZeroedTable<int> table(1000);
+    EXPECT_EQ(table.size(), 1000u);
+    EXPECT_EQ(table[999], 0);
+    table[999] = 7;
+    ZeroedTable<int> moved(std::move(table));
+    EXPECT_EQ(moved[999], 7);
+    EXPECT_TRUE(table.empty());
+    table = ZeroedTable<int>(1);
+    EXPECT_EQ(table[0], 0);
+}
+
+// Three ranks of many, as their envelopes see each other; spinning: as where each rank has a CPU.
+class EnvelopesOfManyRanks : public ::testing::TestWithParam<bool> {
+protected:
+    static constexpr int kRanks = 200;
+    static constexpr std::size_t kRing = 16384;
+
+    struct Rank {
+        Rank(const std::shared_ptr<JobMemory>& job, int number)
+            : node(job, number, true, WaitingPolicy{.cpus_suffice = GetParam()}),
+              envelopes(node),
+              block(envelopes.make(kRing))
+        {
+        }
+        Node node;
+        Envelopes envelopes;
+        Envelopes::Block block;
+    };
+
+    EnvelopesOfManyRanks()
+    {
+        std::vector<Envelopes::Block> blocks(kRanks);
+        for (const auto& rank : ranks_) blocks[static_cast<std::size_t>(rank->node.rank())] = rank->block;
+        for (const auto& rank : ranks_) rank->envelopes.connect(blocks);
+    }
+    // What has come: sources, in the order of coming.
+    static std::vector<int> poll(Rank& rank)
+    {
+        std::vector<int> sources;
+        rank.envelopes.poll([&](int source, const void*, const void*, std::size_t) {
+            sources.push_back(source);
+            return true;
+        });
+        return sources;
+    }
+    static bool send(Rank& from, const Rank& to)
+    {
+        const char head[FMPL_ENVELOPE_HEAD] = "head";
+        return from.envelopes.send(to.node.rank(), head);
+    }
+    static std::size_t touched(const Rank& rank)
+    {
+        return touched_bytes(rank.node.tables, rank.block.at, envelope_block_bytes(kRanks, kRing));
+    }
+
+    std::shared_ptr<JobMemory> job_ = make_job(kRanks, std::size_t{64} << 20);
+    std::unique_ptr<Rank> ranks_[3] = {
+        std::make_unique<Rank>(job_, 3), std::make_unique<Rank>(job_, 64), std::make_unique<Rank>(job_, 199)};
+};
+
+TEST_P(EnvelopesOfManyRanks, RanksThatNeverTalkTakeNoMemoryForEachOther)
+{
+    auto& [low, middle, high] = ranks_;
+    EXPECT_EQ(touched(*low), 0u);
+    EXPECT_EQ(poll(*low), std::vector<int>());
+    EXPECT_LE(touched(*low), page_bytes()) << "its doors";
+    for (int round = 0; round < 300; ++round) {
+        ASSERT_TRUE(send(*low, *high));
+        ASSERT_EQ(poll(*high), std::vector<int>{3});
+        ASSERT_TRUE(send(*high, *low));
+        ASSERT_EQ(poll(*low), std::vector<int>{199});
+        ASSERT_EQ(poll(*middle), std::vector<int>());
+    }
+    EXPECT_LE(touched(*high), 8 * page_bytes());
+    EXPECT_LE(touched(*low), 8 * page_bytes());
+    EXPECT_LE(touched(*middle), page_bytes());
+}
+
+TEST_P(EnvelopesOfManyRanks, ARankThatHasNeverLookedFindsAllItsSources)
+{
+    auto& [low, middle, high] = ranks_;
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(send(*low, *middle));
+    ASSERT_TRUE(send(*high, *middle));
+    std::vector<int> sources = poll(*middle);
+    std::sort(sources.begin(), sources.end());
+    EXPECT_EQ(sources, (std::vector<int>{3, 3, 3, 199}));
+    EXPECT_EQ(poll(*middle), std::vector<int>());
+}
+
+TEST_P(EnvelopesOfManyRanks, BodiesAreThereFromTheFirstOneOn)
+{
+    auto& [low, middle, high] = ranks_;
+    ASSERT_TRUE(send(*low, *high));
+    const std::size_t without = touched(*high);
+    void* body = nullptr;
+    ASSERT_TRUE(low->envelopes.reserve(high->node.rank(), 1000, &body));
+    EXPECT_GE(touched(*high), without + kRing - page_bytes());
+    std::memset(body, 'b', 1000);
+    const char head[FMPL_ENVELOPE_HEAD] = "head";
+    low->envelopes.commit(high->node.rank(), head);
+    std::size_t bytes = 0;
+    high->envelopes.poll([&](int, const void*, const void* at, std::size_t size) {
+        bytes += size;
+        return size == 0 || static_cast<const char*>(at)[size - 1] == 'b';
+    });
+    EXPECT_EQ(bytes, 1000u);
+}
+
+INSTANTIATE_TEST_SUITE_P(WithOrWithoutACpuForEach, EnvelopesOfManyRanks, ::testing::Bool(),
+    [](const auto& one) { return std::string(one.param ? "SourcesAreLookedAt" : "SourcesCountAtDoors"); });
+
+}  // namespace
