@@ -82,6 +82,37 @@ class Check(unittest.TestCase):
         self.write("docs/more.md", "See `low/gone.hpp`\nand [this](gone.md).\n")
         self.assert_found("docs/more.md:1: there is no low/gone.hpp", "docs/more.md:2: the link gone.md")
 
+    def test_a_wide_line_of_markdown_is_found(self):
+        words = "word " * 24
+        self.write("low/README.md", f"{words.strip()}\n\n{words}words\n- {words}\n")
+        self.assert_found("low/README.md:3: 125 columns; a line has at most 120", "low/README.md:4: 122 columns")
+
+    def test_a_row_of_a_table_may_be_wider(self):
+        self.write("low/README.md", f"| {'x' * 156} |\n| {'x' * 157} |\n")
+        self.assert_found("low/README.md:2: 161 columns; a row of a table has at most 160")
+
+    def test_code_addresses_and_what_is_marked_may_be_wide(self):
+        wide = "word " * 30 + "\n"
+        self.write("low/README.md", f"```sh\n{wide}```\n[see](https://example.org/{'x' * 120}) here\n"
+                                    f"<!-- wide: begin -->\n{wide}<!-- wide: end -->\n\n    {wide}\n{wide}    {wide}")
+        self.assert_found("low/README.md:11: 150 columns", "low/README.md:12: 154 columns")
+
+    def test_a_mark_of_wide_lines_without_its_end_is_found(self):
+        self.write("low/README.md", "<!-- wide: begin -->\nwords\n")
+        self.assert_found("low/README.md:2: <!-- wide: begin --> without")
+
+    def test_the_page_of_results_may_be_wide(self):
+        self.write("results/README.md", "word " * 30 + "\n")
+        self.assert_found()
+
+    def test_wide_comments_are_counted_and_no_violation(self):
+        wide = "word " * 30
+        self.write("low/low.hpp", f"#pragma once\n// {wide.strip()}\n/* {wide}\n{wide}*/\nint f();  // short\n")
+        self.assert_found()
+        done = subprocess.run([sys.executable, self.root / "tools/check", "--widths"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("3 low/low.hpp\n", done.stdout)
+
     def test_a_path_of_one_machine_is_found(self):
         self.write("low/notes.txt", "look in /" + "home/somebody\n")
         self.assert_found("low/notes.txt:1: ")
