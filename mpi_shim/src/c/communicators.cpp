@@ -16,7 +16,13 @@ MPI_Comm add_or_null(Process& process, const CommunicatorPtr& made)
     return made == nullptr ? MPI_COMM_NULL : process.add(made);
 }
 
-// A call that makes a communicator from one: body(process, comm) gives the new one, or null for MPI_COMM_NULL, as after an error.
+MPI_Comm add_or_null(Process&, MPI_Comm added)
+{
+    return added;
+}
+
+// A call that makes a communicator from one: body(process, comm) gives the new one, null for MPI_COMM_NULL, as after an error, or its
+// handle when it has one already.
 template <class Body>
 int make_from(const char* name, MPI_Comm comm, MPI_Comm* newcomm, Body&& body, const char* comm_argument = "comm",
     const char* new_argument = "newcomm")
@@ -84,11 +90,23 @@ int free_communicator(const char* name, MPI_Comm* comm, bool settled)
     });
 }
 
-CommunicatorPtr duplicate_of(Process& process, const CommunicatorPtr& comm)
+// The handle of a duplicate, which gets its attributes; it is taken first, so that the user's copy functions, which may make
+// communicators, do not take what the other members count on.
+MPI_Comm add_duplicate(Process& process, const Communicator& of, const CommunicatorPtr& made)
 {
-    const CommunicatorPtr made = duplicate(process, comm);
-    made->attributes = copied(comm->attributes, comm->handle);
-    return made;
+    const MPI_Comm handle = process.add(made);
+    try {
+        made->attributes = copied(of.attributes, of.handle);
+    } catch (...) {
+        process.communicators.remove(handle);
+        throw;
+    }
+    return handle;
+}
+
+MPI_Comm duplicate_of(Process& process, const CommunicatorPtr& comm)
+{
+    return add_duplicate(process, *comm, duplicate(process, comm));
 }
 
 }  // namespace
@@ -155,8 +173,7 @@ int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request)
         check_pointer(request, "request");
         *newcomm = MPI_COMM_NULL;
         const Duplicate started = start_duplicate(process, from);
-        started.made->attributes = copied(from->attributes, comm);
-        *newcomm = process.add(started.made);
+        *newcomm = add_duplicate(process, *from, started.made);
         *request = process.add(RequestRef(started.request));
     });
 }
