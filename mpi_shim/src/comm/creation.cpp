@@ -5,8 +5,8 @@
 #include "process.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <tuple>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -28,25 +28,27 @@ struct Contexts {
     Context local = ContextNumbers::kNone;
 };
 
-// A leader that cannot have the new communicator proposes no contexts, and all members fail by that: none waits for another.
+// Where a member has no handle to spare for the new communicator its leader proposes no contexts, and all members fail by that: none waits
+// for another.
 bool are_proposed(const Contexts& contexts)
 {
     return contexts.main != ContextNumbers::kNone;
 }
 
+constexpr const char* kNotProposed =
+    "there are too many communicators at a time on a rank of the new one; free some that are not needed "
+    "(MPI_Comm_free)";
+
 void check_proposed(const Contexts& contexts)
 {
-    if (!are_proposed(contexts)) {
-        fail(MPI_ERR_COMM,
-            "there are too many communicators at a time on a rank that the new one begins with; free some that are not "
-            "needed (MPI_Comm_free)");
-    }
+    if (!are_proposed(contexts)) fail(MPI_ERR_COMM, "{}", kNotProposed);
 }
 
-Contexts take_contexts(Process& process, bool for_inter)
+// have_room: whether all members that the caller answers for can have the new communicator; without room none are taken.
+Contexts take_contexts(Process& process, bool have_room, bool for_inter)
 {
     Contexts contexts;
-    if (!process.communicators.has_room()) return contexts;
+    if (!have_room) return contexts;
     contexts.main = process.contexts.take();
     if (for_inter) contexts.local = process.contexts.take();
     return contexts;
@@ -77,14 +79,18 @@ bool leads(const Group& a, const Group& b)
     return a.world_rank(0) < b.world_rank(0);
 }
 
-// The contexts of a duplicate, from its leader along a tree to all other members.
-class ContextBroadcast final : public ActiveRequest {
+// The contexts of a duplicate. Up a tree goes whether all members have a handle to spare, down it from its root, the leader, what contexts
+// there are.
+class ContextAgreement final : public ActiveRequest {
 public:
-    ContextBroadcast(Process& process, CommunicatorPtr comm, CommunicatorPtr made)
-        : engine_(process.engine),
+    // The handle is counted on from now on.
+    ContextAgreement(Process& process, CommunicatorPtr comm, CommunicatorPtr made)
+        : process_(process),
           comm_(std::move(comm)),
-          made_(std::move(made))
+          made_(std::move(made)),
+          have_room_(process.communicators.has_room())
     {
+        status.error = 0;
         const bool is_inter = comm_->is_inter();
         const Hop to_other_side{comm_.get(), 0, comm_->next_collective_tag()};
         Communicator& members = is_inter ? *comm_->local : *comm_;
@@ -95,48 +101,32 @@ public:
         if (is_inter && is_leading_side && place.parent < 0) children_.push_back(to_other_side);
         for (const int child : place.children) children_.push_back({&members, child, tag});
         if (place.parent >= 0) {
-            receive_from({&members, place.parent, tag});
-        } else if (is_leading_side) {
-            contexts_ = take_contexts(process, is_inter);
-        } else {
-            receive_from(to_other_side);
+            parent_ = Hop{&members, place.parent, tag};
+        } else if (!is_leading_side) {
+            parent_ = to_other_side;
         }
+        children_have_room_ = std::make_unique<bool[]>(children_.size());
+        for (std::size_t i = 0; i < children_.size(); ++i) receive(children_have_room_[i], children_[i]);
     }
 
     void advance() override
     {
-        if (incoming_) {
-            if (!incoming_->complete) return;
-            status.error = incoming_->status.error;
-            incoming_ = RequestRef();
+        if (stage_ == Stage::asking && are_complete()) {
+            answer();
+            stage_ = Stage::answered;
         }
-        if (!passed_on_) {
-            passed_on_ = true;
-            made_->set_context(contexts_.main);
-            if (made_->local != nullptr) made_->local->set_context(contexts_.local);
-            for (const Hop& child : children_) {
-                outgoing_.push_back(engine_.isend(MessageBuffer::piece(&contexts_, sizeof contexts_), *child.comm,
-                    Traffic::collective, child.rank, child.tag));
-            }
+        if (stage_ == Stage::answered && are_complete()) {
+            pass_on();
+            stage_ = Stage::passed_on;
         }
-        for (const RequestRef& send : outgoing_) {
-            if (!send->complete) return;
+        if (stage_ == Stage::passed_on && are_complete()) {
+            Status done = Status::empty();
+            done.error = status.error;
+            if (done.error == 0 && !are_proposed(contexts_)) done.error = MPI_ERR_COMM;
+            complete_with(done);
         }
-        Status done = Status::empty();
-        done.error = status.error;
-        for (const RequestRef& send : outgoing_) {
-            if (done.error == 0) done.error = send->status.error;
-        }
-        outgoing_.clear();
-        if (done.error == 0 && !are_proposed(contexts_)) done.error = MPI_ERR_COMM;
-        complete_with(done);
     }
-    const char* error_words() const override
-    {
-        return are_proposed(contexts_)
-                   ? ""
-                   : "there are too many communicators at a time on a rank; free some that are not needed";
-    }
+    const char* error_words() const override { return are_proposed(contexts_) ? "" : kNotProposed; }
 
 private:
     struct Hop {
@@ -145,21 +135,63 @@ private:
         int tag;
     };
 
-    void receive_from(const Hop& parent)
+    template <class T>
+    void receive(T& value, const Hop& from)
     {
-        status.error = 0;
-        incoming_ = engine_.irecv(MessageBuffer::piece(&contexts_, sizeof contexts_), *parent.comm, Traffic::collective,
-            parent.rank, parent.tag);
+        under_way_.push_back(process_.engine.irecv(
+            MessageBuffer::piece(&value, sizeof value), *from.comm, Traffic::collective, from.rank, from.tag));
     }
 
-    Engine& engine_;
+    template <class T>
+    void send(const T& value, const Hop& to)
+    {
+        under_way_.push_back(process_.engine.isend(
+            MessageBuffer::piece(&value, sizeof value), *to.comm, Traffic::collective, to.rank, to.tag));
+    }
+
+    // Whether all messages of the stage are complete; the first error of one stays in `status`.
+    bool are_complete()
+    {
+        for (const RequestRef& message : under_way_) {
+            if (!message->complete) return false;
+        }
+        for (const RequestRef& message : under_way_) {
+            if (status.error == 0) status.error = message->status.error;
+        }
+        under_way_.clear();
+        return true;
+    }
+
+    void answer()
+    {
+        for (std::size_t i = 0; i < children_.size(); ++i) have_room_ = have_room_ && children_have_room_[i];
+        if (parent_) {
+            receive(contexts_, *parent_);
+            send(have_room_, *parent_);
+        } else {
+            contexts_ = take_contexts(process_, have_room_, comm_->is_inter());
+        }
+    }
+
+    void pass_on()
+    {
+        made_->set_context(contexts_.main);
+        if (made_->local != nullptr) made_->local->set_context(contexts_.local);
+        for (const Hop& child : children_) send(contexts_, child);
+    }
+
+    enum class Stage { asking, answered, passed_on };
+
+    Process& process_;
     CommunicatorPtr comm_;
     CommunicatorPtr made_;
+    bool have_room_;  // all below this rank, and itself
+    std::unique_ptr<bool[]> children_have_room_;
     Contexts contexts_;
+    std::optional<Hop> parent_;
     std::vector<Hop> children_;
-    RequestRef incoming_;
-    std::vector<RequestRef> outgoing_;
-    bool passed_on_ = false;
+    std::vector<RequestRef> under_way_;
+    Stage stage_ = Stage::asking;
 };
 
 // Ranks in comm's local group.
@@ -182,8 +214,9 @@ CommunicatorPtr create_among(
     Process& process, Communicator& comm, const GroupPtr& group, std::vector<int> ranks, int tag)
 {
     Exchange exchange(process.engine, comm, std::move(ranks), tag);
+    const bool have_room = exchange.all_give(process.communicators.has_room());
     Contexts contexts;
-    if (exchange.position() == 0) contexts = take_contexts(process, false);
+    if (exchange.position() == 0) contexts = take_contexts(process, have_room, false);
     exchange.broadcast(contexts);
     check_proposed(contexts);
     return make(process, contexts, group, nullptr, comm);
@@ -219,7 +252,7 @@ Duplicate start_duplicate(Process& process, const CommunicatorPtr& comm)
     Duplicate duplicate;
     duplicate.made = make(process, {}, comm->group(), comm->remote_group(), *comm);
     duplicate.made->topology = comm->topology;
-    duplicate.request = Ref<ActiveRequest>(new ContextBroadcast(process, comm, duplicate.made));
+    duplicate.request = Ref<ActiveRequest>(new ContextAgreement(process, comm, duplicate.made));
     process.engine.activate(duplicate.request);
     return duplicate;
 }
@@ -255,7 +288,7 @@ CommunicatorPtr split(Process& process, Communicator& comm, int color, int key)
     const int tag_between = is_inter ? comm.next_collective_tag() : 0;
     Exchange exchange(process.engine, is_inter ? *comm.local : comm);
     Wish mine{color, key, process.engine.world_rank(), {}};
-    if (color != MPI_UNDEFINED) mine.contexts = take_contexts(process, is_inter);
+    if (color != MPI_UNDEFINED) mine.contexts = take_contexts(process, process.communicators.has_room(), is_inter);
 
     std::vector<Wish> wishes = exchange.all_gather(mine);
     std::vector<Wish> others;
@@ -295,10 +328,11 @@ CommunicatorPtr create_intercommunicator(
     } proposal;
     std::vector<int> others;
     const bool is_leader = exchange.position() == leader;
+    const bool have_room = exchange.all_give(process.communicators.has_room(), leader);
     if (is_leader) {
         try {
             const RemoteLeader remote = find_peer();
-            proposal.ours = take_contexts(process, true);
+            proposal.ours = take_contexts(process, have_room, true);
             PairExchange pair(process.engine, *remote.peer_comm, remote.rank, tag_of_user(tag));
             proposal.theirs = pair.swap(proposal.ours);
             others = pair.swap(local.group()->world_ranks());
@@ -341,8 +375,9 @@ CommunicatorPtr merge(Process& process, Communicator& inter, bool high)
         int we_are_first = 0;
         Contexts contexts;
     } decision;
+    const bool have_room = exchange.all_give(process.communicators.has_room());
     if (exchange.position() == 0) {
-        const Side ours{high ? 1 : 0, take_contexts(process, false)};
+        const Side ours{high ? 1 : 0, take_contexts(process, have_room, false)};
         const Side theirs = PairExchange(process.engine, inter, 0, tag_between).swap(ours);
         const bool first =
             ours.high != theirs.high ? ours.high < theirs.high : leads(*inter.group(), *inter.remote_group());

@@ -1,9 +1,7 @@
 // Making communicators from communicators (MPI-3.1, sections 6.4.2 and 6.6.2). The new one has no handle yet; it takes over the error
-// handler of the one that it is made from. Contexts come from one member, its leader: where all members know the leader beforehand, a
-// broadcast of the context is all that is sent.
-//
-// A leader without a handle to spare for the new communicator tells the others so in its context's place: MPI_ERR_COMM on all of them. Where
-// every member speaks to all (split), any of them does.
+// handler of the one that it is made from. Contexts come from one member, its leader, after all have told it that they have a handle to
+// spare for the new communicator: where all members know the leader beforehand, that and a broadcast of the context are all that is sent.
+// Where a member has none, the error is MPI_ERR_COMM on all of them, and nothing is made.
 //
 // Everything here is collective, over what the description says. Arguments were checked but for what is said. Errors: Error.
 #pragma once
@@ -18,7 +16,8 @@ namespace fmpl::mpi {
 class Process;
 
 // What comes of MPI_Comm_idup: the communicator may be used when the request is complete. Attributes and name are the caller's
-// business.
+// business. The caller adds `made` to the process's handles next, if there is room: the others have been told of that. Without room, too, the
+// request goes on, for the others' sake.
 struct Duplicate {
     CommunicatorPtr made;
     Ref<ActiveRequest> request;

@@ -71,16 +71,36 @@ void Exchange::receive(void* data, std::size_t bytes, int from)
         MessageBuffer::piece(data, bytes), comm_, Traffic::collective, members_[static_cast<std::size_t>(from)], tag_));
 }
 
+BinomialPlace Exchange::place_below(int root) const
+{
+    const int n = participants();
+    BinomialPlace place = BinomialPlace::of((position_ - root + n) % n, n);
+    if (place.parent >= 0) place.parent = (place.parent + root) % n;
+    for (int& child : place.children) child = (child + root) % n;
+    return place;
+}
+
 void Exchange::broadcast(void* data, std::size_t bytes, int root)
 {
     if (bytes == 0) return;
-    const int n = participants();
-    const BinomialPlace place = BinomialPlace::of((position_ - root + n) % n, n);
-    const auto position_of = [=](int relative) { return (relative + root) % n; };
-    if (place.parent >= 0) receive(data, bytes, position_of(place.parent));
+    const BinomialPlace place = place_below(root);
+    if (place.parent >= 0) receive(data, bytes, place.parent);
     std::vector<RequestRef> sends;
-    for (const int child : place.children) sends.push_back(start_send(data, bytes, position_of(child)));
+    for (const int child : place.children) sends.push_back(start_send(data, bytes, child));
     for (const RequestRef& send : sends) wait_for(engine_, send);
+}
+
+bool Exchange::all_give(bool mine, int root)
+{
+    const BinomialPlace place = place_below(root);
+    bool all = mine;
+    for (const int child : place.children) {
+        bool theirs = false;
+        receive(&theirs, sizeof theirs, child);
+        all = all && theirs;
+    }
+    if (place.parent >= 0) wait_for(engine_, start_send(&all, sizeof all, place.parent));
+    return all;
 }
 
 void Exchange::gather_to_first(const void* mine, void* all, const std::vector<std::size_t>& bytes)

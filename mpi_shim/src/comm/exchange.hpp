@@ -54,6 +54,9 @@ public:
         broadcast(values.data(), count * sizeof(T), root);
     }
 
+    // At the root: whether all give true; the others do not learn it. root: a position.
+    bool all_give(bool mine, int root = 0);
+
     // What each gives, to all, by position.
     template <class T>
     std::vector<T> all_gather(const T& mine) requires std::is_trivially_copyable_v<T>
@@ -79,6 +82,8 @@ public:
 private:
     // bytes: of each; looked at by the first, and each looks at its own.
     void gather_to_first(const void* mine, void* all, const std::vector<std::size_t>& bytes);
+    // The calling rank's place in the tree with that root; parent and children: positions.
+    BinomialPlace place_below(int root) const;
     RequestRef start_send(const void* data, std::size_t bytes, int to);
     void receive(void* data, std::size_t bytes, int from);
 

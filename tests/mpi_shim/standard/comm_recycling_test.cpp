@@ -189,33 +189,3 @@ MPI_TEST_AT(Disconnect, WaitsForPendingCommunication, ({2, 3, 4}))
         EXPECT_EQ(done, 1);
     }
 }
-
-// MPI leaves to the library how many communicators there are at a time; a rank that has too many must not leave the others
-// waiting, and can go on when it has freed some.
-MPI_TEST_AT(Context, ARankWithoutHandlesLeftFailsAloneUnlessItLeads, ({3}))
-{
-    if (library() != Library::fmpl) return;
-    constexpr int kMost = 1 << 20;
-    std::vector<MPI_Comm> copies;
-    if (rank() == 2) {
-        const ReturnErrors self(MPI_COMM_SELF);
-        for (MPI_Comm copy = MPI_COMM_NULL;
-             copies.size() < kMost && MPI_Comm_dup(MPI_COMM_SELF, &copy) == MPI_SUCCESS;) {
-            copies.push_back(copy);
-        }
-        EXPECT_LT(copies.size(), std::size_t{kMost});
-    }
-    const ReturnErrors errors;
-    MPI_Comm world = MPI_COMM_NULL;
-    const int code = MPI_Comm_dup(MPI_COMM_WORLD, &world);
-    if (rank() == 2) {
-        EXPECT_NE(code, MPI_SUCCESS);
-    } else {
-        EXPECT_SUCCESS(code);
-        MPI_Comm_free(&world);
-    }
-    for (MPI_Comm& copy : copies) MPI_Comm_free(&copy);
-    EXPECT_SUCCESS(MPI_Comm_dup(MPI_COMM_WORLD, &world));
-    expect_ring(world, 7);
-    MPI_Comm_free(&world);
-}
