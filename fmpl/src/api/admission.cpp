@@ -12,13 +12,12 @@ namespace {
 
 enum Admission : std::uint32_t { kUnknown, kLooking, kAdmitted, kRefused };
 
-// Of an arena and tables before anything is sent.
-constexpr std::size_t kSharedBytes = std::size_t{320} << 10;
-// Of what a rank keeps of each other one, whether they talk or not.
-constexpr std::size_t kBytesOfPeer = 128;
-
-// Of a process before it sends anything: its data and stacks, the kernel's records and page tables.
-constexpr std::size_t kProcessBytes = std::size_t{320} << 10;
+// As measured of a program over the MPI: of an arena and tables before anything is sent,
+constexpr std::size_t kSharedBytes = std::size_t{192} << 10;
+// of what a rank keeps of each other one, whether they talk or not, with the kernel's page tables for it,
+constexpr std::size_t kBytesOfPeer = 384;
+// and of a process: its data and stacks, and the kernel's records and page tables.
+constexpr std::size_t kProcessBytes = std::size_t{640} << 10;
 
 }  // namespace
 
