@@ -12,9 +12,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
-#include <numeric>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -198,6 +199,37 @@ TEST_P(EnvelopesOfManyRanks, BodiesAreThereFromTheFirstOneOn)
         return size == 0 || static_cast<const char*>(at)[size - 1] == 'b';
     });
     EXPECT_EQ(bytes, 1000u);
+}
+
+// FMPL_CPUS may differ from rank to rank.
+TEST(EnvelopesOfUnlikeRanks, WhoCountsAtItsDoorsFindsWhatIsLent)
+{
+    const auto job = make_job(2, std::size_t{64} << 20);
+    Node lender_node(job, 0, true, WaitingPolicy{.cpus_suffice = true});
+    Node taker_node(job, 1, true, WaitingPolicy{.cpus_suffice = false});
+    Envelopes lender(lender_node);
+    Envelopes taker(taker_node);
+    const std::vector<Envelopes::Block> blocks = {lender.make(16384), taker.make(16384)};
+    lender.connect(blocks);
+    taker.connect(blocks);
+    const Offset body = lender_node.arena.allocate(100);
+    std::atomic<int> taken{0};
+    std::atomic<bool> over{false};
+    std::thread polls([&] {
+        while (!over) {
+            taken += taker.poll([](int, const void*, const void*, std::size_t) { return true; });
+            std::this_thread::yield();
+        }
+    });
+    const char head[FMPL_ENVELOPE_HEAD] = "head";
+    int lent = 0;
+    for (int i = 0; i < 200'000 && lent < 3; ++i) {
+        lent += lender.lend(1, head, lender_node.crossbar.local(body), 100, true) ? 1 : 0;
+    }
+    over = true;
+    polls.join();
+    EXPECT_EQ(lent, 3);
+    EXPECT_EQ(taken, 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(WithOrWithoutACpuForEach, EnvelopesOfManyRanks, ::testing::Bool(),

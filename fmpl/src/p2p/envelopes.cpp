@@ -167,6 +167,7 @@ bool Envelopes::lend_at(Outbox& out, int destination, const void* head, Offset a
         end_turn(out, destination).asked_at = 0;  // what the answer waits for is the destination's copy
     out.last_lines = 0;
     write_cell(cell, static_cast<std::uint32_t>(lent), static_cast<std::uint32_t>(lent >> 32), head, stamp);
+    count_at_door(out, destination, number);
     node_->crossbar.wake(destination);
     // Returned, or answered. acquire: pairs with ~ReturnOfLoan and write_cell(), since when the body may be overwritten
     const auto is_returned = [&] { return cell.stamp.load(std::memory_order_acquire) != stamp; };

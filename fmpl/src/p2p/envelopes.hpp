@@ -185,7 +185,7 @@ public:
         int taken = 0;
         if (counts_) {
             for (std::size_t looked = outboxes_.size(); looked != 0; --looked) {
-                // acquire: pairs with announce()
+                // acquire: pairs with count_at_door()
                 if (doors_[next_].word.load(std::memory_order_acquire) != taken_[next_] &&
                     take_all(introduced(static_cast<int>(next_)), handler, taken)) {
                     return taken;
@@ -274,7 +274,12 @@ private:
                 write_remotely(out, destination, at, head, stamp);
             }
         }
-        // Pairs with poll().
+        count_at_door(out, destination, number);
+    }
+
+    // After the stamp, so that a destination that sees the number finds the envelope. Pairs with poll().
+    void count_at_door(const Outbox& out, int destination, std::uint64_t number) const
+    {
         if (out.counted != kNoOffset) node_->crossbar.write_flag(destination, out.counted, number);
     }
 
