@@ -104,7 +104,8 @@ Section job(int ranks)
             {"arena", control.arena_bytes, bytes_in_words(control.arena_bytes),
                 "address space for each rank's remote-DMA memory; it takes memory as it is used"},
             {"tables", control.tables_bytes, bytes_in_words(control.tables_bytes),
-                "address space for each rank's records of the ranks that it talks to; it takes memory as they begin to"},
+                "address space for each rank's records of the ranks that it talks to; it takes memory as they begin "
+                "to"},
             {"address_space", control.total_bytes, bytes_in_words(control.total_bytes), "mapped by each rank"},
             waiting_fact("waiting", ranks, cpus, ""), form("barrier", ranks, support.barrier, support.reason),
             form("broadcast", ranks, support.broadcast, support.reason),

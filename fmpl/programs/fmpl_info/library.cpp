@@ -1,5 +1,6 @@
 #include "library.hpp"
 
+#include "coll/bcast/choose.hpp"
 #include "coll/collectives.hpp"
 #include "coll/station.hpp"
 #include "crossbar/byte_words.hpp"

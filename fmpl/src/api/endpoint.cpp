@@ -120,13 +120,12 @@ void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
     }
     Bootstrap own{};
     own.tables = allocate_tables(*world);
-    own.colour = -1;
     own.count = static_cast<std::uint32_t>(count);
-    world->hardware = node.crossbar.hardware_support(world->members());
+    world->meeting = std::make_shared<Meeting>(node, *world);
     if (rank() == 0) {
-        found_station(*world);
-        own.station = world->own_station;
-        own.colour = world->colour;
+        const StationPlace place = world->meeting->found();
+        own.station = place.at;
+        own.colour = place.colour;
     }
     std::memcpy(node.crossbar.record(rank()).bootstrap, &own, sizeof own);
     node.private_memory.publish();
@@ -160,11 +159,11 @@ void Endpoint::init(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
             fail(FMPL_ERR_MISMATCH, "count is {} here and {} on rank {}; give the same count on all ranks", count,
                 theirs.count, r);
         }
-        if (r == 0 && rank() != 0) join_station(*world, theirs.station, theirs.colour);
+        if (r == 0 && rank() != 0) world->meeting->join({theirs.station, theirs.colour});
         tables.push_back(theirs.tables);
     }
     world->connect(node.crossbar, tables);
-    find_cpu_mates(*world);
+    world->meeting->find_cpu_mates();
     any_domain.watch(*world);
     comms_.push_back({FMPL_COMM_WORLD, std::move(world)});
     initialized_ = true;
@@ -508,34 +507,6 @@ void Endpoint::free_tables(Communicator& comm)
 {
     node.tables.give_back(std::exchange(comm.own_block, kNoOffset));
     comm.own_tables = {};
-    if (comm.own_station != kNoOffset) {
-        node.arena.free(comm.own_station);
-        if (comm.colour >= 0) node.crossbar.free_colour(comm.colour);
-    }
-}
-
-// The keeper makes the meeting place of the hardware collectives, where they are allowed.
-void Endpoint::found_station(Communicator& comm)
-{
-    if (comm.size() == 1 || !comm.hardware.broadcast) return;
-    comm.own_station = node.arena.allocate(Station::bytes(comm.size()));
-    std::memset(node.crossbar.local(comm.own_station), 0, Station::bytes(comm.size()));
-    join_station(comm, comm.own_station, node.crossbar.allocate_colour());
-}
-
-void Endpoint::join_station(Communicator& comm, Offset station, int colour)
-{
-    comm.colour = colour;
-    // Only an engine that maps the peers allows hardware collectives: see Crossbar::hardware_support.
-    if (station != kNoOffset) comm.station = reinterpret_cast<Station*>(node.crossbar.local(station));
-}
-
-// All ranks of the job are ready.
-void Endpoint::find_cpu_mates(Communicator& comm)
-{
-    std::vector<int> cpus;
-    for (int r = 0; r < job_size(); ++r) cpus.push_back(node.crossbar.record(r).cpu);
-    comm.cpu_mates = cpu_mates(cpus, comm.members(), comm.rank());
 }
 
 fmpl_comm_t Endpoint::add(std::unique_ptr<Communicator> comm)
@@ -590,7 +561,7 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
 
     auto made = std::make_unique<Communicator>(std::vector<int>(world_ranks.begin(), world_ranks.end()),
         static_cast<int>(self - world_ranks.begin()), world.indices());
-    made->hardware = node.crossbar.hardware_support(made->members());
+    made->meeting = std::make_shared<Meeting>(node, *made);
     const auto size = static_cast<std::size_t>(made->size());
 
     // Who gathers is the same whatever the order of the list, so that ranks with different orders meet and are told so.
@@ -599,11 +570,12 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
     // Own tables. A rank that has no memory for them tells so, lest the others wait for it.
     Membership own{};
     own.fingerprint = fingerprint(world_ranks);
+    StationPlace station;
     std::string shortage;
     try {
         own.tables = allocate_tables(*made);
         own.has_memory = 1;
-        if (rank() == keeper) found_station(*made);
+        if (rank() == keeper) station = made->meeting->found();
     } catch (const Error& error) {
         own.has_memory = 0;
         shortage = error.what();
@@ -613,7 +585,7 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
     std::vector<std::byte> answer(sizeof(Foundation) + size * sizeof(TableOffsets));
     Foundation foundation{};
     if (rank() == keeper) {
-        foundation = {made->own_station, made->colour, own.has_memory, 1, 0};
+        foundation = {station.at, station.colour, own.has_memory, 1, 0};
         std::vector<TableOffsets> tables;
         bool same = true;  // the lists of ranks
         for (const int member : world_ranks) {
@@ -633,9 +605,10 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
         tell(keeper, &own, sizeof own);
         hear(keeper, answer.data(), answer.size());
         std::memcpy(&foundation, answer.data(), sizeof foundation);
-        join_station(*made, foundation.station, foundation.colour);
+        made->meeting->join({foundation.station, foundation.colour});
     }
     if (foundation.complete == 0) {
+        made->meeting->dissolve();
         free_tables(*made);
         if (!shortage.empty()) fail(FMPL_ERR_MEMORY, "{}", shortage);
         if (foundation.same == 0) {
@@ -647,7 +620,7 @@ void Endpoint::comm_create_group(fmpl_comm_t* comm, std::span<const int> world_r
     std::vector<TableOffsets> tables(size);
     std::memcpy(tables.data(), answer.data() + sizeof foundation, size * sizeof(TableOffsets));
     made->connect(node.crossbar, tables);
-    find_cpu_mates(*made);
+    made->meeting->find_cpu_mates();
     any_domain.watch(*made);
     *comm = add(std::move(made));
 }
@@ -755,7 +728,7 @@ void Endpoint::comm_free(fmpl_comm_t* comm)
     meet(c.members());
     sender.abandon(c);
     any_domain.abandon(c);
-    collectives.release(c);
+    c.meeting->dissolve();
     free_tables(c);
     CommSlot& slot = comms_[static_cast<std::size_t>(*comm) & (kSlots - 1)];
     slot.comm.reset();

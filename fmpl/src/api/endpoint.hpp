@@ -152,9 +152,6 @@ private:
 
     TableOffsets allocate_tables(Communicator& comm);
     void free_tables(Communicator& comm);
-    void found_station(Communicator& comm);
-    void join_station(Communicator& comm, Offset station, int colour);
-    void find_cpu_mates(Communicator& comm);
     fmpl_comm_t add(std::unique_ptr<Communicator> comm);
     [[gnu::noinline]] void tell(int world_rank, const void* data, std::size_t bytes);
     [[gnu::noinline]] void hear(int world_rank, void* data, std::size_t bytes);

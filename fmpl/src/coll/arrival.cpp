@@ -4,7 +4,7 @@
 //
 // Cost with p ranks on c CPUs: p atomic adds in the cores' own caches, c on a line that all have; each CPU changes its process
 // p / c - 1 times, which is the least (docs/decisions/0018-arrive-by-cpu.md).
-#include "coll/collectives.hpp"
+#include "coll/meeting.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -31,11 +31,10 @@ CpuMates cpu_mates(std::span<const int> cpus, std::span<const int> members, int 
 }
 
 // acq_rel, both: what every member wrote before its own arrival reaches the last of its CPU, and through that the last of all.
-Collectives::Arrival Collectives::arrive(
-    const Communicator& comm, std::atomic<std::uint32_t>& arrived, std::atomic<std::uint32_t>& of_cpu) const
+Meeting::Arrival Meeting::arrive(std::atomic<std::uint32_t>& arrived, std::atomic<std::uint32_t>& of_cpu) const
 {
-    const CpuMates& mates = comm.cpu_mates;
-    auto expected = static_cast<std::uint32_t>(comm.size());
+    const CpuMates& mates = cpu_mates;
+    auto expected = static_cast<std::uint32_t>(size());
     bool alone = false;
     if (mates.cpus > 0) {
         const auto count = static_cast<std::uint32_t>(mates.count);
@@ -52,13 +51,13 @@ Collectives::Arrival Collectives::arrive(
 }
 
 // This rank waits and is about to yield: if it is to move in the order of its CPU, its slice is another for this yield.
-void Collectives::leave_cpu_in_turn(Communicator& comm, RootSuccession& roots)
+void Meeting::leave_cpu_in_turn(RootSuccession& roots)
 {
-    const CpuMates& mates = comm.cpu_mates;
+    const CpuMates& mates = cpu_mates;
     TimeSlice& slice = node_->slice;
     if (slice.usual_ns() == 0) return;
-    const Turn& turn = roots.turn(comm.rank(), mates.first, mates.count, mates.of_members);
-    const int halves = comm.place_in_lap.leaves(cpu_arrivals(comm).lap, comm.rank(), turn);
+    const Turn& turn = roots.turn(rank(), mates.first, mates.count, mates.of_members);
+    const int halves = place_in_lap_.leaves(cpu_arrivals().lap, rank(), turn);
     if (halves == 0) return;
     const auto usual = static_cast<std::int64_t>(slice.usual_ns());
     slice.set(static_cast<std::uint64_t>(usual + halves * usual / (2 * turn.places)));

@@ -7,34 +7,34 @@
 
 namespace fmpl {
 
-void Collectives::barrier_hardware(Communicator& comm, BarrierRecord& record)
+void Collectives::barrier_hardware(Meeting& m, BarrierRecord& record)
 {
-    if (comm.size() == 2) return barrier_of_two(comm, record);
+    if (m.size() == 2) return barrier_of_two(m, record);
     // The epoch cannot change before this rank arrives.
     const std::uint32_t epoch = record.epoch.load(std::memory_order_relaxed);
-    const Arrival arrival = arrive(comm, record.arrived, cpu_arrivals(comm).barrier);
+    const Meeting::Arrival arrival = m.arrive(record.arrived, m.cpu_arrivals().barrier);
     if (arrival.last) {
         record.epoch.store(epoch + 1, std::memory_order_release);  // pairs with the acquire below
-        wake_members(comm);
+        m.wake_members();
         return;
     }
-    WaitFor what = waiting_for(comm, -1, 0);
+    WaitFor what = m.waiting_for(-1, 0);
     what.alone = arrival.alone;
     // acquire: pairs with the last to arrive, above
     node_->wait([&] { return record.epoch.load(std::memory_order_acquire) != epoch; }, what);
 }
 
-void Collectives::barrier_of_two(Communicator& comm, BarrierRecord& record)
+void Collectives::barrier_of_two(Meeting& m, BarrierRecord& record)
 {
-    const int rank = comm.rank();
+    const int rank = m.rank();
     std::atomic<std::uint32_t>& own = record.times[rank];
     const std::atomic<std::uint32_t>& other = record.times[1 - rank];
     const std::uint32_t times = own.load(std::memory_order_relaxed) + 1;
     own.store(times, std::memory_order_release);  // pairs with the other's acquire below
-    node_->crossbar.wake(comm.members()[static_cast<std::size_t>(1 - rank)]);
+    node_->crossbar.wake(m.members()[static_cast<std::size_t>(1 - rank)]);
     // acquire: pairs with the other's store above. It may be in the next barrier already.
     node_->wait([&] { return static_cast<std::int32_t>(other.load(std::memory_order_acquire) - times) >= 0; },
-        waiting_for(comm, 1 - rank, 0));
+        m.waiting_for(1 - rank, 0));
 }
 
 }  // namespace fmpl

@@ -9,10 +9,10 @@
 
 namespace fmpl {
 
-void Collectives::bcast_tree(Communicator& comm, void* buffer, std::size_t bytes, int root)
+void Collectives::bcast_tree(Meeting& m, void* buffer, std::size_t bytes, int root)
 {
-    const int size = comm.size();
-    const int relative = (comm.rank() - root + size) % size;
+    const int size = m.size();
+    const int relative = (m.rank() - root + size) % size;
     const auto absolute = [&](int r) { return (r + root) % size; };
     std::exception_ptr mismatch;
     int bit = 1;
@@ -20,7 +20,7 @@ void Collectives::bcast_tree(Communicator& comm, void* buffer, std::size_t bytes
     for (; bit < size; bit <<= 1) {
         if ((relative & bit) != 0) {
             try {
-                tree_recv(comm, absolute(relative - bit), buffer, bytes);
+                tree_recv(m, absolute(relative - bit), buffer, bytes);
             } catch (const Error& error) {
                 if (error.code() != FMPL_ERR_MISMATCH) throw;
                 mismatch = std::current_exception();  // thrown when the children have been served
@@ -30,7 +30,7 @@ void Collectives::bcast_tree(Communicator& comm, void* buffer, std::size_t bytes
     }
     // Send to the children, the largest subtree first.
     for (bit >>= 1; bit > 0; bit >>= 1) {
-        if (relative + bit < size) tree_send(comm, absolute(relative + bit), buffer, bytes);
+        if (relative + bit < size) tree_send(m, absolute(relative + bit), buffer, bytes);
     }
     if (mismatch) std::rethrow_exception(mismatch);
 }

@@ -38,11 +38,11 @@ constexpr std::size_t kShareBytes = 1024;
 }  // namespace
 
 // Begins this rank's next use: waits until the last use of its slot is over, and makes the deposit but for its operand.
-std::uint64_t Collectives::begin_use(Communicator& comm, const Reduction& whole)
+std::uint64_t Collectives::begin_use(Meeting& m, const Reduction& whole)
 {
-    const std::uint64_t use = comm.reduce_uses++;
-    if (use >= kReduceSlots) await_end(comm, use - kReduceSlots, roots_of(comm, whole));
-    Deposit& own = comm.station->deposit(comm.rank(), use);
+    const std::uint64_t use = m.reduce_uses++;
+    if (use >= kReduceSlots) await_end(m, use - kReduceSlots, roots_of(m, whole));
+    Deposit& own = m.station->deposit(m.rank(), use);
     own.at = kNoOffset;
     own.count = whole.count;
     own.element_size = whole.op->element_size;
@@ -54,20 +54,20 @@ std::uint64_t Collectives::begin_use(Communicator& comm, const Reduction& whole)
 }
 
 // Requires that this rank has not arrived for the slot's next use, so that the use is still the slot's last.
-void Collectives::await_end(Communicator& comm, std::uint64_t use, RootSuccession* roots, bool alone)
+void Collectives::await_end(Meeting& m, std::uint64_t use, RootSuccession* roots, bool alone)
 {
-    WaitFor what = waiting_for(comm, -1, 0);
+    WaitFor what = m.waiting_for(-1, 0);
     what.alone = alone;
-    const ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
+    const ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
     // acquire: pairs with end_use
-    wait_in_turn(
-        comm, roots, [&] { return slot.over.load(std::memory_order_acquire) == use + 1; }, what);
+    m.wait_in_turn(
+        roots, [&] { return slot.over.load(std::memory_order_acquire) == use + 1; }, what);
 }
 
-void Collectives::end_use(Communicator& comm, std::uint64_t use)
+void Collectives::end_use(Meeting& m, std::uint64_t use)
 {
-    comm.station->reduce[use % kReduceSlots].over.store(use + 1, std::memory_order_release);  // pairs with await_end
-    wake_members(comm);
+    m.station->reduce[use % kReduceSlots].over.store(use + 1, std::memory_order_release);  // pairs with await_end
+    m.wake_members();
 }
 
 // From which size on a reduction is partitioned among the members
@@ -82,14 +82,14 @@ std::size_t Collectives::partition_bytes(bool to_all) const
 }
 
 // Whether the deposits of all go together, and how the reduction goes on. By the last to arrive.
-ReduceVerdict Collectives::judge(Communicator& comm, std::uint64_t use) const
+ReduceVerdict Collectives::judge(Meeting& m, std::uint64_t use) const
 {
-    const Deposit& first = comm.station->deposit(0, use);
+    const Deposit& first = m.station->deposit(0, use);
     const std::uint64_t bytes = first.count * first.element_size;
     bool all_in_place = true;
     ReduceVerdict verdict{ReduceManner::combined, 0, -1};
-    for (int member = 0; member < comm.size(); ++member) {
-        const Deposit& theirs = comm.station->deposit(member, use);
+    for (int member = 0; member < m.size(); ++member) {
+        const Deposit& theirs = m.station->deposit(member, use);
         verdict.waiting += theirs.waits;
         all_in_place = all_in_place && theirs.in_place != 0;
     }
@@ -101,8 +101,8 @@ ReduceVerdict Collectives::judge(Communicator& comm, std::uint64_t use) const
     } else if (bytes > kDepositBytes) {
         verdict.manner = ReduceManner::in_pieces;
     }
-    for (int member = 0; member < comm.size(); ++member) {
-        const Deposit& theirs = comm.station->deposit(member, use);
+    for (int member = 0; member < m.size(); ++member) {
+        const Deposit& theirs = m.station->deposit(member, use);
         const bool same =
             theirs.count == first.count && theirs.element_size == first.element_size && theirs.root == first.root;
         const bool enough_memory = theirs.no_memory == 0 || verdict.manner == ReduceManner::partitioned;
@@ -115,9 +115,9 @@ ReduceVerdict Collectives::judge(Communicator& comm, std::uint64_t use) const
 // By the last to arrive. All that others read in the slot's line is written at once: they look at it meanwhile.
 // result: of an allreduce that is combined.
 void Collectives::publish_verdict(
-    Communicator& comm, std::uint64_t use, const ReduceVerdict& verdict, std::span<const std::byte> result)
+    Meeting& m, std::uint64_t use, const ReduceVerdict& verdict, std::span<const std::byte> result)
 {
-    ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
+    ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
     slot.verdict = verdict;
     slot.taken.store(0, std::memory_order_relaxed);
     slot.finished.store(0, std::memory_order_relaxed);
@@ -128,37 +128,37 @@ void Collectives::publish_verdict(
     } else if (!result.empty()) {
         slot.result_at = node_->crossbar.offset_of(result.data());
     }
-    const int root = comm.station->deposit(comm.rank(), use).root;
+    const int root = m.station->deposit(m.rank(), use).root;
     slot.stamp.store(use + 1, std::memory_order_release);  // pairs with await_verdict
     if (verdict.waiting == 0) {
-        end_use(comm, use);
+        end_use(m, use);
     } else if (verdict.manner == ReduceManner::combined && verdict.waiting == 1) {
-        node_->crossbar.wake(comm.members()[static_cast<std::size_t>(root)]);
+        node_->crossbar.wake(m.members()[static_cast<std::size_t>(root)]);
     } else {
-        wake_members(comm);
+        m.wake_members();
     }
 }
 
-const ReduceSlot& Collectives::await_verdict(Communicator& comm, std::uint64_t use, RootSuccession* roots, bool alone)
+const ReduceSlot& Collectives::await_verdict(Meeting& m, std::uint64_t use, RootSuccession* roots, bool alone)
 {
-    WaitFor what = waiting_for(comm, -1, 0);
+    WaitFor what = m.waiting_for(-1, 0);
     what.alone = alone;
-    const ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
+    const ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
     // acquire: pairs with publish_verdict
-    wait_in_turn(
-        comm, roots, [&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; }, what);
+    m.wait_in_turn(
+        roots, [&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; }, what);
     return slot;
 }
 
 // What the verdict says is wrong, or null. Called before this rank leaves the use.
-std::exception_ptr Collectives::disagreement(Communicator& comm, std::uint64_t use, const ReduceVerdict& verdict)
+std::exception_ptr Collectives::disagreement(Meeting& m, std::uint64_t use, const ReduceVerdict& verdict)
 {
     if (verdict.culprit < 0) [[likely]]
         return nullptr;
-    const Deposit& other = comm.station->deposit(verdict.culprit, use);
+    const Deposit& other = m.station->deposit(verdict.culprit, use);
     try {
         if (other.no_memory != 0) fail_no_memory(verdict.culprit);
-        fail_mismatch(verdict.culprit, comm.station->deposit(0, use), other);
+        fail_mismatch(verdict.culprit, m.station->deposit(0, use), other);
     } catch (const Error&) {
         return std::current_exception();
     }
@@ -166,14 +166,14 @@ std::exception_ptr Collectives::disagreement(Communicator& comm, std::uint64_t u
 
 // For those who wait for the verdict: the last of them to leave ends the use. Throws if the verdict was that the
 // deposits do not go together.
-void Collectives::leave_use(Communicator& comm, std::uint64_t use)
+void Collectives::leave_use(Meeting& m, std::uint64_t use)
 {
-    ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-    const std::exception_ptr failure = disagreement(comm, use, slot.verdict);  // thrown when this rank has left
+    ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
+    const std::exception_ptr failure = disagreement(m, use, slot.verdict);  // thrown when this rank has left
     // acq_rel, with the others that leave: everybody's reads come before the end of the use
     if (slot.leaving.fetch_add(1, std::memory_order_acq_rel) + 1 == slot.verdict.waiting) {
         slot.leaving.store(0, std::memory_order_relaxed);
-        end_use(comm, use);
+        end_use(m, use);
     }
     if (failure) std::rethrow_exception(failure);
 }
@@ -188,21 +188,20 @@ void Collectives::fail_no_memory(int member)
 
 // This rank's library buffers for a use: the first for its operand, one for the result of an allreduce behind all of
 // them.
-Offset Collectives::deposit_buffer(Communicator& comm, std::uint64_t use)
+Offset Collectives::deposit_buffer(Meeting& m, std::uint64_t use)
 {
-    if (comm.deposits == kNoOffset) comm.deposits = node_->arena.allocate(2 * kReduceSlots * kDepositBytes);
-    return comm.deposits + use % kReduceSlots * kDepositBytes;
+    if (m.deposits == kNoOffset) m.deposits = node_->arena.allocate(2 * kReduceSlots * kDepositBytes);
+    return m.deposits + use % kReduceSlots * kDepositBytes;
 }
 
 // The operands of all members, in their order, for a use whose verdict is known; this rank's own is at `own`.
-std::span<const std::byte* const> Collectives::operands(Communicator& comm, std::uint64_t use, const std::byte* own)
+std::span<const std::byte* const> Collectives::operands(Meeting& m, std::uint64_t use, const std::byte* own)
 {
     operands_.clear();
-    for (int member = 0; member < comm.size(); ++member) {
-        operands_.push_back(member == comm.rank()
-                                ? own
-                                : node_->crossbar.mapped(comm.members()[static_cast<std::size_t>(member)],
-                                      comm.station->deposit(member, use).at));
+    for (int member = 0; member < m.size(); ++member) {
+        operands_.push_back(member == m.rank() ? own
+                                               : node_->crossbar.mapped(m.members()[static_cast<std::size_t>(member)],
+                                                     m.station->deposit(member, use).at));
     }
     return operands_;
 }
@@ -231,14 +230,14 @@ void Collectives::combine(std::span<const std::byte* const> operands, std::size_
 }
 
 // This rank's operand: in the deposit itself, in place, in a library buffer, or, of a long one, nowhere yet.
-void Collectives::deposit(Communicator& comm, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole)
+void Collectives::deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole)
 {
     const Crossbar& crossbar = node_->crossbar;
     const std::size_t bytes = whole.bytes();
     const bool to_all = whole.root == kAllMembers;
-    const bool is_root = whole.root == comm.rank();
+    const bool is_root = whole.root == m.rank();
     const bool is_long = bytes > kDepositBytes;
-    Deposit& own = comm.station->deposit(comm.rank(), use);
+    Deposit& own = m.station->deposit(m.rank(), use);
     if (bytes <= kReduceInlineBytes) {
         own.at = crossbar.offset_of(own.operand);
         if (bytes > 0) std::memcpy(own.operand, buffers.operand, bytes);
@@ -253,47 +252,46 @@ void Collectives::deposit(Communicator& comm, std::uint64_t use, const ReduceBuf
         own.result_at = wants_result ? crossbar.offset_of(buffers.result) : kNoOffset;
         own.in_place = 1;
     } else if (!is_root && !is_long) {
-        own.at = deposit_buffer(comm, use);
+        own.at = deposit_buffer(m, use);
         if (bytes > 0) copy_across(crossbar.local(own.at), buffers.operand, bytes);
         own.waits = to_all ? 1 : 0;
     }
     // For the result of an allreduce, and for the pieces: once all have agreed on them, none may fail.
-    if (to_all || (is_long && !is_root)) deposit_buffer(comm, use);
+    if (to_all || (is_long && !is_root)) deposit_buffer(m, use);
 }
 
 // One use, of all that the user asks for or of a piece of it.
-ReduceManner Collectives::reduce_once(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole)
+ReduceManner Collectives::reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole)
 {
     const Crossbar& crossbar = node_->crossbar;
     const bool to_all = whole.root == kAllMembers;
-    const std::uint64_t use = begin_use(comm, whole);
-    Deposit& own = comm.station->deposit(comm.rank(), use);
+    const std::uint64_t use = begin_use(m, whole);
+    Deposit& own = m.station->deposit(m.rank(), use);
     std::exception_ptr no_memory;
     try {
-        deposit(comm, use, buffers, whole);
+        deposit(m, use, buffers, whole);
     } catch (const Error&) {
         no_memory = std::current_exception();  // thrown when the others know
         own.no_memory = 1;
-        own.waits = to_all || whole.root == comm.rank() || whole.bytes() > kDepositBytes ? 1 : 0;
+        own.waits = to_all || whole.root == m.rank() || whole.bytes() > kDepositBytes ? 1 : 0;
     }
     const bool waits = own.waits != 0;
     std::exception_ptr no_one_else;  // may be waiting to report a disagreement
-    ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-    const Arrival arrival = arrive(comm, slot.arrived, cpu_arrivals(comm).reduce[use % kReduceSlots]);
+    ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
+    const Meeting::Arrival arrival = m.arrive(slot.arrived, m.cpu_arrivals().reduce[use % kReduceSlots]);
     if (arrival.last) {
-        const ReduceVerdict verdict = judge(comm, use);
+        const ReduceVerdict verdict = judge(m, use);
         const bool in_line = verdict.manner == ReduceManner::in_line;
         std::span<const std::byte> result;
         if (to_all && (in_line || verdict.manner == ReduceManner::combined)) {
             std::byte* const for_all =
-                in_line ? buffers.result : crossbar.local(deposit_buffer(comm, use) + kReduceSlots * kDepositBytes);
+                in_line ? buffers.result : crossbar.local(deposit_buffer(m, use) + kReduceSlots * kDepositBytes);
             std::byte* const results[] = {buffers.result, for_all};
-            combine(
-                operands(comm, use, buffers.operand), 0, whole.count, whole.op, std::span(results, in_line ? 1 : 2));
+            combine(operands(m, use, buffers.operand), 0, whole.count, whole.op, std::span(results, in_line ? 1 : 2));
             result = {for_all, whole.bytes()};
         }
-        if (!waits && !no_memory) no_one_else = disagreement(comm, use, verdict);
-        publish_verdict(comm, use, verdict, result);
+        if (!waits && !no_memory) no_one_else = disagreement(m, use, verdict);
+        publish_verdict(m, use, verdict, result);
     }
     if (!waits) {
         if (no_memory) std::rethrow_exception(no_memory);
@@ -303,7 +301,7 @@ ReduceManner Collectives::reduce_once(Communicator& comm, const ReduceBuffers& b
 
     // In a reduce the others of this CPU may have gone on.
     const bool alone = to_all && arrival.alone;
-    await_verdict(comm, use, roots_of(comm, whole), alone);
+    await_verdict(m, use, roots_of(m, whole), alone);
     const ReduceManner manner = slot.verdict.manner;
     bool await_others = false;  // they read this rank's operand
     switch (manner) {
@@ -311,8 +309,8 @@ ReduceManner Collectives::reduce_once(Communicator& comm, const ReduceBuffers& b
             if (!arrival.last && whole.count > 0) std::memcpy(buffers.result, slot.result, whole.bytes());
             return manner;
         case ReduceManner::combined:
-            if (whole.root == comm.rank()) {
-                combine(operands(comm, use, buffers.operand), 0, whole.count, whole.op, std::span(&buffers.result, 1));
+            if (whole.root == m.rank()) {
+                combine(operands(m, use, buffers.operand), 0, whole.count, whole.op, std::span(&buffers.result, 1));
             } else if (!to_all) {
                 await_others = true;
             } else if (!arrival.last && whole.count > 0) {
@@ -320,30 +318,29 @@ ReduceManner Collectives::reduce_once(Communicator& comm, const ReduceBuffers& b
             }
             break;
         case ReduceManner::partitioned:
-            combine_shares(comm, use, buffers.operand, whole);
-            await_end(comm, use, roots_of(comm, whole), alone);
+            combine_shares(m, use, buffers.operand, whole);
+            await_end(m, use, roots_of(m, whole), alone);
             return manner;
         case ReduceManner::in_pieces:
         case ReduceManner::failed:
             break;
     }
     try {
-        leave_use(comm, use);
+        leave_use(m, use);
     } catch (const Error&) {
         if (!no_memory) throw;
         std::rethrow_exception(no_memory);
     }
-    if (await_others) await_end(comm, use, roots_of(comm, whole));
+    if (await_others) await_end(m, use, roots_of(m, whole));
     return manner;
 }
 
 // Takes shares of the elements until there is none left, and writes them to every buffer that wants the result. Where
 // ranks share CPUs, those that run do it all; the others find it done. Who finishes the last share ends the use.
-void Collectives::combine_shares(
-    Communicator& comm, std::uint64_t use, const std::byte* operand, const Reduction& whole)
+void Collectives::combine_shares(Meeting& m, std::uint64_t use, const std::byte* operand, const Reduction& whole)
 {
-    ReduceSlot& slot = comm.station->reduce[use % kReduceSlots];
-    const auto members = static_cast<std::size_t>(comm.size());
+    ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
+    const auto members = static_cast<std::size_t>(m.size());
     const std::size_t shares = std::clamp<std::size_t>(whole.bytes() / kShareBytes, 1, std::min(members, kMostShares));
     const auto begin_of = [&](std::size_t i) { return whole.count / shares * i + std::min(whole.count % shares, i); };
     std::span<const std::byte* const> from;
@@ -352,33 +349,32 @@ void Collectives::combine_shares(
         if ((slot.taken.load(std::memory_order_relaxed) & bit) != 0) return;
         if ((slot.taken.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) return;
         if (from.empty()) {
-            from = operands(comm, use, operand);
+            from = operands(m, use, operand);
             results_.clear();
-            for (int member = 0; member < comm.size(); ++member) {
+            for (int member = 0; member < m.size(); ++member) {
                 if (whole.root != kAllMembers && whole.root != member) continue;
-                const Offset at = comm.station->deposit(member, use).result_at;
-                results_.push_back(node_->crossbar.mapped(comm.members()[static_cast<std::size_t>(member)], at));
+                const Offset at = m.station->deposit(member, use).result_at;
+                results_.push_back(node_->crossbar.mapped(m.members()[static_cast<std::size_t>(member)], at));
             }
         }
         combine(from, begin_of(share), begin_of(share + 1), whole.op, results_);
         // acq_rel, with those that finish other shares: all come before the end of the use
-        if (slot.finished.fetch_add(1, std::memory_order_acq_rel) + 1 == shares) end_use(comm, use);
+        if (slot.finished.fetch_add(1, std::memory_order_acq_rel) + 1 == shares) end_use(m, use);
     };
-    nearest_first(comm.rank(), comm.size(), shares, take);
+    nearest_first(m.rank(), m.size(), shares, take);
 }
 
-void Collectives::reduce_hardware(
-    Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole, std::byte* work)
+void Collectives::reduce_hardware(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole, std::byte* work)
 {
     const std::size_t element = whole.op->element_size;
     block_.resize(std::max({block_.size(), kSumBlockBytes, element}));  // before others count on this rank
-    RootSuccession* const roots = roots_of(comm, whole);
-    if (roots != nullptr && is_ordered(comm)) roots->begins(whole.root, comm.size());
+    RootSuccession* const roots = roots_of(m, whole);
+    if (roots != nullptr && m.is_ordered()) roots->begins(whole.root, m.size());
     const auto once = [&](const ReduceBuffers& from, const Reduction& part) {
-        return comm.size() == 2 ? reduce_once_of_two(comm, from, part) : reduce_once(comm, from, part);
+        return m.size() == 2 ? reduce_once_of_two(m, from, part) : reduce_once(m, from, part);
     };
     if (once(buffers, whole) != ReduceManner::in_pieces) return;
-    if (element > kDepositBytes) return reduce_tree(comm, buffers, whole, work);
+    if (element > kDepositBytes) return reduce_tree(m, buffers, whole, work);
     const std::size_t piece_count = kDepositBytes / element;
     for (std::size_t done = 0; done < whole.count; done += piece_count) {
         const Reduction piece{std::min(piece_count, whole.count - done), whole.op, whole.root};

@@ -26,7 +26,7 @@ void copy_some(void* to, const void* from, std::size_t bytes)
 // Makes this rank's half of the line for a use. Throws Error(MEMORY) when there is no library buffer that may be
 // needed.
 void Collectives::deposit_for_pair(
-    Communicator& comm, std::uint64_t use, PairDeposit& own, const ReduceBuffers& buffers, const Reduction& whole)
+    Meeting& m, std::uint64_t use, PairDeposit& own, const ReduceBuffers& buffers, const Reduction& whole)
 {
     const Crossbar& crossbar = node_->crossbar;
     const std::size_t bytes = whole.bytes();
@@ -34,7 +34,7 @@ void Collectives::deposit_for_pair(
     own.element_size = static_cast<std::uint32_t>(std::min<std::size_t>(whole.op->element_size, UINT32_MAX));
     own.root = static_cast<std::int16_t>(whole.root);
     const std::byte* const operand = buffers.operand;
-    const bool wants_result = whole.root == kAllMembers || whole.root == comm.rank();
+    const bool wants_result = whole.root == kAllMembers || whole.root == m.rank();
     const bool elsewhere = wants_result && buffers.result != operand;
     const bool in_place = crossbar.contains(operand, bytes) && (!elsewhere || crossbar.contains(buffers.result, bytes));
     own.in_place = !in_place ? 0 : elsewhere ? 2 : 1;
@@ -45,38 +45,37 @@ void Collectives::deposit_for_pair(
     }
     own.payload = in_place ? crossbar.offset_of(operand) : kNoOffset;
     if (own.in_place == 2) {
-        comm.station->pair_results[use % kReduceSlots].at[comm.rank()] = crossbar.offset_of(buffers.result);
+        m.station->pair_results[use % kReduceSlots].at[m.rank()] = crossbar.offset_of(buffers.result);
     }
-    const bool needs_buffer = in_place ? whole.root == kAllMembers : whole.root != comm.rank();
-    const Offset buffer = needs_buffer ? deposit_buffer(comm, use) : kNoOffset;
+    const bool needs_buffer = in_place ? whole.root == kAllMembers : whole.root != m.rank();
+    const Offset buffer = needs_buffer ? deposit_buffer(m, use) : kNoOffset;
     if (!in_place && needs_buffer && bytes <= kDepositBytes) {
         copy_across(crossbar.local(buffer), operand, bytes);
         own.payload = buffer;
     }
 }
 
-ReduceManner Collectives::reduce_once_of_two(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole)
+ReduceManner Collectives::reduce_once_of_two(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole)
 {
-    const int rank = comm.rank();
+    const int rank = m.rank();
     const bool wants_result = whole.root == kAllMembers || whole.root == rank;
     const std::size_t bytes = whole.bytes();
-    const std::uint64_t use = comm.reduce_uses++;
-    PairReduction& line = comm.station->pairs[use % kReduceSlots];
+    const std::uint64_t use = m.reduce_uses++;
+    PairReduction& line = m.station->pairs[use % kReduceSlots];
     PairDeposit& own = line.by[rank];
     const PairDeposit& other = line.by[1 - rank];
     std::exception_ptr no_memory;
     // The other rank is through with the line's last use: it has answered a later one.
     try {
-        deposit_for_pair(comm, use, own, buffers, whole);
+        deposit_for_pair(m, use, own, buffers, whole);
     } catch (const Error&) {
         no_memory = std::current_exception();  // thrown when the other rank knows
         own.no_memory = 1;
     }
     own.stamp.store(use + 1, std::memory_order_release);  // pairs with the other's acquire below
-    node_->crossbar.wake(comm.members()[static_cast<std::size_t>(1 - rank)]);
+    node_->crossbar.wake(m.members()[static_cast<std::size_t>(1 - rank)]);
     // acquire: pairs with the other's store above
-    node_->wait(
-        [&] { return other.stamp.load(std::memory_order_acquire) == use + 1; }, waiting_for(comm, 1 - rank, bytes));
+    node_->wait([&] { return other.stamp.load(std::memory_order_acquire) == use + 1; }, m.waiting_for(1 - rank, bytes));
 
     if (other.count != own.count || other.element_size != own.element_size || other.root != own.root) [[unlikely]] {
         fail_mismatch(1, line.by[0], line.by[1]);
@@ -96,12 +95,12 @@ ReduceManner Collectives::reduce_once_of_two(Communicator& comm, const ReduceBuf
         fail_no_memory(1 - rank);
     }
     if (!both_in_place && bytes > kDepositBytes) return ReduceManner::in_pieces;
-    const int peer = comm.members()[static_cast<std::size_t>(1 - rank)];
+    const int peer = m.members()[static_cast<std::size_t>(1 - rank)];
     std::byte* const theirs = node_->crossbar.mapped(peer, other.payload);
     operands_.assign({rank == 0 ? buffers.operand : theirs, rank == 0 ? theirs : buffers.operand});
     if (both_in_place) {
         results_.clear();
-        const PairResults& elsewhere = comm.station->pair_results[use % kReduceSlots];
+        const PairResults& elsewhere = m.station->pair_results[use % kReduceSlots];
         for (int member = 0; member < 2; ++member) {
             if (whole.root == kAllMembers || whole.root == member) {
                 results_.push_back(member == rank        ? buffers.result
@@ -111,19 +110,19 @@ ReduceManner Collectives::reduce_once_of_two(Communicator& comm, const ReduceBuf
         }
         const std::size_t half = whole.count - whole.count / 2;
         combine(operands_, rank == 0 ? 0 : half, rank == 0 ? half : whole.count, whole.op, results_);
-        barrier_of_two(comm, comm.station->barrier);
+        barrier_of_two(m, m.station->barrier);
         return ReduceManner::partitioned;
     }
     // In library buffers, but for one operand perhaps, whose owner may write to it when the other has read it.
     if (!wants_result) {
-        if (own.in_place != 0) barrier_of_two(comm, comm.station->barrier);
+        if (own.in_place != 0) barrier_of_two(m, m.station->barrier);
         return ReduceManner::combined;
     }
     const bool is_read_here = own.in_place != 0 && whole.root == kAllMembers;
     const bool overwrites = is_read_here && own.in_place == 1;
-    std::byte* const result = overwrites ? node_->crossbar.local(deposit_buffer(comm, use)) : buffers.result;
+    std::byte* const result = overwrites ? node_->crossbar.local(deposit_buffer(m, use)) : buffers.result;
     combine(operands_, 0, whole.count, whole.op, std::span(&result, 1));
-    if (is_read_here || other.in_place != 0) barrier_of_two(comm, comm.station->barrier);
+    if (is_read_here || other.in_place != 0) barrier_of_two(m, m.station->barrier);
     if (overwrites) copy_across(buffers.result, result, bytes);
     return ReduceManner::combined;
 }

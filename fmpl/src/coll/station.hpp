@@ -8,7 +8,7 @@
 #pragma once
 
 #include "crossbar/control_block.hpp"
-#include "p2p/place_in_lap.hpp"
+#include "coll/place_in_lap.hpp"
 #include "p2p/records.hpp"
 
 #include <atomic>

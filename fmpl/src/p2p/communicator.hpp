@@ -6,14 +6,13 @@
 #include "crossbar/transmission_control_word.hpp"
 #include "error.hpp"
 #include "p2p/offer_chance.hpp"
-#include "p2p/place_in_lap.hpp"
 #include "p2p/records.hpp"
-#include "p2p/root_succession.hpp"
 #include "p2p/zeroed_table.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -87,28 +86,7 @@ struct PairState {
     std::uint64_t any_received = 0;                 // any domain: messages taken from the ring of the peer
 };
 
-// Shared records of the hardware forms of collectives: see coll/station.hpp.
-struct Station;
-
-// The members that are bound to the CPU of this rank.
-struct CpuMates {
-    int cpus = 0;                    // that the members are bound to; 0: some are not bound to one, or each has its own
-    int first = 0;                   // the lowest of these members
-    int count = 1;                   // of them, this rank included
-    bool are_all = false;            // no other rank of the job may run on this CPU
-    std::vector<char> of_members{};  // 1 for each member that is one; empty where cpus is 0
-};
-
-struct BroadcastState {
-    static constexpr std::size_t kBuffers = 8;
-
-    std::uint64_t uses = 0;      // of the station's broadcast slots so far, the same at all members
-    std::uint64_t left = 0;      // so many of them all other members are known to be through with
-    int behind = 0;              // a member that was not, when last looked at
-    Offset buffers = kNoOffset;  // this rank's library buffers for broadcasts from it, made when first needed
-    std::size_t next_buffer = 0;
-    std::array<std::uint64_t, kBuffers> buffer_uses{};  // the last use that had the buffer, + 1
-};
+class Meeting;  // coll/meeting.hpp
 
 class Communicator {
 public:
@@ -211,23 +189,12 @@ public:
             bad_index(index);
     }
 
-    // Collectives.
-    HardwareSupport hardware;
-    int colour = -1;             // of the hardware barrier; -1: none
-    Station* station = nullptr;  // in the keeper's arena; nullptr: none
-    CpuMates cpu_mates;
-    // Of this rank among those of its CPU; used where cpu_mates.cpus > 0, the last two where more than two share it.
-    RootSuccession broadcast_roots;
-    RootSuccession reduce_roots;
-    PlaceInLap place_in_lap;
-    BroadcastState broadcasts;
-    std::uint64_t reduce_uses = 0;  // uses of the station's reduce slots so far, the same at all members
-    Offset deposits = kNoOffset;    // this rank's deposits for reductions, made when first needed
+    // What the rank keeps for collective calls; made and used by coll alone.
+    std::shared_ptr<Meeting> meeting;
 
     TableOffsets own_tables{};
-    Offset own_station = kNoOffset;  // at the keeper, the member of the lowest rank in FMPL_COMM_WORLD
-    bool owns_areas = true;          // false: slots and flags are the user's areas (fmpl_init)
-    Offset own_block = kNoOffset;    // of all other tables of own_tables
+    bool owns_areas = true;        // false: slots and flags are the user's areas (fmpl_init)
+    Offset own_block = kNoOffset;  // of all other tables of own_tables
 
 private:
     [[noreturn]] void bad_rank(int rank, const char* what) const

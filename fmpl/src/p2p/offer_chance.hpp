@@ -1,7 +1,7 @@
 // Whether the next message of a channel is worth an offer in the lane, or the next envelope to a rank a body that is
 // lent. The source of one waits until the destination has taken it. A destination that waits for the message does so at
 // once; one that is busy elsewhere lets the source wait in vain, so after each such offer more messages go another way
-// first. In the same way it tells whether it is worth it to keep a CPU (p2p/root_succession.hpp).
+// first. In the same way it tells whether it is worth it to keep a CPU (coll/root_succession.hpp).
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // PlaceInLap: ranks that wait for one another come to run in the order in which they are needed, under a model of the kernel's scheduler in
 // which each yield puts off a deadline by a slice.
-#include "p2p/place_in_lap.hpp"
+#include "coll/place_in_lap.hpp"
 
 #include <gtest/gtest.h>
 

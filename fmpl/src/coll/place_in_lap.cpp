@@ -1,4 +1,4 @@
-#include "p2p/place_in_lap.hpp"
+#include "coll/place_in_lap.hpp"
 
 #include <cstdlib>
 

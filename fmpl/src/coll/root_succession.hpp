@@ -1,6 +1,6 @@
 // Who is root next, judged by who was after the same root last time, of the broadcasts of a communicator or of its reductions; and what
 // follows from that for ranks that share CPUs and wait. The one of a CPU that is to be root of a broadcast next keeps the CPU for a
-// while, the others leave it at once; and they all come to run in the order in which they are root (p2p/place_in_lap.hpp).
+// while, the others leave it at once; and they all come to run in the order in which they are root (coll/place_in_lap.hpp).
 //
 // Programs whose roots take turns are a chain: each root has to run after the one before it. A rank that waits and always
 // leaves the CPU to others is seldom there when its turn comes, and each CPU changes its process several times for each
@@ -12,7 +12,7 @@
 #pragma once
 
 #include "p2p/offer_chance.hpp"
-#include "p2p/place_in_lap.hpp"
+#include "coll/place_in_lap.hpp"
 
 #include <algorithm>
 #include <cstddef>

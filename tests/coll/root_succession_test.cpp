@@ -1,5 +1,5 @@
 // RootSuccession: who broadcasts next is who did after the same root last time.
-#include "p2p/root_succession.hpp"
+#include "coll/root_succession.hpp"
 
 #include <gtest/gtest.h>
 

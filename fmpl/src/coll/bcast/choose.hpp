@@ -1,0 +1,47 @@
+// In which manner a broadcast goes: by the root, from what it knows by itself.
+#pragma once
+
+#include "coll/bcast/hardware.hpp"
+
+#include <cstddef>
+
+namespace fmpl {
+
+// A broadcast of at least this size from remote-DMA memory is read from the root's own buffer by all; a shorter one
+// goes through the library's buffers, so that the root need not wait for its receivers. Where each rank has a CPU, the
+// wait is short; where it has not, the root has to run once more, and the buffers hold so much at a time.
+inline constexpr std::size_t kBroadcastWholeBytes = 1024;
+inline constexpr std::size_t kBroadcastWholeBytesSharedCpus = 256 * 1024;
+// Such a broadcast between two ranks is copied by both, from this size on.
+inline constexpr std::size_t kBroadcastSharedBytes = 1024;
+// Where ranks share CPUs, but no more than two one, a broadcast from this size on is partitioned among those that run
+// (docs/decisions/0016-whoever-runs-copies.md).
+inline constexpr std::size_t kBroadcastPartitionBytes = 256 * 1024;
+inline constexpr int kBroadcastPartitionRanksOfCpu = 2;
+
+// Whether a whole broadcast of so many bytes is partitioned: the same on all members.
+inline bool is_partitioned(const Meeting& m, std::size_t bytes)
+{
+    const Node& node = m.node();
+    const int most = kBroadcastPartitionRanksOfCpu * static_cast<int>(node.crossbar.memory().constants().cpus);
+    return m.size() > 2 && bytes >= kBroadcastPartitionBytes && !node.helps() && node.crossbar.nodes() <= most;
+}
+
+// Whether the receiver of a broadcast between two may have the root help it to copy.
+inline bool may_be_copied_by_both(const Meeting& m, std::size_t bytes)
+{
+    return m.size() == 2 && bytes >= kBroadcastSharedBytes && m.node().helps();
+}
+
+inline BroadcastManner choose_manner(const Meeting& m, const OutgoingBroadcast& out)
+{
+    const Node& node = m.node();
+    const std::size_t whole_bytes = node.helps() ? kBroadcastWholeBytes : kBroadcastWholeBytesSharedCpus;
+    if (out.columns != nullptr || !m.hardware.any_source_buffer || out.bytes < whole_bytes ||
+        !node.crossbar.contains(out.buffer, out.bytes)) {
+        return BroadcastManner::in_pieces;
+    }
+    return is_partitioned(m, out.bytes) ? BroadcastManner::partitioned : BroadcastManner::whole;
+}
+
+}  // namespace fmpl

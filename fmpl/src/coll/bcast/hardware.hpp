@@ -1,0 +1,46 @@
+// The hardware broadcast: the root writes once, all receivers read (paper, sections 3.2 and 4.2).
+//
+//   in_pieces    pieces.cpp       through the root's library buffers, or of a few bytes in the slot's line
+//   whole        whole.cpp        read by all receivers from the root's own buffer, at once
+//     both       both.cpp         a whole one between two ranks, which both copy
+//   partitioned  partitioned.cpp  a whole one where ranks share CPUs: whoever runs copies for all
+//
+// The root chooses (choose.hpp) and writes the manner in the slot of the use; a receiver follows the slot (receiver.cpp). What a
+// receiver offers before the root has come, its buffer, is the one thing that it decides by itself: the root takes it or not.
+#pragma once
+
+#include "coll/meeting.hpp"
+#include "p2p/columns.hpp"
+
+#include <cstddef>
+
+namespace fmpl {
+
+// What the root broadcasts. columns: that the buffer is made of; nullptr: in one piece.
+struct OutgoingBroadcast {
+    const std::byte* buffer;
+    const Columns* columns;
+    std::size_t bytes;
+
+    void copy_out(std::size_t begin, std::size_t n, std::byte* to) const;
+};
+// What a receiver wants, likewise.
+struct IncomingBroadcast {
+    std::byte* buffer;
+    const Columns* columns;
+    std::size_t bytes;
+
+    void copy_in(std::size_t begin, std::size_t n, const std::byte* from) const;
+};
+
+// A broadcast, by each member. Throws Error: MISMATCH where the members do not agree, MEMORY, ABORTED.
+void bcast_hardware(Meeting& m, void* buffer, const Columns* columns, std::size_t bytes, int root);
+
+// The root's part by each manner.
+void send_in_pieces(Meeting& m, const OutgoingBroadcast& out);
+void send_whole(Meeting& m, const OutgoingBroadcast& out, BroadcastManner manner);
+// A receiver's part; root: that it expects. Where that is this rank itself, another root has been here: what that broadcasts is dropped,
+// so that the next broadcast begins in step.
+void receive_broadcast(Meeting& m, const IncomingBroadcast& in, int root);
+
+}  // namespace fmpl

@@ -1,0 +1,50 @@
+#include "coll/meeting.hpp"
+
+#include <cstring>
+
+namespace fmpl {
+
+Meeting::Meeting(Node& node, Communicator& comm)
+    : hardware(node.crossbar.hardware_support(comm.members())),
+      node_(&node),
+      comm_(&comm)
+{
+}
+
+StationPlace Meeting::found()
+{
+    if (size() == 1 || !hardware.broadcast) return {};
+    founded_ = node_->arena.allocate(Station::bytes(size()));
+    std::memset(node_->crossbar.local(founded_), 0, Station::bytes(size()));
+    const StationPlace place{founded_, node_->crossbar.allocate_colour()};
+    join(place);
+    return place;
+}
+
+void Meeting::join(const StationPlace& place)
+{
+    colour = place.colour;
+    // Only an engine that maps the peers allows hardware collectives: see Crossbar::hardware_support.
+    if (place.at != kNoOffset) station = reinterpret_cast<Station*>(node_->crossbar.local(place.at));
+}
+
+void Meeting::find_cpu_mates()
+{
+    std::vector<int> cpus;
+    for (int r = 0; r < node_->crossbar.nodes(); ++r) cpus.push_back(node_->crossbar.record(r).cpu);
+    cpu_mates = fmpl::cpu_mates(cpus, members(), rank());
+}
+
+void Meeting::dissolve()
+{
+    for (Offset* const block : {&broadcasts.buffers, &deposits}) {
+        if (*block != kNoOffset) node_->arena.free(*block);
+        *block = kNoOffset;
+    }
+    if (founded_ == kNoOffset) return;
+    node_->arena.free(founded_);
+    founded_ = kNoOffset;
+    if (colour >= 0) node_->crossbar.free_colour(colour);
+}
+
+}  // namespace fmpl

@@ -1,0 +1,128 @@
+// Where a rank meets the other members of a communicator in collective calls: the station that they share, what this rank remembers of
+// the calls so far, and how it arrives and waits there.
+#pragma once
+
+#include "coll/place_in_lap.hpp"
+#include "coll/root_succession.hpp"
+#include "coll/station.hpp"
+#include "p2p/communicator.hpp"
+#include "p2p/node.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace fmpl {
+
+// The members that are bound to the CPU of this rank.
+struct CpuMates {
+    int cpus = 0;                    // that the members are bound to; 0: some are not bound to one, or each has its own
+    int first = 0;                   // the lowest of these members
+    int count = 1;                   // of them, this rank included
+    bool are_all = false;            // no other rank of the job may run on this CPU
+    std::vector<char> of_members{};  // 1 for each member that is one; empty where cpus is 0
+};
+
+// Who of the members shares the CPU of the one that has this rank among them. cpus: of all ranks of the job (NodeRecord::cpu).
+CpuMates cpu_mates(std::span<const int> cpus, std::span<const int> members, int rank);
+
+struct BroadcastState {
+    static constexpr std::size_t kBuffers = 8;
+
+    std::uint64_t uses = 0;      // of the station's broadcast slots so far, the same at all members
+    std::uint64_t left = 0;      // so many of them all other members are known to be through with
+    int behind = 0;              // a member that was not, when last looked at
+    Offset buffers = kNoOffset;  // this rank's library buffers for broadcasts from it, made when first needed
+    std::size_t next_buffer = 0;
+    std::array<std::uint64_t, kBuffers> buffer_uses{};  // the last use that had the buffer, + 1
+    std::vector<int> served;                            // whom a chunk of a partitioned broadcast goes to
+    std::vector<std::byte*> served_at;                  // and where
+};
+
+// What the keeper, the member of the lowest rank in FMPL_COMM_WORLD, tells the others of the station that it has founded.
+struct StationPlace {
+    Offset at = kNoOffset;  // in its arena; kNoOffset: there is none
+    int colour = -1;        // of the hardware barrier; -1: none
+};
+
+class Meeting {
+public:
+    Meeting(Node& node, Communicator& comm);
+
+    // By the keeper: makes the station, where the machine profile allows one. Throws Error(MEMORY).
+    StationPlace found();
+    // By all others, when the keeper has told them.
+    void join(const StationPlace& place);
+    // When all ranks of the job are ready.
+    void find_cpu_mates();
+    // Frees what this rank has made. No member meets here any more.
+    void dissolve();
+
+    Node& node() const { return *node_; }
+    Communicator& comm() const { return *comm_; }
+    int rank() const { return comm_->rank(); }
+    int size() const { return comm_->size(); }
+    std::span<const int> members() const { return comm_->members(); }
+
+    WaitFor waiting_for(int peer, std::size_t bytes) const
+    {
+        return {node_->call, peer < 0 ? -1 : members()[static_cast<std::size_t>(peer)], -1, size(), bytes};
+    }
+    void wake_members() const { node_->crossbar.wake(members()); }
+
+    // Whether this rank is the last of all to arrive, or the last of those that share its CPU.
+    struct Arrival {
+        bool last;
+        bool alone;  // none of these has anything to do until the others have come
+    };
+    Arrival arrive(std::atomic<std::uint32_t>& arrived, std::atomic<std::uint32_t>& of_cpu) const;
+    CpuArrivals& cpu_arrivals() const { return station->arrivals(cpu_mates.first); }
+
+    // Waits. Where the ranks of a CPU are root in turn, this one among them, they come to run in that order. roots: of the operation;
+    // nullptr: it has none.
+    template <class Ready>
+    void wait_in_turn(RootSuccession* roots, Ready&& ready, const WaitFor& what)
+    {
+        if (roots == nullptr || !is_ordered()) {
+            node_->wait(ready, what);
+        } else {
+            node_->wait(ready, what, [&] { leave_cpu_in_turn(*roots); });
+        }
+    }
+    bool is_ordered() const { return cpu_mates.cpus > 0 && cpu_mates.count > 2; }
+    // Waits for a broadcast without leaving the CPU, for a short while, if this rank is to be the next root there; whether
+    // it has come.
+    template <class HasCome>
+    bool keep_cpu_until(HasCome&& has_come)
+    {
+        if (cpu_mates.cpus == 0 || node_->has_busy()) return false;
+        if (!broadcast_roots.is_next(rank(), cpu_mates.of_members)) return false;
+        if (!broadcast_roots.keeping.is_worth_it()) return false;
+        const bool came = node_->waiter.spin(has_come, true);
+        came ? broadcast_roots.keeping.was_taken() : broadcast_roots.keeping.was_left();
+        return came;
+    }
+
+    const HardwareSupport hardware;
+    int colour = -1;             // of the hardware barrier; -1: none
+    Station* station = nullptr;  // in the keeper's arena; nullptr: none
+    CpuMates cpu_mates;
+    // Of this rank among those of its CPU; used where cpu_mates.cpus > 0, the last one where more than two share it.
+    RootSuccession broadcast_roots;
+    RootSuccession reduce_roots;
+    BroadcastState broadcasts;
+    std::uint64_t reduce_uses = 0;  // uses of the station's reduce slots so far, the same at all members
+    Offset deposits = kNoOffset;    // this rank's deposits for reductions, made when first needed
+
+private:
+    void leave_cpu_in_turn(RootSuccession& roots);
+
+    Node* node_;
+    Communicator* comm_;
+    Offset founded_ = kNoOffset;  // the station, at the keeper
+    PlaceInLap place_in_lap_;
+};
+
+}  // namespace fmpl
