@@ -2,6 +2,7 @@
 
 #include "coll/bcast/choose.hpp"
 #include "coll/collectives.hpp"
+#include "coll/reduce/choose.hpp"
 #include "coll/station.hpp"
 #include "crossbar/byte_words.hpp"
 #include "crossbar/control_block.hpp"

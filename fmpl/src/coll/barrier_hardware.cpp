@@ -3,11 +3,11 @@
 // Cost with p ranks: their arrivals (arrival.cpp), then one store that all read; where ranks share CPUs each rank runs
 // once. With two ranks: one line back and forth, for both counts lie in it
 // (docs/decisions/0001-one-line-for-both-directions.md).
-#include "coll/collectives.hpp"
+#include "coll/barrier.hpp"
 
 namespace fmpl {
 
-void Collectives::barrier_hardware(Meeting& m, BarrierRecord& record)
+void barrier_hardware(Meeting& m, BarrierRecord& record)
 {
     if (m.size() == 2) return barrier_of_two(m, record);
     // The epoch cannot change before this rank arrives.
@@ -21,19 +21,19 @@ void Collectives::barrier_hardware(Meeting& m, BarrierRecord& record)
     WaitFor what = m.waiting_for(-1, 0);
     what.alone = arrival.alone;
     // acquire: pairs with the last to arrive, above
-    node_->wait([&] { return record.epoch.load(std::memory_order_acquire) != epoch; }, what);
+    m.node().wait([&] { return record.epoch.load(std::memory_order_acquire) != epoch; }, what);
 }
 
-void Collectives::barrier_of_two(Meeting& m, BarrierRecord& record)
+void barrier_of_two(Meeting& m, BarrierRecord& record)
 {
     const int rank = m.rank();
     std::atomic<std::uint32_t>& own = record.times[rank];
     const std::atomic<std::uint32_t>& other = record.times[1 - rank];
     const std::uint32_t times = own.load(std::memory_order_relaxed) + 1;
     own.store(times, std::memory_order_release);  // pairs with the other's acquire below
-    node_->crossbar.wake(m.members()[static_cast<std::size_t>(1 - rank)]);
+    m.node().crossbar.wake(m.members()[static_cast<std::size_t>(1 - rank)]);
     // acquire: pairs with the other's store above. It may be in the next barrier already.
-    node_->wait([&] { return static_cast<std::int32_t>(other.load(std::memory_order_acquire) - times) >= 0; },
+    m.node().wait([&] { return static_cast<std::int32_t>(other.load(std::memory_order_acquire) - times) >= 0; },
         m.waiting_for(1 - rank, 0));
 }
 

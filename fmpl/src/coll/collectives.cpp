@@ -52,11 +52,8 @@ void Collectives::reduce(Communicator& comm, const ReduceBuffers& buffers, const
         }
         return;
     }
-    if (hardware(m.hardware.reduce && m.station != nullptr)) {
-        reduce_hardware(m, buffers, whole, static_cast<std::byte*>(work));
-    } else {
-        reduce_tree(m, buffers, whole, static_cast<std::byte*>(work));
-    }
+    if (hardware(m.hardware.reduce && m.station != nullptr) && reduce_hardware(m, buffers, whole)) return;
+    reduce_tree(m, buffers, whole, static_cast<std::byte*>(work));
 }
 
 void Collectives::tree_send(Meeting& m, int to, const void* data, std::size_t bytes)

@@ -41,6 +41,13 @@ struct BroadcastState {
     std::vector<std::byte*> served_at;                  // and where
 };
 
+// Where this rank combines operands.
+struct CombineScratch {
+    std::vector<std::byte> block;            // a partial result
+    std::vector<const std::byte*> operands;  // of the present reduction, in the order of the members
+    std::vector<std::byte*> results;         // where a share of it goes
+};
+
 // What the keeper, the member of the lowest rank in FMPL_COMM_WORLD, tells the others of the station that it has founded.
 struct StationPlace {
     Offset at = kNoOffset;  // in its arena; kNoOffset: there is none
@@ -115,6 +122,7 @@ public:
     BroadcastState broadcasts;
     std::uint64_t reduce_uses = 0;  // uses of the station's reduce slots so far, the same at all members
     Offset deposits = kNoOffset;    // this rank's deposits for reductions, made when first needed
+    CombineScratch scratch;
 
 private:
     void leave_cpu_in_turn(RootSuccession& roots);

@@ -1,27 +1,8 @@
 #include "coll/bcast/hardware.hpp"
 
 #include "coll/bcast/choose.hpp"
-#include "p2p/shared_copy.hpp"
 
 namespace fmpl {
-
-void OutgoingBroadcast::copy_out(std::size_t begin, std::size_t n, std::byte* to) const
-{
-    if (columns != nullptr) {
-        columns->gather(buffer, begin, n, to);
-    } else {
-        copy_across(to, buffer + begin, n);
-    }
-}
-
-void IncomingBroadcast::copy_in(std::size_t begin, std::size_t n, const std::byte* from) const
-{
-    if (columns != nullptr) {
-        columns->scatter(buffer, begin, n, from);
-    } else {
-        copy_across(buffer + begin, from, n);
-    }
-}
 
 void bcast_hardware(Meeting& m, void* buffer, const Columns* columns, std::size_t bytes, int root)
 {

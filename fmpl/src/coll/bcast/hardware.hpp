@@ -11,6 +11,7 @@
 
 #include "coll/meeting.hpp"
 #include "p2p/columns.hpp"
+#include "p2p/shared_copy.hpp"
 
 #include <cstddef>
 
@@ -22,7 +23,14 @@ struct OutgoingBroadcast {
     const Columns* columns;
     std::size_t bytes;
 
-    void copy_out(std::size_t begin, std::size_t n, std::byte* to) const;
+    void copy_out(std::size_t begin, std::size_t n, std::byte* to) const
+    {
+        if (columns != nullptr) {
+            columns->gather(buffer, begin, n, to);
+        } else {
+            copy_across(to, buffer + begin, n);
+        }
+    }
 };
 // What a receiver wants, likewise.
 struct IncomingBroadcast {
@@ -30,7 +38,14 @@ struct IncomingBroadcast {
     const Columns* columns;
     std::size_t bytes;
 
-    void copy_in(std::size_t begin, std::size_t n, const std::byte* from) const;
+    void copy_in(std::size_t begin, std::size_t n, const std::byte* from) const
+    {
+        if (columns != nullptr) {
+            columns->scatter(buffer, begin, n, from);
+        } else {
+            copy_across(buffer + begin, from, n);
+        }
+    }
 };
 
 // A broadcast, by each member. Throws Error: MISMATCH where the members do not agree, MEMORY, ABORTED.

@@ -7,7 +7,12 @@
 //
 // Cost with n bytes: one or two lines back and forth, n / (2 combine rate) in place, else n / copy bandwidth + n /
 // combine rate. The operands are combined in the order of the ranks.
-#include "coll/collectives.hpp"
+#include "coll/barrier.hpp"
+#include "coll/reduce/combine.hpp"
+#include "coll/reduce/deposit.hpp"
+#include "coll/reduce/hardware.hpp"
+#include "coll/reduce/use.hpp"
+#include "p2p/shared_copy.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -21,14 +26,12 @@ void copy_some(void* to, const void* from, std::size_t bytes)
     if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
-}  // namespace
-
 // Makes this rank's half of the line for a use. Throws Error(MEMORY) when there is no library buffer that may be
 // needed.
-void Collectives::deposit_for_pair(
+void deposit_for_pair(
     Meeting& m, std::uint64_t use, PairDeposit& own, const ReduceBuffers& buffers, const Reduction& whole)
 {
-    const Crossbar& crossbar = node_->crossbar;
+    const Crossbar& crossbar = m.node().crossbar;
     const std::size_t bytes = whole.bytes();
     own.count = whole.count;
     own.element_size = static_cast<std::uint32_t>(std::min<std::size_t>(whole.op->element_size, UINT32_MAX));
@@ -55,7 +58,9 @@ void Collectives::deposit_for_pair(
     }
 }
 
-ReduceManner Collectives::reduce_once_of_two(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole)
+}  // namespace
+
+ReduceManner reduce_once_of_two(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole)
 {
     const int rank = m.rank();
     const bool wants_result = whole.root == kAllMembers || whole.root == rank;
@@ -73,9 +78,10 @@ ReduceManner Collectives::reduce_once_of_two(Meeting& m, const ReduceBuffers& bu
         own.no_memory = 1;
     }
     own.stamp.store(use + 1, std::memory_order_release);  // pairs with the other's acquire below
-    node_->crossbar.wake(m.members()[static_cast<std::size_t>(1 - rank)]);
+    m.node().crossbar.wake(m.members()[static_cast<std::size_t>(1 - rank)]);
     // acquire: pairs with the other's store above
-    node_->wait([&] { return other.stamp.load(std::memory_order_acquire) == use + 1; }, m.waiting_for(1 - rank, bytes));
+    m.node().wait(
+        [&] { return other.stamp.load(std::memory_order_acquire) == use + 1; }, m.waiting_for(1 - rank, bytes));
 
     if (other.count != own.count || other.element_size != own.element_size || other.root != own.root) [[unlikely]] {
         fail_mismatch(1, line.by[0], line.by[1]);
@@ -96,20 +102,21 @@ ReduceManner Collectives::reduce_once_of_two(Meeting& m, const ReduceBuffers& bu
     }
     if (!both_in_place && bytes > kDepositBytes) return ReduceManner::in_pieces;
     const int peer = m.members()[static_cast<std::size_t>(1 - rank)];
-    std::byte* const theirs = node_->crossbar.mapped(peer, other.payload);
-    operands_.assign({rank == 0 ? buffers.operand : theirs, rank == 0 ? theirs : buffers.operand});
+    std::byte* const theirs = m.node().crossbar.mapped(peer, other.payload);
+    m.scratch.operands.assign({rank == 0 ? buffers.operand : theirs, rank == 0 ? theirs : buffers.operand});
     if (both_in_place) {
-        results_.clear();
+        m.scratch.results.clear();
         const PairResults& elsewhere = m.station->pair_results[use % kReduceSlots];
         for (int member = 0; member < 2; ++member) {
             if (whole.root == kAllMembers || whole.root == member) {
-                results_.push_back(member == rank        ? buffers.result
-                                   : other.in_place == 2 ? node_->crossbar.mapped(peer, elsewhere.at[member])
-                                                         : theirs);
+                m.scratch.results.push_back(member == rank        ? buffers.result
+                                            : other.in_place == 2 ? m.node().crossbar.mapped(peer, elsewhere.at[member])
+                                                                  : theirs);
             }
         }
         const std::size_t half = whole.count - whole.count / 2;
-        combine(operands_, rank == 0 ? 0 : half, rank == 0 ? half : whole.count, whole.op, results_);
+        combine(
+            m, m.scratch.operands, rank == 0 ? 0 : half, rank == 0 ? half : whole.count, whole.op, m.scratch.results);
         barrier_of_two(m, m.station->barrier);
         return ReduceManner::partitioned;
     }
@@ -120,8 +127,8 @@ ReduceManner Collectives::reduce_once_of_two(Meeting& m, const ReduceBuffers& bu
     }
     const bool is_read_here = own.in_place != 0 && whole.root == kAllMembers;
     const bool overwrites = is_read_here && own.in_place == 1;
-    std::byte* const result = overwrites ? node_->crossbar.local(deposit_buffer(m, use)) : buffers.result;
-    combine(operands_, 0, whole.count, whole.op, std::span(&result, 1));
+    std::byte* const result = overwrites ? m.node().crossbar.local(deposit_buffer(m, use)) : buffers.result;
+    combine(m, m.scratch.operands, 0, whole.count, whole.op, std::span(&result, 1));
     if (is_read_here || other.in_place != 0) barrier_of_two(m, m.station->barrier);
     if (overwrites) copy_across(buffers.result, result, bytes);
     return ReduceManner::combined;

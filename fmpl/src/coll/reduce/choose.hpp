@@ -1,0 +1,36 @@
+// How a reduction goes on once all have laid down their deposits: by the last to arrive.
+#pragma once
+
+#include "coll/meeting.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace fmpl {
+
+// A reduction of at least this size whose operands all lie in remote-DMA memory is partitioned among the members. Where
+// ranks share CPUs an allreduce always is, and a reduce from the second size on for each rank that a CPU has, since the
+// partition makes its members wait; beyond kDepositBytes a reduction is always partitioned.
+inline constexpr std::size_t kPartitionBytes = 4 * 1024;
+inline constexpr std::size_t kPartitionBytesSharedCpus = 2 * 1024;
+
+// From which size on a reduction is partitioned among the members
+// (docs/decisions/0011-partition-where-cpus-are-shared.md).
+inline std::size_t partition_bytes(const Meeting& m, bool to_all)
+{
+    if (m.node().helps()) return kPartitionBytes;
+    if (to_all) return 0;
+    const auto cpus = static_cast<std::size_t>(m.node().crossbar.memory().constants().cpus);
+    const std::size_t ranks_a_cpu = (static_cast<std::size_t>(m.node().crossbar.nodes()) + cpus - 1) / cpus;
+    return std::min(kPartitionBytesSharedCpus * ranks_a_cpu, kDepositBytes + 1);
+}
+
+// bytes: of the whole reduction, whose deposits go together.
+inline ReduceManner choose_manner(const Meeting& m, std::size_t bytes, bool to_all, bool all_in_place)
+{
+    if (to_all && bytes <= kReduceInlineBytes) return ReduceManner::in_line;
+    if (all_in_place && bytes >= partition_bytes(m, to_all)) return ReduceManner::partitioned;
+    return bytes > kDepositBytes ? ReduceManner::in_pieces : ReduceManner::combined;
+}
+
+}  // namespace fmpl

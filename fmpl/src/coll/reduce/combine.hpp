@@ -1,0 +1,26 @@
+// The combination of operands, in the order of the ranks, by whoever does it.
+#pragma once
+
+#include "coll/meeting.hpp"
+#include "coll/reduce/reduction.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace fmpl {
+
+// Elements are combined in blocks of this size, so that the partial result stays in the first-level cache.
+inline constexpr std::size_t kSumBlockBytes = 8 * 1024;
+
+// The operands of all members, in their order, for a use whose verdict is known; this rank's own is at `own`.
+std::span<const std::byte* const> operands(Meeting& m, std::uint64_t use, const std::byte* own);
+// results = x_0 op (x_1 op (... op x_{p-1})) for the elements begin .. end - 1. Each block is read from all operands
+// before it is written to the results, which may be among them.
+void combine(Meeting& m, std::span<const std::byte* const> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
+    std::span<std::byte* const> results);
+// Takes shares of the elements until there is none left, and writes them to every buffer that wants the result. Where
+// ranks share CPUs, those that run do it all; the others find it done. Who finishes the last share ends the use.
+void combine_shares(Meeting& m, std::uint64_t use, const std::byte* operand, const Reduction& whole);
+
+}  // namespace fmpl

@@ -1,0 +1,46 @@
+#include "coll/reduce/deposit.hpp"
+
+#include "coll/reduce/choose.hpp"
+#include "p2p/shared_copy.hpp"
+
+#include <cstring>
+
+namespace fmpl {
+
+Offset deposit_buffer(Meeting& m, std::uint64_t use)
+{
+    if (m.deposits == kNoOffset) m.deposits = m.node().arena.allocate(2 * kReduceSlots * kDepositBytes);
+    return m.deposits + use % kReduceSlots * kDepositBytes;
+}
+
+void deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole)
+{
+    const Crossbar& crossbar = m.node().crossbar;
+    const std::size_t bytes = whole.bytes();
+    const bool to_all = whole.root == kAllMembers;
+    const bool is_root = whole.root == m.rank();
+    const bool is_long = bytes > kDepositBytes;
+    Deposit& own = m.station->deposit(m.rank(), use);
+    if (bytes <= kReduceInlineBytes) {
+        own.at = crossbar.offset_of(own.operand);
+        if (bytes > 0) std::memcpy(own.operand, buffers.operand, bytes);
+        own.waits = to_all || is_root ? 1 : 0;
+        return;
+    }
+    const bool leaves_at_once = !to_all && !is_root && bytes < partition_bytes(m, false) && !m.node().helps();
+    const bool wants_result = to_all || is_root;
+    if (!leaves_at_once && crossbar.contains(buffers.operand, bytes) &&
+        (!wants_result || crossbar.contains(buffers.result, bytes))) {
+        own.at = crossbar.offset_of(buffers.operand);
+        own.result_at = wants_result ? crossbar.offset_of(buffers.result) : kNoOffset;
+        own.in_place = 1;
+    } else if (!is_root && !is_long) {
+        own.at = deposit_buffer(m, use);
+        if (bytes > 0) copy_across(crossbar.local(own.at), buffers.operand, bytes);
+        own.waits = to_all ? 1 : 0;
+    }
+    // For the result of an allreduce, and for the pieces: once all have agreed on them, none may fail.
+    if (to_all || (is_long && !is_root)) deposit_buffer(m, use);
+}
+
+}  // namespace fmpl

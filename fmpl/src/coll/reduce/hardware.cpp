@@ -1,0 +1,118 @@
+#include "coll/reduce/hardware.hpp"
+
+#include "coll/reduce/combine.hpp"
+#include "coll/reduce/deposit.hpp"
+#include "coll/reduce/use.hpp"
+#include "p2p/shared_copy.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace fmpl {
+
+namespace {
+
+// By the last to arrive: publishes the verdict, with the result of an allreduce that this rank combines for all. Whether the verdict was that
+// the deposits do not go together, where `tells`: nobody else may be waiting to report it.
+std::exception_ptr decide(
+    Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole, bool tells)
+{
+    const ReduceVerdict verdict = judge(m, use);
+    const bool in_line = verdict.manner == ReduceManner::in_line;
+    std::span<const std::byte> result;
+    if (whole.root == kAllMembers && (in_line || verdict.manner == ReduceManner::combined)) {
+        std::byte* const for_all =
+            in_line ? buffers.result : m.node().crossbar.local(deposit_buffer(m, use) + kReduceSlots * kDepositBytes);
+        std::byte* const results[] = {buffers.result, for_all};
+        combine(m, operands(m, use, buffers.operand), 0, whole.count, whole.op, std::span(results, in_line ? 1 : 2));
+        result = {for_all, whole.bytes()};
+    }
+    const std::exception_ptr disagrees = tells ? disagreement(m, use, verdict) : nullptr;
+    publish_verdict(m, use, verdict, result);
+    return disagrees;
+}
+
+}  // namespace
+
+ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole)
+{
+    const Crossbar& crossbar = m.node().crossbar;
+    const bool to_all = whole.root == kAllMembers;
+    const std::uint64_t use = begin_reduction(m, whole);
+    Deposit& own = m.station->deposit(m.rank(), use);
+    std::exception_ptr no_memory;
+    try {
+        deposit(m, use, buffers, whole);
+    } catch (const Error&) {
+        no_memory = std::current_exception();  // thrown when the others know
+        own.no_memory = 1;
+        own.waits = to_all || whole.root == m.rank() || whole.bytes() > kDepositBytes ? 1 : 0;
+    }
+    const bool waits = own.waits != 0;
+    std::exception_ptr no_one_else;  // may be waiting to report a disagreement
+    ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
+    const Meeting::Arrival arrival = m.arrive(slot.arrived, m.cpu_arrivals().reduce[use % kReduceSlots]);
+    if (arrival.last) no_one_else = decide(m, use, buffers, whole, !waits && !no_memory);
+    if (!waits) {
+        if (no_memory) std::rethrow_exception(no_memory);
+        if (no_one_else) std::rethrow_exception(no_one_else);
+        return ReduceManner::combined;
+    }
+
+    // In a reduce the others of this CPU may have gone on.
+    const bool alone = to_all && arrival.alone;
+    await_verdict(m, use, roots_of(m, whole), alone);
+    const ReduceManner manner = slot.verdict.manner;
+    bool await_others = false;  // they read this rank's operand
+    switch (manner) {
+        case ReduceManner::in_line:
+            if (!arrival.last && whole.count > 0) std::memcpy(buffers.result, slot.result, whole.bytes());
+            return manner;
+        case ReduceManner::combined:
+            if (whole.root == m.rank()) {
+                combine(m, operands(m, use, buffers.operand), 0, whole.count, whole.op, std::span(&buffers.result, 1));
+            } else if (!to_all) {
+                await_others = true;
+            } else if (!arrival.last && whole.count > 0) {
+                copy_across(buffers.result, crossbar.mapped(0, 0) + slot.result_at, whole.bytes());
+            }
+            break;
+        case ReduceManner::partitioned:
+            combine_shares(m, use, buffers.operand, whole);
+            await_end(m, use, roots_of(m, whole), alone);
+            return manner;
+        case ReduceManner::in_pieces:
+        case ReduceManner::failed:
+            break;
+    }
+    try {
+        leave_reduction(m, use);
+    } catch (const Error&) {
+        if (!no_memory) throw;
+        std::rethrow_exception(no_memory);
+    }
+    if (await_others) await_end(m, use, roots_of(m, whole));
+    return manner;
+}
+
+bool reduce_hardware(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole)
+{
+    const std::size_t element = whole.op->element_size;
+    m.scratch.block.resize(
+        std::max({m.scratch.block.size(), kSumBlockBytes, element}));  // before others count on this rank
+    RootSuccession* const roots = roots_of(m, whole);
+    if (roots != nullptr && m.is_ordered()) roots->begins(whole.root, m.size());
+    const auto once = [&](const ReduceBuffers& from, const Reduction& part) {
+        return m.size() == 2 ? reduce_once_of_two(m, from, part) : reduce_once(m, from, part);
+    };
+    if (once(buffers, whole) != ReduceManner::in_pieces) return true;
+    if (element > kDepositBytes) return false;
+    const std::size_t piece_count = kDepositBytes / element;
+    for (std::size_t done = 0; done < whole.count; done += piece_count) {
+        const Reduction piece{std::min(piece_count, whole.count - done), whole.op, whole.root};
+        once(buffers.at(done * element), piece);
+    }
+    return true;
+}
+
+}  // namespace fmpl

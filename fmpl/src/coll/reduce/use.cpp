@@ -1,0 +1,133 @@
+#include "coll/reduce/use.hpp"
+
+#include "coll/reduce/choose.hpp"
+#include "coll/reduce/hardware.hpp"
+
+#include <cstring>
+
+namespace fmpl {
+
+std::uint64_t begin_reduction(Meeting& m, const Reduction& whole)
+{
+    const std::uint64_t use = m.reduce_uses++;
+    if (use >= kReduceSlots) await_end(m, use - kReduceSlots, roots_of(m, whole));
+    Deposit& own = m.station->deposit(m.rank(), use);
+    own.at = kNoOffset;
+    own.count = whole.count;
+    own.element_size = whole.op->element_size;
+    own.root = whole.root;
+    own.waits = 1;
+    own.in_place = 0;
+    own.no_memory = 0;
+    return use;
+}
+
+void await_end(Meeting& m, std::uint64_t use, RootSuccession* roots, bool alone)
+{
+    WaitFor what = m.waiting_for(-1, 0);
+    what.alone = alone;
+    const ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
+    // acquire: pairs with end_use
+    m.wait_in_turn(
+        roots, [&] { return slot.over.load(std::memory_order_acquire) == use + 1; }, what);
+}
+
+void end_reduction(Meeting& m, std::uint64_t use)
+{
+    m.station->reduce[use % kReduceSlots].over.store(use + 1, std::memory_order_release);  // pairs with await_end
+    m.wake_members();
+}
+
+ReduceVerdict judge(Meeting& m, std::uint64_t use)
+{
+    const Deposit& first = m.station->deposit(0, use);
+    const std::uint64_t bytes = first.count * first.element_size;
+    bool all_in_place = true;
+    ReduceVerdict verdict{ReduceManner::combined, 0, -1};
+    for (int member = 0; member < m.size(); ++member) {
+        const Deposit& theirs = m.station->deposit(member, use);
+        verdict.waiting += theirs.waits;
+        all_in_place = all_in_place && theirs.in_place != 0;
+    }
+    verdict.manner = choose_manner(m, bytes, first.root == kAllMembers, all_in_place);
+    for (int member = 0; member < m.size(); ++member) {
+        const Deposit& theirs = m.station->deposit(member, use);
+        const bool same =
+            theirs.count == first.count && theirs.element_size == first.element_size && theirs.root == first.root;
+        const bool enough_memory = theirs.no_memory == 0 || verdict.manner == ReduceManner::partitioned;
+        if (same && enough_memory) continue;
+        return {ReduceManner::failed, verdict.waiting, member};
+    }
+    return verdict;
+}
+
+// All that others read in the slot's line is written at once: they look at it meanwhile.
+void publish_verdict(Meeting& m, std::uint64_t use, const ReduceVerdict& verdict, std::span<const std::byte> result)
+{
+    ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
+    slot.verdict = verdict;
+    slot.taken.store(0, std::memory_order_relaxed);
+    slot.finished.store(0, std::memory_order_relaxed);
+    if (verdict.manner == ReduceManner::in_line) {
+        if (!result.empty()) std::memcpy(slot.result, result.data(), result.size());
+        // release: pairs with await_end. Until all have left this use, the slot's next one writes nothing but deposits.
+        slot.over.store(use + 1, std::memory_order_release);
+    } else if (!result.empty()) {
+        slot.result_at = m.node().crossbar.offset_of(result.data());
+    }
+    const int root = m.station->deposit(m.rank(), use).root;
+    slot.stamp.store(use + 1, std::memory_order_release);  // pairs with await_verdict
+    if (verdict.waiting == 0) {
+        end_reduction(m, use);
+    } else if (verdict.manner == ReduceManner::combined && verdict.waiting == 1) {
+        m.node().crossbar.wake(m.members()[static_cast<std::size_t>(root)]);
+    } else {
+        m.wake_members();
+    }
+}
+
+const ReduceSlot& await_verdict(Meeting& m, std::uint64_t use, RootSuccession* roots, bool alone)
+{
+    WaitFor what = m.waiting_for(-1, 0);
+    what.alone = alone;
+    const ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
+    // acquire: pairs with publish_verdict
+    m.wait_in_turn(
+        roots, [&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; }, what);
+    return slot;
+}
+
+std::exception_ptr disagreement(Meeting& m, std::uint64_t use, const ReduceVerdict& verdict)
+{
+    if (verdict.culprit < 0) [[likely]]
+        return nullptr;
+    const Deposit& other = m.station->deposit(verdict.culprit, use);
+    try {
+        if (other.no_memory != 0) fail_no_memory(verdict.culprit);
+        fail_mismatch(verdict.culprit, m.station->deposit(0, use), other);
+    } catch (const Error&) {
+        return std::current_exception();
+    }
+}
+
+void leave_reduction(Meeting& m, std::uint64_t use)
+{
+    ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
+    const std::exception_ptr failure = disagreement(m, use, slot.verdict);  // thrown when this rank has left
+    // acq_rel, with the others that leave: everybody's reads come before the end of the use
+    if (slot.leaving.fetch_add(1, std::memory_order_acq_rel) + 1 == slot.verdict.waiting) {
+        slot.leaving.store(0, std::memory_order_relaxed);
+        end_reduction(m, use);
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
+void fail_no_memory(int member)
+{
+    fail(FMPL_ERR_MEMORY,
+        "rank {} has no remote-DMA memory left for its part of the reduction; give the ranks larger arenas with "
+        "FMPL_ARENA_SIZE",
+        member);
+}
+
+}  // namespace fmpl
