@@ -22,14 +22,12 @@ void ReceiveOperation::progress()
     if (!receiver->advance(*this) && number != 0) receiver->post(*this);
 }
 
-void Receiver::prepare(
-    ReceiveOperation& op, Communicator& comm, int source, int index, void* buffer, std::size_t capacity)
+void Receiver::prepare(ReceiveOperation& op, Communicator& comm, int source, int index, const Room& room)
 {
     op.receiver = this;
     op.comm = &comm;
     op.source = source;
-    op.buffer = static_cast<std::byte*>(buffer);
-    op.capacity = capacity;
+    op.room = room;
     op.index = index;
 }
 
@@ -44,16 +42,33 @@ bool Receiver::take_number(ReceiveOperation& op, int index)
     return true;
 }
 
-void Receiver::recv_slowly(
-    Communicator& comm, int source, int index, void* buffer, const Columns* columns, std::size_t capacity)
+void Receiver::recv_longer(Communicator& comm, int source, int index, void* buffer, std::size_t capacity)
+{
+    recv_longer(comm, source, index, Room(buffer, capacity));
+}
+
+void Receiver::recv_slowly(Communicator& comm, int source, int index, void* buffer, std::size_t capacity)
+{
+    recv_slowly(comm, source, index, Room(buffer, capacity));
+}
+
+void Receiver::recv_longer(Communicator& comm, int source, int index, const Room& room)
+{
+    if (index >= 0) {
+        ReceiveChannel& channel = comm.receive_channel(source, index);
+        if (room.bytes() <= channel.offered_bytes && take_offered(comm, channel, source, index, room)) return;
+    }
+    recv_slowly(comm, source, index, room);
+}
+
+void Receiver::recv_slowly(Communicator& comm, int source, int index, const Room& room)
 {
     if (request_of(comm, source, index) != nullptr) {
         fail(FMPL_ERR_BUSY, "an fmpl_irecv from rank {} {} is outstanding; call fmpl_irecv_wait first", source,
             index_words(index));
     }
     ReceiveOperation op;
-    prepare(op, comm, source, index, buffer, capacity);
-    op.columns = columns;
+    prepare(op, comm, source, index, room);
     try {
         wait(op);
     } catch (...) {
@@ -72,7 +87,7 @@ void Receiver::irecv(Communicator& comm, int source, int index, void* buffer, st
             index_words(index));
     }
     ReceiveOperation& op = *operations_.take();
-    prepare(op, comm, source, index, buffer, capacity);
+    prepare(op, comm, source, index, {buffer, capacity});
     op.discards = manner == Manner::discards;
     op.ahead = manner == Manner::ahead;
     request = &op;
@@ -95,9 +110,9 @@ void Receiver::irecv_wait(Communicator& comm, int source, int index)
     ReceiveOperation*& request = outstanding(comm, source, index);
     ReceiveOperation* const op = request;
     // A short receive that has its message's number, and nothing else to be done meanwhile: as Receiver::recv.
-    if (op->list == ReceiveOperation::List::idle && op->capacity <= kInlineBytes && !node_->has_busy()) {
+    if (op->list == ReceiveOperation::List::idle && op->room.bytes() <= kInlineBytes && !node_->has_busy()) {
         ReceiveChannel& channel = comm.receive_channel(source, op->index);
-        if (take_short(comm, channel, source, op->index, op->buffer, op->capacity)) {
+        if (take_short(comm, channel, source, op->index, op->room.data(), op->room.bytes())) {
             node_->remove_idle(*op);
             channel.receiving = nullptr;
             request = nullptr;
@@ -114,7 +129,7 @@ void Receiver::irecv_test(Communicator& comm, int source, int index, int& done)
     ReceiveOperation*& request = outstanding(comm, source, index);
     if (!advance(*request)) {
         // A short one is posted when its message turns out to be long.
-        if (request->number != 0 && request->capacity > kInlineBytes) post(*request);
+        if (request->number != 0 && request->room.bytes() > kInlineBytes) post(*request);
         node_->progress_in_passing();
         return;
     }
@@ -176,9 +191,9 @@ void Receiver::end_request(ReceiveOperation*& request)
 void Receiver::wait(ReceiveOperation& op)
 {
     if (advance(op)) return;
-    const WaitFor what{node_->call, op.comm->peer(op.source).node, op.index, op.comm->size(), op.capacity};
+    const WaitFor what{node_->call, op.comm->peer(op.source).node, op.index, op.comm->size(), op.room.bytes()};
     // A short receive is posted only when it has to wait for long: a short message needs no posted receive.
-    if (op.number != 0 && op.capacity > kInlineBytes) {
+    if (op.number != 0 && op.room.bytes() > kInlineBytes) {
         post(op);
     } else if (op.number != 0 && node_->waiter.spin([&] { return step(op); })) {
         return;
@@ -204,23 +219,21 @@ void Receiver::post(ReceiveOperation& op)
     }
     Offset at = kNoOffset;
     Offset columns = kNoOffset;
-    if (op.columns != nullptr) {
-        const fmpl_columns& shape = op.columns->shape();
-        columns = op.columns->whole() && BlockWord::fits(shape.bytes, shape.stride)
-                      ? BlockWord::make(shape.bytes, shape.stride)
-                      : columns_record(*op.columns);
-        if (columns != kNoOffset && node_->crossbar.contains(op.buffer, op.columns->extent())) {
-            at = node_->crossbar.offset_of(op.buffer);
-        }
-    } else if (node_->crossbar.contains(op.buffer, op.capacity)) {
-        at = node_->crossbar.offset_of(op.buffer);
-    } else if (op.capacity >= kSharedPrivateBytes && node_->private_memory.reaches(op.comm->peer(op.source).node)) {
-        at = PrivateMemory::address(op.buffer);
+    const Crossbar& crossbar = node_->crossbar;
+    if (!op.room.in_one_piece()) {
+        columns = op.room.block_word();
+        if (columns == kNoOffset) columns = columns_record(op.room.columns());
+    }
+    if ((op.room.in_one_piece() || columns != kNoOffset) && op.room.in_arena(crossbar)) {
+        at = crossbar.offset_of(op.room.data());
+    } else if (op.room.in_one_piece() && op.room.bytes() >= kSharedPrivateBytes &&
+               node_->private_memory.reaches(op.comm->peer(op.source).node)) {
+        at = PrivateMemory::address(op.room.data());
     }
     if (op.sharing) columns = kInvitation;
     channel.posted = op.number;
     // Pairs with Sender::push_if_posted.
-    const std::array<std::uint64_t, 3> header = {at, op.capacity, columns};
+    const std::array<std::uint64_t, 3> header = {at, op.room.bytes(), columns};
     if (op.ahead) {
         channel.post.kick_quietly(node_->crossbar, header, op.number);
     } else {
@@ -290,8 +303,7 @@ bool Receiver::step(ReceiveOperation& op)
     return false;
 }
 
-bool Receiver::take_offered(Communicator& comm, ReceiveChannel& channel, int source, int index, void* buffer,
-    const Columns* columns, std::size_t capacity)
+bool Receiver::take_offered(Communicator& comm, ReceiveChannel& channel, int source, int index, const Room& room)
 {
     const std::size_t offered_before = std::exchange(channel.offered_bytes, 0);
     if (channel.request != nullptr || channel.receiving != nullptr || node_->has_busy()) return false;
@@ -310,8 +322,8 @@ bool Receiver::take_offered(Communicator& comm, ReceiveChannel& channel, int sou
     });
     if (!in_lane || !LaneStamp::is_offer(stamp)) return false;
     const LaneOffer offer = offer_in(*peer.lane_from);
-    if (offer.bytes() > capacity || !claim(flag, number)) return false;
-    read_offer(peer.node, offer, static_cast<std::byte*>(buffer), columns, capacity);
+    if (offer.bytes() > room.bytes() || !claim(flag, number)) return false;
+    read_offer(peer.node, offer, room);
     matched = {source, index, offer.bytes()};
     channel.offered_bytes = std::max(offered_before, offer.bytes());
     channel.cursor = kNoOffset;
@@ -328,21 +340,16 @@ LaneOffer Receiver::offer_in(const LaneHalf& lane)
 }
 
 // Copies the message, which this rank has claimed, from the source's memory, unless it is too long.
-void Receiver::read_offer(
-    int node, const LaneOffer& offer, std::byte* buffer, const Columns* columns, std::size_t capacity) const
+void Receiver::read_offer(int node, const LaneOffer& offer, const Room& room) const
 {
     const Crossbar& crossbar = node_->crossbar;
     const std::size_t bytes = offer.bytes();
-    if (bytes > capacity) return;
-    if (offer.is_block()) {
-        const Columns source = block_columns(offer.shape, bytes);
-        const Columns whole = Columns::contiguous(bytes);
-        copy_columns(buffer, columns != nullptr ? *columns : whole, crossbar.mapped(node, offer.at()), source, bytes);
-    } else if (columns != nullptr) {
-        read_columns(crossbar, node, offer.at(), buffer, *columns, 0, bytes);
-    } else {
-        crossbar.read(node, offer.at(), buffer, bytes);
-    }
+    if (bytes > room.bytes()) return;
+    if (!offer.is_block()) return room.read(crossbar, node, offer.at(), 0, bytes);
+    const Columns source = block_columns(offer.shape, bytes);
+    const Columns whole = Columns::contiguous(bytes);
+    const Columns& target = room.in_one_piece() ? whole : room.columns();
+    copy_columns(room.data(), target, crossbar.mapped(node, offer.at()), source, bytes);
 }
 
 // The message is on offer in the lane. The source that has claimed it itself makes it a head.
@@ -356,7 +363,7 @@ bool Receiver::take_lane_offer(ReceiveOperation& op)
     }
     const Peer& peer = op.comm->peer(op.source);
     const LaneOffer offer = offer_in(*peer.lane_from);
-    read_offer(peer.node, offer, op.buffer, op.columns, op.capacity);
+    read_offer(peer.node, offer, op.room);
     ReceiveChannel& channel = op.comm->receive_channel(op.source, op.index);
     channel.offered_bytes = std::max(channel.offered_bytes, offer.bytes());
     finish(op, offer.bytes(), kNoOffset);
@@ -365,11 +372,11 @@ bool Receiver::take_lane_offer(ReceiveOperation& op)
 
 void Receiver::take_inline(ReceiveOperation& op, const std::uint8_t* payload, std::size_t bytes)
 {
-    if (bytes <= op.capacity) {
-        if (op.columns != nullptr) {
-            op.columns->scatter(op.buffer, 0, bytes, reinterpret_cast<const std::byte*>(payload));
+    if (bytes <= op.room.bytes()) {
+        if (op.room.in_one_piece()) {
+            small_copy(op.room.data(), payload, bytes);
         } else {
-            small_copy(op.buffer, payload, bytes);
+            op.room.columns().scatter(op.room.data(), 0, bytes, reinterpret_cast<const std::byte*>(payload));
         }
     }
     finish(op, bytes, kNoOffset);
@@ -433,24 +440,14 @@ void Receiver::take_chained(ReceiveOperation& op)
 
 void Receiver::take_from(ReceiveOperation& op, Offset at, std::uint64_t bytes)
 {
-    if (bytes <= op.capacity && bytes > 0) read_into(op, at, 0, bytes);
-}
-
-// The message's bytes [begin, begin + bytes), which lie at `from` of the source, to where they belong.
-void Receiver::read_into(const ReceiveOperation& op, Offset from, std::size_t begin, std::size_t bytes)
-{
-    const int node = op.comm->peer(op.source).node;
-    if (op.columns != nullptr) {
-        read_columns(node_->crossbar, node, from, op.buffer, *op.columns, begin, bytes);
-    } else {
-        node_->crossbar.read(node, from, op.buffer + begin, bytes);
-    }
+    if (bytes == 0 || bytes > op.room.bytes()) return;
+    op.room.read(node_->crossbar, op.comm->peer(op.source).node, at, 0, bytes);
 }
 
 // Whether the source shall help to copy a message that this rank has claimed.
 bool Receiver::is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) const
 {
-    return op.columns == nullptr && bytes >= kSharedBytes && bytes <= op.capacity && node_->helps() &&
+    return op.room.in_one_piece() && bytes >= kSharedBytes && bytes <= op.room.bytes() && node_->helps() &&
            node_->crossbar.maps(op.comm->peer(op.source).node);
 }
 
@@ -471,7 +468,7 @@ bool Receiver::take_share(ReceiveOperation& op, CompletionFlag& flag, bool opene
         const bool last = copy.copy(
             [&](std::size_t begin, std::size_t n) {
                 if (PrivateMemory::is_private(from)) node_->waiter.check_abort();
-                node_->private_memory.read(node, from + begin, op.buffer + begin, n);
+                node_->private_memory.read(node, from + begin, op.room.data() + begin, n);
             },
             opened);
         if (last) node_->crossbar.wake(node);
@@ -492,8 +489,8 @@ bool Receiver::drain_pipe(ReceiveOperation& op, const CompletionFlag& flag)
     const std::uint64_t filled = PipeCount::pieces(flag.filled.load(std::memory_order_acquire), op.number);
     while (op.pieces < filled) {
         const std::size_t begin = op.pieces * kPieceBytes;
-        read_into(
-            op, flag.body.at + op.pieces % kRingPieces * kPieceBytes, begin, std::min(kPieceBytes, bytes - begin));
+        const Offset piece = flag.body.at + op.pieces % kRingPieces * kPieceBytes;
+        op.room.read(node_->crossbar, peer.node, piece, begin, std::min(kPieceBytes, bytes - begin));
         ++op.pieces;
         node_->crossbar.write_flag(peer.node, drained, PipeCount::make(op.number, op.pieces));  // pairs with fill_pipe
         node_->crossbar.wake(peer.node);
@@ -542,11 +539,11 @@ void Receiver::finish(ReceiveOperation& op, std::size_t bytes, Offset cursor)
 void Receiver::report(const ReceiveOperation& op)
 {
     matched = {op.source, op.index, op.bytes};
-    if (op.bytes > op.capacity && !op.discards) {
+    if (op.bytes > op.room.bytes() && !op.discards) {
         fail(FMPL_ERR_TRUNCATED,
             "the message from rank {} over index {} has {} bytes, the receive buffer {}; the message is discarded, the "
             "buffer unchanged; give a larger buffer",
-            op.source, op.index, op.bytes, op.capacity);
+            op.source, op.index, op.bytes, op.room.bytes());
     }
 }
 

@@ -9,8 +9,8 @@
 // have posted their receives and then send to each other all get through.
 #pragma once
 
-#include "p2p/columns.hpp"
 #include "p2p/communicator.hpp"
+#include "p2p/message.hpp"
 #include "p2p/node.hpp"
 #include "p2p/object_pool.hpp"
 #include "p2p/records.hpp"
@@ -38,9 +38,7 @@ struct ReceiveOperation final : Progressing {
 
     Receiver* receiver = nullptr;
     Communicator* comm = nullptr;
-    std::byte* buffer = nullptr;
-    const Columns* columns = nullptr;  // that it is made of, `buffer` being their base; nullptr: in one piece
-    std::size_t capacity = 0;
+    Room room;
     std::size_t bytes = 0;     // of the message, once known
     std::uint64_t number = 0;  // of the message; 0: none belongs to it yet
     std::uint64_t pieces = 0;  // of a piped message, taken so far
@@ -61,37 +59,24 @@ public:
     // fmpl_recv. Arguments are checked by the caller; index may be FMPL_ANY_TAG.
     void recv(Communicator& comm, int source, int index, void* buffer, std::size_t capacity)
     {
-        if (index >= 0) [[likely]] {
+        if (index >= 0 && capacity <= kInlineBytes) [[likely]] {
             ReceiveChannel& channel = comm.receive_channel(source, index);
-            if (capacity <= kInlineBytes && channel.request == nullptr && channel.receiving == nullptr &&
-                !node_->has_busy()) [[likely]] {
+            if (channel.request == nullptr && channel.receiving == nullptr && !node_->has_busy()) [[likely]] {
                 if (take_short(comm, channel, source, index, buffer, capacity)) return;
-            } else if (capacity <= channel.offered_bytes &&
-                       take_offered(comm, channel, source, index, buffer, nullptr, capacity)) {
-                return;
+                return recv_slowly(comm, source, index, buffer, capacity);
             }
         }
-        recv_slowly(comm, source, index, buffer, nullptr, capacity);
+        recv_longer(comm, source, index, buffer, capacity);
     }
     // The same into columns.
     void recv(Communicator& comm, int source, int index, std::byte* base, const Columns& columns)
     {
-        if (columns.in_one_piece()) {
-            recv(comm, source, index, base + columns.first(), columns.bytes());
-        } else if (columns.bytes() <= kInlineBytes) {
-            std::byte packed[kInlineBytes];
-            recv(comm, source, index, packed, columns.bytes());
-            columns.scatter(base, 0, matched.bytes, packed);
-        } else {
-            if (index >= 0) {
-                ReceiveChannel& channel = comm.receive_channel(source, index);
-                if (columns.bytes() <= channel.offered_bytes &&
-                    take_offered(comm, channel, source, index, base, &columns, columns.bytes())) {
-                    return;
-                }
-            }
-            recv_slowly(comm, source, index, base, &columns, columns.bytes());
-        }
+        const Room room(base, columns);
+        if (room.in_one_piece()) return recv(comm, source, index, room.data(), room.bytes());
+        if (room.bytes() > kInlineBytes) return recv_longer(comm, source, index, room);
+        std::byte packed[kInlineBytes];
+        recv(comm, source, index, packed, room.bytes());
+        columns.scatter(base, 0, matched.bytes, packed);
     }
     // discards: a longer message is no error. ahead: the source has not begun to send the message, and need not be woken.
     enum class Manner { usual, discards, ahead };
@@ -189,17 +174,15 @@ private:
         return true;
     }
 
-    // The same for a longer message, which the source is likely to offer in the lane, as it has such ones: until it has come,
-    // the receive need not be posted.
-    bool take_offered(Communicator& comm, ReceiveChannel& channel, int source, int index, void* buffer,
-        const Columns* columns, std::size_t capacity);
+    // The same for a longer message, which the source is likely to offer in the lane, as it has such ones: until it has
+    // come, the receive need not be posted.
+    bool take_offered(Communicator& comm, ReceiveChannel& channel, int source, int index, const Room& room);
     // Whether an offered message is this rank's to move; else the source has claimed it.
     static bool claim(CompletionFlag& flag, std::uint64_t number)
     {
         return flag.claim.exchange(number, std::memory_order_acq_rel) != number;  // pairs with Sender::claim
     }
-    void read_offer(
-        int node, const LaneOffer& offer, std::byte* buffer, const Columns* columns, std::size_t capacity) const;
+    void read_offer(int node, const LaneOffer& offer, const Room& room) const;
     static LaneOffer offer_in(const LaneHalf& lane);
     // The message in the lane is consumed, and the source, which may be waiting for that, is told there too.
     static void leave_lane(const Peer& peer, PairState& pair)
@@ -209,11 +192,13 @@ private:
     }
     bool take_lane_offer(ReceiveOperation& op);
 
-    void recv_slowly(
-        Communicator& comm, int source, int index, void* buffer, const Columns* columns, std::size_t capacity);
-    void prepare(ReceiveOperation& op, Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
+    // With the arguments of recv(), which so needs no memory for a Room and leaves its own to these functions.
+    void recv_longer(Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
+    void recv_slowly(Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
+    void recv_longer(Communicator& comm, int source, int index, const Room& room);
+    void recv_slowly(Communicator& comm, int source, int index, const Room& room);
+    void prepare(ReceiveOperation& op, Communicator& comm, int source, int index, const Room& room);
     Offset columns_record(const Columns& columns);
-    void read_into(const ReceiveOperation& op, Offset from, std::size_t begin, std::size_t bytes);
     static ReceiveOperation*& request_of(Communicator& comm, int source, int index);
     static ReceiveOperation*& outstanding(Communicator& comm, int source, int index);
     void end_request(ReceiveOperation*& request);

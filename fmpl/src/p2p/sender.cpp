@@ -45,17 +45,15 @@ void Sender::write_inline_remotely(int node, Offset at, const void* data, std::s
 }
 
 void Sender::prepare(SendOperation& op, Communicator& comm, SendChannel& channel, int destination, int index,
-    const void* data, const Columns* columns, std::size_t bytes, bool is_offered)
+    const Message& message, bool is_offered)
 {
     op.sender = this;
     op.comm = &comm;
     op.channel = &channel;
-    op.data = static_cast<const std::byte*>(data);
-    op.columns = columns;
-    op.bytes = bytes;
+    op.message = message;
     op.destination = destination;
     op.index = index;
-    op.addressable = columns == nullptr && node_->crossbar.contains(data, bytes);
+    op.addressable = message.in_one_piece() && message.in_arena(node_->crossbar);
     if (is_offered) {
         op.in_lane = true;
         op.state = SendOperation::State::offered;
@@ -69,16 +67,17 @@ void Sender::prepare(SendOperation& op, Communicator& comm, SendChannel& channel
 
 // Tells in the lane where the message lies, if that is possible and promises something, and waits for the destination to take it for
 // as long as one does that waits for the message already.
-Sender::Offer Sender::offer_in_lane(Communicator& comm, SendChannel& channel, int destination, int index,
-    const void* data, const Columns* columns, std::size_t bytes)
+Sender::Offer Sender::offer_in_lane(
+    Communicator& comm, SendChannel& channel, int destination, int index, const Message& message)
 {
+    const std::size_t bytes = message.bytes();
     const Peer& peer = comm.peer(destination);
     // A short message, which no receive needs to be ready for, was only not first just now.
     if (bytes <= kInlineBytes || bytes >= kSharedBytes) return Offer::none;
     if (peer.lane_to == nullptr || !node_->helps() || node_->has_busy()) return Offer::none;
     if (channel.request != nullptr || !idle(comm, destination, index, channel)) return Offer::none;
     if (!lane_is_free(comm, destination) || !channel.offers.is_worth_it()) return Offer::none;
-    const LaneOffer offer = make_offer(data, columns, bytes);
+    const LaneOffer offer = make_offer(message);
     if (offer.is_none()) return Offer::none;
     PairState& pair = comm.pair(destination);
     const std::uint32_t taken_before = peer.lane_from->reverse_taken.load(std::memory_order_relaxed);
@@ -101,22 +100,21 @@ Sender::Offer Sender::offer_in_lane(Communicator& comm, SendChannel& channel, in
 }
 
 // Where the destination finds the message, if it can reach it.
-LaneOffer Sender::make_offer(const void* data, const Columns* columns, std::size_t bytes)
+LaneOffer Sender::make_offer(const Message& message)
 {
     const Crossbar& crossbar = node_->crossbar;
-    if (crossbar.contains(data, columns == nullptr ? bytes : columns->extent())) {
-        const Offset at = crossbar.offset_of(data);
-        if (columns == nullptr) return LaneOffer::fits(at, 0) ? LaneOffer::piece(at, bytes) : LaneOffer{};
-        const fmpl_columns& shape = columns->shape();
-        if (columns->whole() && BlockWord::fits(shape.bytes, shape.stride) && LaneOffer::fits(at, shape.count)) {
-            return LaneOffer::block(at, shape.count, BlockWord::make(shape.bytes, shape.stride));
+    if (message.in_arena(crossbar)) {
+        const Offset at = crossbar.offset_of(message.data());
+        if (message.in_one_piece()) {
+            return LaneOffer::fits(at, 0) ? LaneOffer::piece(at, message.bytes()) : LaneOffer{};
         }
+        const std::uint64_t block = message.block_word();
+        const std::size_t count = message.columns().shape().count;
+        if (block != kNoOffset && LaneOffer::fits(at, count)) return LaneOffer::block(at, count, block);
         return {};  // it is copied once if this rank does it
     }
-    if (bytes > kCopiedBytes || copied_is_in_use_ || !copy_away(static_cast<const std::byte*>(data), columns, bytes)) {
-        return {};
-    }
-    return LaneOffer::fits(copied_, 0) ? LaneOffer::piece(copied_, bytes) : LaneOffer{};
+    if (message.bytes() > kCopiedBytes || copied_is_in_use_ || !copy_away(message)) return {};
+    return LaneOffer::fits(copied_, 0) ? LaneOffer::piece(copied_, message.bytes()) : LaneOffer{};
 }
 
 // Whether the destination takes the message in the lane, which it has claimed before it is more likely to be busy elsewhere.
@@ -151,11 +149,26 @@ bool Sender::is_taken_soon(
 
 WaitFor Sender::waiting_for(const SendOperation& op, std::uint64_t deadline_ns) const
 {
-    return {node_->call, node_of(op), op.index, op.comm->size(), op.bytes, deadline_ns};
+    return {node_->call, node_of(op), op.index, op.comm->size(), op.message.bytes(), deadline_ns};
 }
 
-void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const void* data,
-    const Columns* columns, std::size_t bytes, bool may_spool, Offer offer)
+void Sender::send_longer(
+    Communicator& comm, int destination, int index, const void* data, std::size_t bytes, bool may_spool)
+{
+    send_longer(comm, destination, index, Message(data, bytes), may_spool);
+}
+
+void Sender::send_longer(Communicator& comm, int destination, int index, const Message& message, bool may_spool)
+{
+    SendChannel& channel = comm.send_channel(destination, index);
+    const Offer offer = offer_in_lane(comm, channel, destination, index, message);
+    if (offer == Offer::taken) [[likely]]
+        return;
+    send_slowly(comm, channel, destination, index, message, may_spool, offer);
+}
+
+void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const Message& message,
+    bool may_spool, Offer offer)
 {
     if (channel.request != nullptr) {
         fail(FMPL_ERR_BUSY, "an fmpl_isend to rank {} over index {} is outstanding; call fmpl_isend_wait first",
@@ -164,9 +177,9 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
     const ScopedFlag sending(&channel.sending);
     SendOperation op;
     const bool is_offered = offer == Offer::left;
-    prepare(op, comm, channel, destination, index, data, columns, bytes, is_offered);
-    const bool may_copy = !op.addressable && bytes <= kCopiedBytes && !copied_is_in_use_;
-    op.prefers_copy = may_copy && (columns == nullptr || is_offered);
+    prepare(op, comm, channel, destination, index, message, is_offered);
+    const bool may_copy = !op.addressable && message.bytes() <= kCopiedBytes && !copied_is_in_use_;
+    op.prefers_copy = may_copy && (message.in_one_piece() || is_offered);
     const ScopedFlag copying(op.prefers_copy ? &copied_is_in_use_ : nullptr);
     if (may_spool && buffer_->enabled()) {
         op.may_pipe = false;
@@ -174,7 +187,7 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
         if (timeout_ms == 0) {
             // At once, or from the send buffer.
             const bool first = consumed(op) + 1 == op.number;
-            if (first && op.bytes <= kInlineBytes) {
+            if (first && message.bytes() <= kInlineBytes) {
                 begin(op);
                 return;
             }
@@ -187,7 +200,7 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
             const auto served = [&] {
                 if (step(op)) return true;
                 const bool is_copied =
-                    op.state == SendOperation::State::offered && (op.prefers_copy || op.columns != nullptr);
+                    op.state == SendOperation::State::offered && (op.prefers_copy || !message.in_one_piece());
                 return (op.state == SendOperation::State::held || is_copied) && receive_is_posted(op) &&
                        !(is_copied && is_patient(op));
             };
@@ -212,7 +225,7 @@ void Sender::isend(Communicator& comm, int destination, int index, const void* d
             destination, index);
     }
     SendOperation& op = *operations_.take();
-    prepare(op, comm, channel, destination, index, data, nullptr, bytes);
+    prepare(op, comm, channel, destination, index, {data, bytes});
     channel.request = &op;
     op.may_pipe = bytes > kStageBytes;
     if (step(op)) return;
@@ -297,8 +310,8 @@ bool Sender::step(SendOperation& op)
 // The message's turn has come: all before it are consumed.
 bool Sender::begin(SendOperation& op)
 {
-    if (op.bytes <= kInlineBytes) {
-        write_inline(*op.comm, op.destination, op.index, op.data, op.bytes, op.number, op.order);
+    if (op.message.bytes() <= kInlineBytes) {
+        write_inline(*op.comm, op.destination, op.index, op.message.data(), op.message.bytes(), op.number, op.order);
         finish(op);
         return true;
     }
@@ -308,12 +321,12 @@ bool Sender::begin(SendOperation& op)
     }
     if (op.state == SendOperation::State::sharing) return false;
     if (op.addressable) {
-        publish_head(op, MessageKind::offered, node_->crossbar.offset_of(op.data));
+        publish_head(op, MessageKind::offered, node_->crossbar.offset_of(op.message.data()));
         op.state = SendOperation::State::offered;
         return false;
     }
     // The buffer is private.
-    if (op.prefers_copy && copy_away(op.data, nullptr, op.bytes)) {
+    if (op.prefers_copy && copy_away(op.message)) {
         publish_head(op, MessageKind::offered, copied_);
         op.state = SendOperation::State::offered;
         return false;
@@ -361,7 +374,7 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
     if (columns == kInvitation) op.claim_lost = true;
     // One that it has claimed in the lane it copies alone.
     if (op.claim_lost) return !op.in_lane && help_to_take(op, at);
-    if (op.bytes <= capacity && !reaches(op, at)) return false;
+    if (op.message.bytes() <= capacity && !reaches(op, at)) return false;
     if (claim_first) {
         if (!claim(op)) {
             op.claim_lost = true;  // the destination is taking it, and may have posted its next receive meanwhile
@@ -372,7 +385,7 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
         capacity = slot.capacity.load(std::memory_order_relaxed);
         columns = slot.columns.load(std::memory_order_relaxed);
     }
-    const bool may_share = op.bytes <= capacity && columns == kNoOffset;
+    const bool may_share = op.message.bytes() <= capacity && columns == kNoOffset;
     const Offset source = may_share ? shared_source(op, at) : kNoOffset;
     if (source != kNoOffset) {
         publish_head(op, MessageKind::shared, source, op.state != SendOperation::State::queued);
@@ -380,7 +393,7 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
         op.shared_to = at;
         return copy_share(op, at, true);
     }
-    if (op.bytes <= capacity) write_to_posted(op, at, capacity, columns);
+    if (op.message.bytes() <= capacity) write_to_posted(op, at, capacity, columns);
     publish_head(op, MessageKind::moved, at, op.state != SendOperation::State::queued);
     return true;
 }
@@ -391,9 +404,9 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
 bool Sender::push_soon(SendOperation& op)
 {
     if (push_if_posted(op, false)) return true;
-    const bool worth_it = op.bytes >= kPushSoonBytes && node_->helps() && node_of(op) != node_->rank();
+    const bool worth_it = op.message.bytes() >= kPushSoonBytes && node_->helps() && node_of(op) != node_->rank();
     if (op.state != SendOperation::State::queued || !worth_it) return false;
-    const std::uint64_t deadline_ns = monotonic_ns() + op.bytes / kSpoolBytesPerNs;
+    const std::uint64_t deadline_ns = monotonic_ns() + op.message.bytes() / kSpoolBytesPerNs;
     bool done = false;
     node_->waiter.spin([&] {
         if (receive_is_posted(op)) {
@@ -419,47 +432,27 @@ Columns Sender::posted_columns(const SendOperation& op, std::size_t capacity, st
 // Copies the message to the posted buffer, which can be addressed and is long enough.
 void Sender::write_to_posted(const SendOperation& op, Offset to, std::size_t capacity, std::uint64_t to_columns)
 {
-    const Crossbar& crossbar = node_->crossbar;
-    const int node = node_of(op);
-    if (op.columns == nullptr && to_columns == kNoOffset) {
-        crossbar.write(node, to, op.data, op.bytes);
-        return;
-    }
-    const Columns whole = Columns::contiguous(op.bytes);
-    const Columns& source = op.columns != nullptr ? *op.columns : whole;
-    if (to_columns == kNoOffset) {
-        write_columns(crossbar, node, to, whole, op.data, source, op.bytes);
-        return;
-    }
+    if (to_columns == kNoOffset) return op.message.write(node_->crossbar, node_of(op), to);
     const Columns target = posted_columns(op, capacity, to_columns);
-    if (target.bytes() < op.bytes) {
+    if (target.bytes() < op.message.bytes()) {
         fail(FMPL_ERR_INTERNAL, "the posted columns of rank {}, index {} have {} bytes, the message {}", op.destination,
-            op.index, target.bytes(), op.bytes);
+            op.index, target.bytes(), op.message.bytes());
     }
-    write_columns(crossbar, node, to, target, op.data, source, op.bytes);
-}
-
-// The message's bytes [begin, begin + bytes) to memory of this rank.
-void Sender::gather(const SendOperation& op, std::size_t begin, std::size_t bytes, std::byte* to)
-{
-    if (op.columns != nullptr) {
-        op.columns->gather(op.data, begin, bytes, to);
-    } else if (bytes > 0) {
-        std::memcpy(to, op.data + begin, bytes);
-    }
+    op.message.write(node_->crossbar, node_of(op), to, &target);
 }
 
 // Where the destination reads its share of a message for the posted buffer, or kNoOffset when this rank moves the
 // message alone.
 Offset Sender::shared_source(const SendOperation& op, Offset to) const
 {
-    if (op.columns != nullptr || !node_->crossbar.maps(node_of(op))) return kNoOffset;
+    if (!op.message.in_one_piece() || !node_->crossbar.maps(node_of(op))) return kNoOffset;
     if (op.addressable && !PrivateMemory::is_private(to)) {
-        return node_->helps() && op.bytes >= kSharedBytes ? node_->crossbar.offset_of(op.data) : kNoOffset;
+        return node_->helps() && op.message.bytes() >= kSharedBytes ? node_->crossbar.offset_of(op.message.data())
+                                                                    : kNoOffset;
     }
-    if (op.bytes < kSharedPrivateBytes || !node_->private_memory.reaches(node_of(op))) return kNoOffset;
-    if (op.addressable) return node_->helps() ? node_->crossbar.offset_of(op.data) : kNoOffset;
-    return PrivateMemory::is_private(to) || node_->helps() ? PrivateMemory::address(op.data) : kNoOffset;
+    if (op.message.bytes() < kSharedPrivateBytes || !node_->private_memory.reaches(node_of(op))) return kNoOffset;
+    if (op.addressable) return node_->helps() ? node_->crossbar.offset_of(op.message.data()) : kNoOffset;
+    return PrivateMemory::is_private(to) || node_->helps() ? PrivateMemory::address(op.message.data()) : kNoOffset;
 }
 
 // Whether this rank can write to the posted buffer.
@@ -472,7 +465,8 @@ bool Sender::reaches(const SendOperation& op, Offset to) const
 SharedCopy Sender::shared_copy(const SendOperation& op) const
 {
     std::byte* const flag = node_->crossbar.mapped(node_of(op), flag_at(op));
-    return {reinterpret_cast<CompletionFlag*>(flag)->body, op.bytes, SharedCopy::end_of(node_->rank(), node_of(op))};
+    return {reinterpret_cast<CompletionFlag*>(flag)->body, op.message.bytes(),
+        SharedCopy::end_of(node_->rank(), node_of(op))};
 }
 
 // Copies what can be taken of the message; whether all of it is there. opened: this rank has just begun it.
@@ -482,7 +476,7 @@ bool Sender::copy_share(const SendOperation& op, Offset to, bool opened)
     const bool last = copy.copy(
         [&](std::size_t begin, std::size_t bytes) {
             if (PrivateMemory::is_private(to)) node_->waiter.check_abort();
-            node_->private_memory.write(node_of(op), to + begin, op.data + begin, bytes);
+            node_->private_memory.write(node_of(op), to + begin, op.message.data() + begin, bytes);
         },
         opened);
     if (last) node_->crossbar.wake(node_of(op));
@@ -519,7 +513,7 @@ void Sender::publish_head(SendOperation& op, MessageKind kind, Offset at, bool a
     const Offset flag = flag_at(op);
     if (!again || op.in_lane) crossbar.write(node, flag + offsetof(CompletionFlag, order), &op.order, sizeof op.order);
     op.in_lane = false;
-    const HeadBody body{op.bytes, at,
+    const HeadBody body{op.message.bytes(), at,
         kind == MessageKind::offered ? SharedCopy::kClosed
                                      : SharedCopy::opened_at(SharedCopy::end_of(node_->rank(), node)),
         0};
@@ -533,7 +527,7 @@ bool Sender::start_pipe(SendOperation& op)
 {
     op.ring = node_->take_ring();
     if (op.ring == kNoOffset) return false;  // tried again at the next step
-    op.pieces = (op.bytes + kPieceBytes - 1) / kPieceBytes;
+    op.pieces = (op.message.bytes() + kPieceBytes - 1) / kPieceBytes;
     op.filled = 0;
     op.state = SendOperation::State::piping;
     publish_head(op, MessageKind::piped, op.ring, true);
@@ -550,8 +544,8 @@ void Sender::fill_pipe(SendOperation& op)
         const std::uint64_t drained = PipeCount::pieces(slot.drained.load(std::memory_order_acquire), op.number);
         if (op.filled - drained >= kRingPieces) return;
         const std::size_t begin = op.filled * kPieceBytes;
-        const std::size_t bytes = std::min(kPieceBytes, op.bytes - begin);
-        gather(op, begin, bytes, crossbar.local(op.ring + op.filled % kRingPieces * kPieceBytes));
+        const std::size_t bytes = std::min(kPieceBytes, op.message.bytes() - begin);
+        op.message.gather(begin, bytes, crossbar.local(op.ring + op.filled % kRingPieces * kPieceBytes));
         ++op.filled;
         // Pairs with Receiver::drain_pipe.
         crossbar.write_flag(
@@ -573,7 +567,7 @@ void Sender::append(SendOperation& op, Offset block, Offset payload, bool in_sen
     } else {
         auto& node = *reinterpret_cast<ChainNode*>(crossbar.local(block));
         node.next.store(kNoOffset, std::memory_order_relaxed);
-        node.bytes = op.bytes;
+        node.bytes = op.message.bytes();
         node.at = payload;
         node.order = op.order;
         const ChainEntry* last = op.channel->last_entry;
@@ -600,11 +594,11 @@ bool Sender::spool(SendOperation& op)
         op.state == SendOperation::State::chained) {
         return false;
     }
-    Offset block = buffer_->take(kNodeBytes + op.bytes);
+    Offset block = buffer_->take(kNodeBytes + op.message.bytes());
     if (block == kNoOffset) {
         node_->progress();  // the any domain shares the buffer
         reclaim();
-        block = buffer_->take(kNodeBytes + op.bytes);
+        block = buffer_->take(kNodeBytes + op.message.bytes());
         if (block == kNoOffset) return false;
     }
     const Crossbar& crossbar = node_->crossbar;
@@ -612,7 +606,7 @@ bool Sender::spool(SendOperation& op)
         buffer_->undo_take(block);
         return false;
     }
-    gather(op, 0, op.bytes, crossbar.local(block + kNodeBytes));
+    op.message.gather(0, op.message.bytes(), crossbar.local(block + kNodeBytes));
     if (op.state != SendOperation::State::queued) {
         add_entry(op, block, false, true);
         publish_head(op, MessageKind::spooled, block + kNodeBytes, true);
@@ -625,15 +619,15 @@ bool Sender::spool(SendOperation& op)
 
 // Copies a short message of a blocking send to remote-DMA memory, where the destination finds it without a further word: that takes
 // less time than to ask for a posted receive, and than the kernel takes to write to a private buffer. Whether there is room for it.
-bool Sender::copy_away(const std::byte* data, const Columns* columns, std::size_t bytes)
+bool Sender::copy_away(const Message& message)
 {
     if (copied_ == kNoOffset) copied_ = node_->arena.try_allocate(kCopiedBytes);
     if (copied_ == kNoOffset) return false;
     std::byte* const to = node_->crossbar.local(copied_);
-    if (columns != nullptr) {
-        columns->gather(data, 0, bytes, to);
+    if (message.in_one_piece()) {
+        copy_across(to, message.data(), message.bytes());
     } else {
-        copy_across(to, data, bytes);
+        message.gather(0, message.bytes(), to);
     }
     return true;
 }
@@ -649,10 +643,10 @@ bool Sender::is_patient(SendOperation& op) const
 // The same with memory of the library's own, for nonblocking sends from private buffers.
 bool Sender::stage(SendOperation& op)
 {
-    if (op.bytes > kStageBytes) return false;
-    const Offset block = node_->arena.try_allocate(kNodeBytes + op.bytes);
+    if (op.message.bytes() > kStageBytes) return false;
+    const Offset block = node_->arena.try_allocate(kNodeBytes + op.message.bytes());
     if (block == kNoOffset) return false;
-    std::memcpy(node_->crossbar.local(block + kNodeBytes), op.data, op.bytes);
+    std::memcpy(node_->crossbar.local(block + kNodeBytes), op.message.data(), op.message.bytes());
     if (op.state == SendOperation::State::held) {
         add_entry(op, block, false, false);
         publish_head(op, MessageKind::spooled, block + kNodeBytes, true);

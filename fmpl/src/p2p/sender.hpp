@@ -20,8 +20,8 @@
 // A message in a private buffer whose receive is not posted yet is announced and held until it is, which saves a copy.
 #pragma once
 
-#include "p2p/columns.hpp"
 #include "p2p/communicator.hpp"
+#include "p2p/message.hpp"
 #include "p2p/node.hpp"
 #include "p2p/object_pool.hpp"
 #include "p2p/records.hpp"
@@ -56,9 +56,7 @@ struct SendOperation final : Progressing {
     Sender* sender = nullptr;
     Communicator* comm = nullptr;
     SendChannel* channel = nullptr;
-    const std::byte* data = nullptr;
-    const Columns* columns = nullptr;  // that the message is made of, `data` being their base; nullptr: in one piece
-    std::size_t bytes = 0;
+    Message message;
     std::uint64_t number = 0;
     std::uint64_t order = 0;
     int destination = 0;
@@ -90,27 +88,19 @@ public:
             write_inline(comm, destination, index, data, bytes, ++channel.sent, ++comm.pair(destination).order);
             return;
         }
-        const Offer offer = offer_in_lane(comm, channel, destination, index, data, nullptr, bytes);
-        if (offer == Offer::taken) [[likely]]
-            return;
-        send_slowly(comm, channel, destination, index, data, nullptr, bytes, may_spool, offer);
+        send_longer(comm, destination, index, data, bytes, may_spool);
     }
     // The same for a message of columns.
     void send(Communicator& comm, int destination, int index, const std::byte* base, const Columns& columns)
     {
-        if (columns.in_one_piece()) {
-            send(comm, destination, index, base + columns.first(), columns.bytes());
-        } else if (columns.bytes() <= kInlineBytes) {
+        const Message message(base, columns);
+        if (message.in_one_piece()) return send(comm, destination, index, message.data(), message.bytes());
+        if (message.bytes() <= kInlineBytes) {
             std::byte packed[kInlineBytes];
-            columns.gather(base, 0, columns.bytes(), packed);
-            send(comm, destination, index, packed, columns.bytes());
-        } else {
-            SendChannel& channel = comm.send_channel(destination, index);
-            const Offer offer = offer_in_lane(comm, channel, destination, index, base, &columns, columns.bytes());
-            if (offer == Offer::taken) [[likely]]
-                return;
-            send_slowly(comm, channel, destination, index, base, &columns, columns.bytes(), true, offer);
+            message.gather(0, message.bytes(), packed);
+            return send(comm, destination, index, packed, message.bytes());
         }
+        send_longer(comm, destination, index, message, true);
     }
     void isend(Communicator& comm, int destination, int index, const void* data, std::size_t bytes);
     void isend_wait(Communicator& comm, int destination, int index);
@@ -216,17 +206,19 @@ private:
 
     // Of a message to the lane: there was none; the destination has taken it; it has not yet.
     enum class Offer { none, taken, left };
-    Offer offer_in_lane(Communicator& comm, SendChannel& channel, int destination, int index, const void* data,
-        const Columns* columns, std::size_t bytes);
-    LaneOffer make_offer(const void* data, const Columns* columns, std::size_t bytes);
+    Offer offer_in_lane(Communicator& comm, SendChannel& channel, int destination, int index, const Message& message);
+    LaneOffer make_offer(const Message& message);
     bool is_taken_soon(
         const Communicator& comm, int destination, std::uint32_t taken_before, std::uint64_t number, std::size_t bytes);
 
-    void send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const void* data,
-        const Columns* columns, std::size_t bytes, bool may_spool, Offer offer);
+    // With the arguments of send(), which so needs no memory for a Message and leaves its own to this function.
+    void send_longer(
+        Communicator& comm, int destination, int index, const void* data, std::size_t bytes, bool may_spool);
+    void send_longer(Communicator& comm, int destination, int index, const Message& message, bool may_spool);
+    void send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const Message& message,
+        bool may_spool, Offer offer);
     void prepare(SendOperation& op, Communicator& comm, SendChannel& channel, int destination, int index,
-        const void* data, const Columns* columns, std::size_t bytes, bool is_offered = false);
-    static void gather(const SendOperation& op, std::size_t begin, std::size_t bytes, std::byte* to);
+        const Message& message, bool is_offered = false);
     void write_to_posted(const SendOperation& op, Offset to, std::size_t capacity, std::uint64_t to_columns);
     Columns posted_columns(const SendOperation& op, std::size_t capacity, std::uint64_t word) const;
     WaitFor waiting_for(const SendOperation& op, std::uint64_t deadline_ns = 0) const;
@@ -251,7 +243,7 @@ private:
     void append(SendOperation& op, Offset block, Offset payload, bool in_send_buffer);
     bool spool(SendOperation& op);
     bool stage(SendOperation& op);
-    bool copy_away(const std::byte* data, const Columns* columns, std::size_t bytes);
+    bool copy_away(const Message& message);
     bool is_patient(SendOperation& op) const;
     void finish(SendOperation& op);
 
