@@ -48,8 +48,9 @@ struct Peer {
     LaneHalf* lane_to;    // half of the pair's lane that this rank writes; nullptr: not mapped, or this rank itself
     LaneHalf* lane_from;  // half that the peer writes
 
-    // The completion flag of the messages over an index to the peer.
+    // The completion flag of the messages over an index to the peer, and the matching slot of those from it.
     Offset flag_at(int index) const { return flags + static_cast<Offset>(index) * sizeof(CompletionFlag); }
+    Offset slot_at(int index) const { return slots + static_cast<Offset>(index) * sizeof(MatchingSlot); }
 };
 
 struct SendChannel {

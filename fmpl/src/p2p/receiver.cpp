@@ -17,12 +17,12 @@ std::string index_words(int index)
 
 }  // namespace
 
-void ReceiveOperation::progress()
+void ReceiveRequest::progress()
 {
     if (!receiver->advance(*this) && number != 0) receiver->post(*this);
 }
 
-void Receiver::prepare(ReceiveOperation& op, Communicator& comm, int source, int index, const Room& room)
+void Receiver::prepare(ReceiveRequest& op, Communicator& comm, int source, int index, const Room& room)
 {
     op.receiver = this;
     op.comm = &comm;
@@ -67,7 +67,7 @@ void Receiver::recv_slowly(Communicator& comm, int source, int index, const Room
         fail(FMPL_ERR_BUSY, "an fmpl_irecv from rank {} {} is outstanding; call fmpl_irecv_wait first", source,
             index_words(index));
     }
-    ReceiveOperation op;
+    ReceiveRequest op;
     prepare(op, comm, source, index, room);
     try {
         wait(op);
@@ -86,7 +86,7 @@ void Receiver::irecv(Communicator& comm, int source, int index, void* buffer, st
         fail(FMPL_ERR_BUSY, "an fmpl_irecv from rank {} {} is outstanding already; call fmpl_irecv_wait first", source,
             index_words(index));
     }
-    ReceiveOperation& op = *operations_.take();
+    ReceiveRequest& op = *requests_.take();
     prepare(op, comm, source, index, {buffer, capacity});
     op.discards = manner == Manner::discards;
     op.ahead = manner == Manner::ahead;
@@ -116,7 +116,7 @@ void Receiver::irecv_wait(Communicator& comm, int source, int index)
             node_->remove_idle(*op);
             channel.receiving = nullptr;
             request = nullptr;
-            operations_.give_back(op);
+            requests_.give_back(static_cast<ReceiveRequest*>(op));
             return;
         }
     }
@@ -147,8 +147,8 @@ void Receiver::irecv_withdraw(Communicator& comm, int source, int index)
             "posted",
             source, index);
     }
-    const bool has_come =
-        advance(op) || (op.number != 0 && arrival(comm, source, index, op.number).place != Arrival::Place::none);
+    const bool has_come = advance(op) || (op.number != 0 && ReceiveEnd::arrival(comm, source, index, op.number).place !=
+                                                                ReceiveEnd::Arrival::Place::none);
     if (has_come) {
         fail(FMPL_ERR_BUSY,
             "the message of the fmpl_irecv from rank {} over index {} has come; call fmpl_irecv_wait for it", source,
@@ -161,8 +161,8 @@ void Receiver::irecv_withdraw(Communicator& comm, int source, int index)
         channel.post.kick_quietly(node_->crossbar, {kNoOffset, 0, kNoOffset}, channel.posted);  // as in post()
     }
     if (op.number != 0) channel.receiving = nullptr;
-    unlist(op);
-    operations_.give_back(std::exchange(request, nullptr));
+    end_.unlist(op);
+    requests_.give_back(static_cast<ReceiveRequest*>(std::exchange(request, nullptr)));
 }
 
 // The nonblocking receive of a channel, or with FMPL_ANY_TAG of a source.
@@ -184,14 +184,14 @@ ReceiveOperation*& Receiver::outstanding(Communicator& comm, int source, int ind
 void Receiver::end_request(ReceiveOperation*& request)
 {
     ReceiveOperation* const op = std::exchange(request, nullptr);
-    operations_.give_back(op);
+    requests_.give_back(static_cast<ReceiveRequest*>(op));
     report(*op);
 }
 
 void Receiver::wait(ReceiveOperation& op)
 {
     if (advance(op)) return;
-    const WaitFor what{node_->call, op.comm->peer(op.source).node, op.index, op.comm->size(), op.room.bytes()};
+    const WaitFor what{node_->call, op.peer().node, op.index, op.comm->size(), op.room.bytes()};
     // A short receive is posted only when it has to wait for long: a short message needs no posted receive.
     if (op.number != 0 && op.room.bytes() > kInlineBytes) {
         post(op);
@@ -210,11 +210,11 @@ void Receiver::wait(ReceiveOperation& op)
 // Sends the message header to the source (paper, figure 5), once.
 void Receiver::post(ReceiveOperation& op)
 {
-    ReceiveChannel& channel = op.comm->receive_channel(op.source, op.index);
+    ReceiveChannel& channel = op.channel();
     if (channel.posted == op.number || op.done) return;
     if (!channel.post.prepared()) {
-        const Peer& peer = op.comm->peer(op.source);
-        const Offset slot = peer.slots + static_cast<Offset>(op.index) * sizeof(MatchingSlot);
+        const Peer& peer = op.peer();
+        const Offset slot = peer.slot_at(op.index);
         channel.post = {peer.node, slot + offsetof(MatchingSlot, buffer_at), slot + offsetof(MatchingSlot, posted)};
     }
     Offset at = kNoOffset;
@@ -227,7 +227,7 @@ void Receiver::post(ReceiveOperation& op)
     if ((op.room.in_one_piece() || columns != kNoOffset) && op.room.in_arena(crossbar)) {
         at = crossbar.offset_of(op.room.data());
     } else if (op.room.in_one_piece() && op.room.bytes() >= kSharedPrivateBytes &&
-               node_->private_memory.reaches(op.comm->peer(op.source).node)) {
+               node_->private_memory.reaches(op.peer().node)) {
         at = PrivateMemory::address(op.room.data());
     }
     if (op.sharing) columns = kInvitation;
@@ -245,11 +245,11 @@ void Receiver::post(ReceiveOperation& op)
 // the message is its to move, and then the receive waits for it: so the record is free when the receive is over.
 Offset Receiver::columns_record(const Columns& columns)
 {
-    if (columns_record_ == kNoOffset) columns_record_ = node_->arena.try_allocate(sizeof(fmpl_columns));
-    if (columns_record_ != kNoOffset) {
-        std::memcpy(node_->crossbar.local(columns_record_), &columns.shape(), sizeof(fmpl_columns));
+    if (end_.columns_record == kNoOffset) end_.columns_record = node_->arena.try_allocate(sizeof(fmpl_columns));
+    if (end_.columns_record != kNoOffset) {
+        std::memcpy(node_->crossbar.local(end_.columns_record), &columns.shape(), sizeof(fmpl_columns));
     }
-    return columns_record_;
+    return end_.columns_record;
 }
 
 bool Receiver::advance(ReceiveOperation& op)
@@ -259,44 +259,21 @@ bool Receiver::advance(ReceiveOperation& op)
     return step(op);
 }
 
-// Where message `number` of a channel is. Lane and stamp are looked at again once the chain is seen to reach that far:
-// the message may have come there, and a later one have been chained, between the two looks.
-Receiver::Arrival Receiver::arrival(Communicator& comm, int source, int index, std::uint64_t number) const
-{
-    const CompletionFlag& flag = comm.flag(source, index);
-    const LaneHalf* const lane = comm.peer(source).lane_from;
-    const std::uint32_t next_in_lane = comm.pair(source).lane_taken + 1;
-    const auto look = [&]() -> Arrival {
-        if (lane != nullptr) {
-            const std::uint64_t stamp = lane->stamp.load(std::memory_order_acquire);  // pairs with Sender::write_lane
-            if (LaneStamp::is(stamp, next_in_lane, index)) return {Arrival::Place::lane, stamp};
-        }
-        const std::uint64_t stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::publish_head
-        if (Stamp::number(stamp) == number) return {Arrival::Place::head, stamp};
-        return {};
-    };
-    const Arrival first = look();
-    if (first.place != Arrival::Place::none) return first;
-    if (flag.available.load(std::memory_order_acquire) < number) return {};  // pairs with Sender::append
-    const Arrival second = look();
-    return second.place != Arrival::Place::none ? second : Arrival{Arrival::Place::chain, 0};
-}
-
 // Takes the operation's message if it has arrived, or the pieces of it that have; whether the receive is done.
 bool Receiver::step(ReceiveOperation& op)
 {
     if (op.done) return true;
-    const Arrival found = arrival(*op.comm, op.source, op.index, op.number);
+    const ReceiveEnd::Arrival found = ReceiveEnd::arrival(*op.comm, op.source, op.index, op.number);
     switch (found.place) {
-        case Arrival::Place::none:
+        case ReceiveEnd::Arrival::Place::none:
             return false;
-        case Arrival::Place::lane:
+        case ReceiveEnd::Arrival::Place::lane:
             if (LaneStamp::is_offer(found.stamp)) return take_lane_offer(op);
-            take_inline(op, op.comm->peer(op.source).lane_from->payload, LaneStamp::bytes(found.stamp));
+            take_inline(op, op.peer().lane_from->payload, LaneStamp::bytes(found.stamp));
             return true;
-        case Arrival::Place::head:
-            return take_head(op, op.comm->flag(op.source, op.index), found.stamp);
-        case Arrival::Place::chain:
+        case ReceiveEnd::Arrival::Place::head:
+            return take_head(op, op.flag(), found.stamp);
+        case ReceiveEnd::Arrival::Place::chain:
             take_chained(op);
             return true;
     }
@@ -321,22 +298,15 @@ bool Receiver::take_offered(Communicator& comm, ReceiveChannel& channel, int sou
                flag.available.load(std::memory_order_relaxed) >= number;
     });
     if (!in_lane || !LaneStamp::is_offer(stamp)) return false;
-    const LaneOffer offer = offer_in(*peer.lane_from);
-    if (offer.bytes() > room.bytes() || !claim(flag, number)) return false;
+    const LaneOffer offer = ReceiveEnd::offer_in(*peer.lane_from);
+    if (offer.bytes() > room.bytes() || !ReceiveEnd::claim(flag, number)) return false;
     read_offer(peer.node, offer, room);
     matched = {source, index, offer.bytes()};
     channel.offered_bytes = std::max(offered_before, offer.bytes());
     channel.cursor = kNoOffset;
-    leave_lane(peer, pair);
-    consume(comm, channel, source, index);
+    ReceiveEnd::leave_lane(peer, pair);
+    end_.consume(comm, channel, source, index);
     return true;
-}
-
-LaneOffer Receiver::offer_in(const LaneHalf& lane)
-{
-    LaneOffer offer{};
-    std::memcpy(&offer, lane.payload, sizeof offer);
-    return offer;
 }
 
 // Copies the message, which this rank has claimed, from the source's memory, unless it is too long.
@@ -355,18 +325,18 @@ void Receiver::read_offer(int node, const LaneOffer& offer, const Room& room) co
 // The message is on offer in the lane. The source that has claimed it itself makes it a head.
 bool Receiver::take_lane_offer(ReceiveOperation& op)
 {
-    CompletionFlag& flag = op.comm->flag(op.source, op.index);
-    if (op.claim_lost || !claim(flag, op.number)) {
+    CompletionFlag& flag = op.flag();
+    if (op.claim_lost || !ReceiveEnd::claim(flag, op.number)) {
         op.claim_lost = true;
         const std::uint64_t stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::publish_head
         return Stamp::number(stamp) == op.number && take_head(op, flag, stamp);
     }
-    const Peer& peer = op.comm->peer(op.source);
-    const LaneOffer offer = offer_in(*peer.lane_from);
+    const Peer& peer = op.peer();
+    const LaneOffer offer = ReceiveEnd::offer_in(*peer.lane_from);
     read_offer(peer.node, offer, op.room);
-    ReceiveChannel& channel = op.comm->receive_channel(op.source, op.index);
+    ReceiveChannel& channel = op.channel();
     channel.offered_bytes = std::max(channel.offered_bytes, offer.bytes());
-    finish(op, offer.bytes(), kNoOffset);
+    end_.finish(op, offer.bytes());
     return true;
 }
 
@@ -379,7 +349,7 @@ void Receiver::take_inline(ReceiveOperation& op, const std::uint8_t* payload, st
             op.room.columns().scatter(op.room.data(), 0, bytes, reinterpret_cast<const std::byte*>(payload));
         }
     }
-    finish(op, bytes, kNoOffset);
+    end_.finish(op, bytes, kNoOffset);
 }
 
 bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64_t stamp)
@@ -391,14 +361,14 @@ bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64
         case MessageKind::moved:  // or refused: longer than the buffer
             // An answer over the same index will ask first where it may go, and the other rank has just said that.
             __builtin_prefetch(&op.comm->slot(op.source, op.index));
-            finish(op, flag.body.bytes, kNoOffset);
+            end_.finish(op, flag.body.bytes);
             return true;
         case MessageKind::shared:
             return take_share(op, flag, false);
         case MessageKind::offered: {
             if (op.sharing) return take_share(op, flag, false);
             // The loser waits for the stamp to change.
-            if (op.claim_lost || !claim(flag, op.number)) {
+            if (op.claim_lost || !ReceiveEnd::claim(flag, op.number)) {
                 op.claim_lost = true;
                 return false;
             }
@@ -412,12 +382,12 @@ bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64
         }
         case MessageKind::spooled:
             take_from(op, flag.body.at, flag.body.bytes);
-            finish(op, flag.body.bytes, kNoOffset);
+            end_.finish(op, flag.body.bytes);
             return true;
         case MessageKind::held:
             post(op);
             // It has begun to send before it was told, and may sleep for want of the receive.
-            if (op.ahead) node_->crossbar.wake(op.comm->peer(op.source).node);
+            if (op.ahead) node_->crossbar.wake(op.peer().node);
             return false;
         case MessageKind::piped:
             return drain_pipe(op, flag);
@@ -427,40 +397,34 @@ bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64
 
 void Receiver::take_chained(ReceiveOperation& op)
 {
-    struct {
-        std::uint64_t bytes;
-        Offset at;
-    } node;
-    const ReceiveChannel& channel = op.comm->receive_channel(op.source, op.index);
-    const Offset link = next_in_chain(*op.comm, channel, op.source, op.index);
-    node_->crossbar.read(op.comm->peer(op.source).node, link + offsetof(ChainNode, bytes), &node, sizeof node);
-    take_from(op, node.at, node.bytes);
-    finish(op, node.bytes, link);
+    const ReceiveEnd::Chained message = end_.next_in_chain(*op.comm, op.source, op.index);
+    take_from(op, message.at, message.bytes);
+    end_.finish(op, message.bytes, message.link);
 }
 
 void Receiver::take_from(ReceiveOperation& op, Offset at, std::uint64_t bytes)
 {
     if (bytes == 0 || bytes > op.room.bytes()) return;
-    op.room.read(node_->crossbar, op.comm->peer(op.source).node, at, 0, bytes);
+    op.room.read(node_->crossbar, op.peer().node, at, 0, bytes);
 }
 
 // Whether the source shall help to copy a message that this rank has claimed.
 bool Receiver::is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) const
 {
     return op.room.in_one_piece() && bytes >= kSharedBytes && bytes <= op.room.bytes() && node_->helps() &&
-           node_->crossbar.maps(op.comm->peer(op.source).node);
+           node_->crossbar.maps(op.peer().node);
 }
 
 SharedCopy Receiver::shared_copy(const ReceiveOperation& op, CompletionFlag& flag) const
 {
-    return {flag.body, flag.body.bytes, SharedCopy::end_of(node_->rank(), op.comm->peer(op.source).node)};
+    return {flag.body, flag.body.bytes, SharedCopy::end_of(node_->rank(), op.peer().node)};
 }
 
 // Copies what is left of a message that both ranks copy; whether all of it is there. opened: this rank
 // has just begun it.
 bool Receiver::take_share(ReceiveOperation& op, CompletionFlag& flag, bool opened)
 {
-    const int node = op.comm->peer(op.source).node;
+    const int node = op.peer().node;
     const Offset from = flag.body.at;
     const std::size_t bytes = flag.body.bytes;
     SharedCopy copy = shared_copy(op, flag);
@@ -474,16 +438,15 @@ bool Receiver::take_share(ReceiveOperation& op, CompletionFlag& flag, bool opene
         if (last) node_->crossbar.wake(node);
     }
     if (!copy.done()) return false;
-    finish(op, bytes, kNoOffset);
+    end_.finish(op, bytes);
     return true;
 }
 
 bool Receiver::drain_pipe(ReceiveOperation& op, const CompletionFlag& flag)
 {
     const std::size_t bytes = flag.body.bytes;
-    const Peer& peer = op.comm->peer(op.source);
-    const Offset drained =
-        peer.slots + static_cast<Offset>(op.index) * sizeof(MatchingSlot) + offsetof(MatchingSlot, drained);
+    const Peer& peer = op.peer();
+    const Offset drained = peer.slot_at(op.index) + offsetof(MatchingSlot, drained);
     const std::uint64_t all = (bytes + kPieceBytes - 1) / kPieceBytes;
     // acquire: pairs with Sender::fill_pipe
     const std::uint64_t filled = PipeCount::pieces(flag.filled.load(std::memory_order_acquire), op.number);
@@ -496,44 +459,8 @@ bool Receiver::drain_pipe(ReceiveOperation& op, const CompletionFlag& flag)
         node_->crossbar.wake(peer.node);
     }
     if (op.pieces < all) return false;
-    finish(op, bytes, kNoOffset);
+    end_.finish(op, bytes);
     return true;
-}
-
-// The ChainNode of the message after the last one consumed. Called once `available` counts that message.
-Offset Receiver::next_in_chain(Communicator& comm, const ReceiveChannel& channel, int source, int index)
-{
-    if (channel.cursor == kNoOffset) {
-        return comm.flag(source, index).chain.load(std::memory_order_acquire);  // pairs with Sender::append
-    }
-    // Pairs with Sender::append.
-    return node_->crossbar.read_flag(comm.peer(source).node, channel.cursor + offsetof(ChainNode, next));
-}
-
-// It is none of the node's transfers any more.
-void Receiver::unlist(ReceiveOperation& op)
-{
-    if (op.list == ReceiveOperation::List::busy) node_->remove_busy(op);
-    if (op.list == ReceiveOperation::List::idle) node_->remove_idle(op);
-    op.list = ReceiveOperation::List::none;
-}
-
-void Receiver::finish(ReceiveOperation& op, std::size_t bytes, Offset cursor)
-{
-    op.bytes = bytes;
-    op.done = true;
-    unlist(op);
-    ReceiveChannel& channel = op.comm->receive_channel(op.source, op.index);
-    channel.receiving = nullptr;
-    channel.cursor = cursor;
-    // Was it in the lane, if only as an offer before it became a head? Then that was published before what has been read of it.
-    const Peer& peer = op.comm->peer(op.source);
-    PairState& pair = op.comm->pair(op.source);
-    if (peer.lane_from != nullptr) {
-        const std::uint64_t stamp = peer.lane_from->stamp.load(std::memory_order_relaxed);
-        if (LaneStamp::is(stamp, pair.lane_taken + 1, op.index)) leave_lane(peer, pair);
-    }
-    consume(*op.comm, channel, op.source, op.index);
 }
 
 void Receiver::report(const ReceiveOperation& op)
@@ -574,31 +501,25 @@ std::vector<char> Receiver::ranks_that_have_written(Communicator& comm) const
 bool Receiver::peek(Communicator& comm, int source, int index, std::size_t& bytes, std::uint64_t& order)
 {
     const ReceiveChannel& channel = comm.receive_channel(source, index);
-    const Arrival found = arrival(comm, source, index, channel.received + 1);
+    const ReceiveEnd::Arrival found = ReceiveEnd::arrival(comm, source, index, channel.received + 1);
     switch (found.place) {
-        case Arrival::Place::none:
+        case ReceiveEnd::Arrival::Place::none:
             return false;
-        case Arrival::Place::lane:
+        case ReceiveEnd::Arrival::Place::lane:
             order = near(comm.pair(source).received, comm.peer(source).lane_from->order);
-            bytes = LaneStamp::is_offer(found.stamp) ? offer_in(*comm.peer(source).lane_from).bytes()
+            bytes = LaneStamp::is_offer(found.stamp) ? ReceiveEnd::offer_in(*comm.peer(source).lane_from).bytes()
                                                      : LaneStamp::bytes(found.stamp);
             return true;
-        case Arrival::Place::head:
+        case ReceiveEnd::Arrival::Place::head:
             order = comm.flag(source, index).order;
             bytes = Stamp::inline_bytes(found.stamp);
             return true;
-        case Arrival::Place::chain:
+        case ReceiveEnd::Arrival::Place::chain:
             break;
     }
-    struct {
-        std::uint64_t bytes;
-        Offset at;
-        std::uint64_t order;
-    } node;
-    const Offset link = next_in_chain(comm, channel, source, index);
-    node_->crossbar.read(comm.peer(source).node, link + offsetof(ChainNode, bytes), &node, sizeof node);
-    bytes = node.bytes;
-    order = node.order;
+    const ReceiveEnd::Chained message = end_.next_in_chain(comm, source, index);
+    bytes = message.bytes;
+    order = message.order;
     return true;
 }
 

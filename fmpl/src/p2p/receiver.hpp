@@ -9,11 +9,8 @@
 // have posted their receives and then send to each other all get through.
 #pragma once
 
-#include "p2p/communicator.hpp"
-#include "p2p/message.hpp"
-#include "p2p/node.hpp"
 #include "p2p/object_pool.hpp"
-#include "p2p/records.hpp"
+#include "p2p/receive_end.hpp"
 #include "p2p/shared_copy.hpp"
 
 #include <fmpl/small_copy.hpp>
@@ -33,28 +30,16 @@ struct Matched {
 
 class Receiver;
 
-struct ReceiveOperation final : Progressing {
+// The receive of a call, blocking or not.
+struct ReceiveRequest final : ReceiveOperation {
     void progress() override;
 
     Receiver* receiver = nullptr;
-    Communicator* comm = nullptr;
-    Room room;
-    std::size_t bytes = 0;     // of the message, once known
-    std::uint64_t number = 0;  // of the message; 0: none belongs to it yet
-    std::uint64_t pieces = 0;  // of a piped message, taken so far
-    int source = 0;
-    int index = 0;                                           // FMPL_ANY_TAG until a channel is chosen
-    enum class List { none, busy, idle } list = List::none;  // of the node's transfers
-    bool claim_lost = false;
-    bool sharing = false;   // the message is being copied as a SharedCopy
-    bool discards = false;  // a longer message is no error
-    bool ahead = false;     // the source need not be woken when the receive is posted
-    bool done = false;
 };
 
 class Receiver {
 public:
-    explicit Receiver(Node& node) : node_(&node) {}
+    explicit Receiver(Node& node) : end_(node), node_(&node) {}
 
     // fmpl_recv. Arguments are checked by the caller; index may be FMPL_ANY_TAG.
     void recv(Communicator& comm, int source, int index, void* buffer, std::size_t capacity)
@@ -101,8 +86,10 @@ public:
                 std::uint64_t order = 0;
                 if (!peek(comm, source, index, bytes, order)) continue;
                 // All traffic has ended: the body of a head is safe to read.
-                const Arrival found = arrival(comm, source, index, comm.receive_channel(source, index).received + 1);
-                if (found.place == Arrival::Place::head && Stamp::kind(found.stamp) != MessageKind::inlined) {
+                const ReceiveEnd::Arrival found =
+                    ReceiveEnd::arrival(comm, source, index, comm.receive_channel(source, index).received + 1);
+                if (found.place == ReceiveEnd::Arrival::Place::head &&
+                    Stamp::kind(found.stamp) != MessageKind::inlined) {
                     bytes = comm.flag(source, index).body.bytes;
                 }
                 report(source, index, bytes);
@@ -118,25 +105,6 @@ public:
     Matched matched;
 
 private:
-    // Tells the source that its messages up to `received` + 1 have been read.
-    void consume(Communicator& comm, ReceiveChannel& channel, int source, int index)
-    {
-        ++channel.received;
-        ++comm.pair(source).received;
-        const Peer& peer = comm.peer(source);
-        const Offset at =
-            peer.slots + static_cast<Offset>(index) * sizeof(MatchingSlot) + offsetof(MatchingSlot, consumed);
-        node_->crossbar.write_flag(peer.node, at, channel.received);  // pairs with Sender::known_consumed
-        node_->crossbar.wake(peer.node);
-    }
-
-    // Where the next message of a channel is to be found.
-    struct Arrival {
-        enum class Place { none, lane, head, chain } place = Place::none;
-        std::uint64_t stamp = 0;  // of the lane or the head
-    };
-    Arrival arrival(Communicator& comm, int source, int index, std::uint64_t number) const;
-
     // Waits a little for the next message of a channel. Takes it if it has come in the lane or inlined and fits;
     // whether it has. Requires that no other receive is about to take the message.
     bool take_short(
@@ -170,26 +138,14 @@ private:
             return false;
         }
         channel.cursor = kNoOffset;
-        consume(comm, channel, source, index);
+        end_.consume(comm, channel, source, index);
         return true;
     }
 
     // The same for a longer message, which the source is likely to offer in the lane, as it has such ones: until it has
     // come, the receive need not be posted.
     bool take_offered(Communicator& comm, ReceiveChannel& channel, int source, int index, const Room& room);
-    // Whether an offered message is this rank's to move; else the source has claimed it.
-    static bool claim(CompletionFlag& flag, std::uint64_t number)
-    {
-        return flag.claim.exchange(number, std::memory_order_acq_rel) != number;  // pairs with Sender::claim
-    }
     void read_offer(int node, const LaneOffer& offer, const Room& room) const;
-    static LaneOffer offer_in(const LaneHalf& lane);
-    // The message in the lane is consumed, and the source, which may be waiting for that, is told there too.
-    static void leave_lane(const Peer& peer, PairState& pair)
-    {
-        // release: pairs with Sender::lane_is_free, is_taken_soon
-        peer.lane_to->reverse_taken.store(++pair.lane_taken, std::memory_order_release);
-    }
     bool take_lane_offer(ReceiveOperation& op);
 
     // With the arguments of recv(), which so needs no memory for a Room and leaves its own to these functions.
@@ -197,7 +153,7 @@ private:
     void recv_slowly(Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
     void recv_longer(Communicator& comm, int source, int index, const Room& room);
     void recv_slowly(Communicator& comm, int source, int index, const Room& room);
-    void prepare(ReceiveOperation& op, Communicator& comm, int source, int index, const Room& room);
+    void prepare(ReceiveRequest& op, Communicator& comm, int source, int index, const Room& room);
     Offset columns_record(const Columns& columns);
     static ReceiveOperation*& request_of(Communicator& comm, int source, int index);
     static ReceiveOperation*& outstanding(Communicator& comm, int source, int index);
@@ -215,17 +171,14 @@ private:
     SharedCopy shared_copy(const ReceiveOperation& op, CompletionFlag& flag) const;
     bool take_share(ReceiveOperation& op, CompletionFlag& flag, bool opened);
     bool drain_pipe(ReceiveOperation& op, const CompletionFlag& flag);
-    Offset next_in_chain(Communicator& comm, const ReceiveChannel& channel, int source, int index);
-    void unlist(ReceiveOperation& op);
-    void finish(ReceiveOperation& op, std::size_t bytes, Offset cursor);
     void report(const ReceiveOperation& op);
     // 1 for each member that may have: a look at the records of all would make what was never touched there.
     std::vector<char> ranks_that_have_written(Communicator& comm) const;
     bool peek(Communicator& comm, int source, int index, std::size_t& bytes, std::uint64_t& order);
 
+    ReceiveEnd end_;
     Node* node_;
-    ObjectPool<ReceiveOperation> operations_;
-    Offset columns_record_ = kNoOffset;  // fmpl_columns of the posted receive into columns: there is at most one
+    ObjectPool<ReceiveRequest> requests_;
 };
 
 }  // namespace fmpl

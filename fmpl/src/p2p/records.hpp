@@ -187,7 +187,7 @@ struct HeadBody {
 
 struct alignas(kLine) CompletionFlag {
     std::atomic<std::uint64_t> stamp;  // Stamp of the head message (release, after everything else of the head)
-    // Copy of MatchingSlot::consumed of the opposite channel (release; acquire in Sender::known_consumed): saves the source a cache miss
+    // Copy of MatchingSlot::consumed of the opposite channel (release; acquire in SendEnd::known_consumed): saves the source a cache miss
     std::atomic<std::uint64_t> reverse_consumed;
     std::uint64_t order;  // of the head among all messages of this pair of ranks, from 1
     union {

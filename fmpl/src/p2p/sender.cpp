@@ -16,8 +16,6 @@ constexpr std::size_t kStageBytes = std::size_t{1} << 20;
 // private buffer the kernel writes to that.
 constexpr std::uint64_t kPatienceNs = 20'000;
 
-constexpr std::size_t kNodeBytes = sizeof(ChainNode);
-
 // A destination that has claimed a message in the lane copies it so fast at least, unless it is held up.
 constexpr std::uint64_t kCopiedBytesPerNs = 4;
 
@@ -28,7 +26,7 @@ constexpr std::size_t kPushSoonBytes = 1024;
 
 }  // namespace
 
-void SendOperation::progress()
+void SendRequest::progress()
 {
     sender->step(*this);
 }
@@ -39,12 +37,13 @@ void Sender::write_inline_remotely(int node, Offset at, const void* data, std::s
     const Crossbar& crossbar = node_->crossbar;
     crossbar.write(node, at + offsetof(CompletionFlag, order), &order, sizeof order);
     if (bytes > 0) crossbar.write(node, at + offsetof(CompletionFlag, payload), data, bytes);
-    crossbar.write_flag(node, at + offsetof(CompletionFlag, reverse_consumed), reverse);  // pairs with known_consumed
-    // Pairs with Receiver::arrival.
+    crossbar.write_flag(
+        node, at + offsetof(CompletionFlag, reverse_consumed), reverse);  // pairs with SendEnd::known_consumed
+    // Pairs with ReceiveEnd::arrival.
     crossbar.write_flag(node, at + offsetof(CompletionFlag, stamp), stamp);
 }
 
-void Sender::prepare(SendOperation& op, Communicator& comm, SendChannel& channel, int destination, int index,
+void Sender::prepare(SendRequest& op, Communicator& comm, SendChannel& channel, int destination, int index,
     const Message& message, bool is_offered)
 {
     op.sender = this;
@@ -75,8 +74,8 @@ Sender::Offer Sender::offer_in_lane(
     // A short message, which no receive needs to be ready for, was only not first just now.
     if (bytes <= kInlineBytes || bytes >= kSharedBytes) return Offer::none;
     if (peer.lane_to == nullptr || !node_->helps() || node_->has_busy()) return Offer::none;
-    if (channel.request != nullptr || !idle(comm, destination, index, channel)) return Offer::none;
-    if (!lane_is_free(comm, destination) || !channel.offers.is_worth_it()) return Offer::none;
+    if (channel.request != nullptr || !end_.idle(comm, destination, index, channel)) return Offer::none;
+    if (!end_.lane_is_free(comm, destination) || !channel.offers.is_worth_it()) return Offer::none;
     const LaneOffer offer = make_offer(message);
     if (offer.is_none()) return Offer::none;
     PairState& pair = comm.pair(destination);
@@ -129,7 +128,7 @@ bool Sender::is_taken_soon(
     std::uint64_t deadline_ns = 0;
     bool is_claimed = false;
     for (std::uint32_t looks = 1;; ++looks) {
-        // acquire: pairs with Receiver::leave_lane, after which the message may be overwritten
+        // acquire: pairs with ReceiveEnd::leave_lane, after which the message may be overwritten
         const std::uint32_t now = peer.lane_from->reverse_taken.load(std::memory_order_acquire);
         if (now == pair.lane_sent && now != taken_before) return true;
         if (looks % kLooksBetweenClocks == 0) {
@@ -149,7 +148,7 @@ bool Sender::is_taken_soon(
 
 WaitFor Sender::waiting_for(const SendOperation& op, std::uint64_t deadline_ns) const
 {
-    return {node_->call, node_of(op), op.index, op.comm->size(), op.message.bytes(), deadline_ns};
+    return {node_->call, op.node(), op.index, op.comm->size(), op.message.bytes(), deadline_ns};
 }
 
 void Sender::send_longer(
@@ -175,7 +174,7 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
             destination, index);
     }
     const ScopedFlag sending(&channel.sending);
-    SendOperation op;
+    SendRequest op;
     const bool is_offered = offer == Offer::left;
     prepare(op, comm, channel, destination, index, message, is_offered);
     const bool may_copy = !op.addressable && message.bytes() <= kCopiedBytes && !copied_is_in_use_;
@@ -186,7 +185,7 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
         const auto timeout_ms = static_cast<std::uint64_t>(buffer_->timeout_ms());
         if (timeout_ms == 0) {
             // At once, or from the send buffer.
-            const bool first = consumed(op) + 1 == op.number;
+            const bool first = end_.consumed(op) + 1 == op.number;
             if (first && message.bytes() <= kInlineBytes) {
                 begin(op);
                 return;
@@ -201,7 +200,7 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
                 if (step(op)) return true;
                 const bool is_copied =
                     op.state == SendOperation::State::offered && (op.prefers_copy || !message.in_one_piece());
-                return (op.state == SendOperation::State::held || is_copied) && receive_is_posted(op) &&
+                return (op.state == SendOperation::State::held || is_copied) && op.is_posted() &&
                        !(is_copied && is_patient(op));
             };
             node_->wait(served, waiting_for(op, deadline_ns));
@@ -224,7 +223,7 @@ void Sender::isend(Communicator& comm, int destination, int index, const void* d
         fail(FMPL_ERR_BUSY, "an fmpl_send to rank {} over index {}, which this function was called from, goes first",
             destination, index);
     }
-    SendOperation& op = *operations_.take();
+    SendRequest& op = *requests_.take();
     prepare(op, comm, channel, destination, index, {data, bytes});
     channel.request = &op;
     op.may_pipe = bytes > kStageBytes;
@@ -248,7 +247,7 @@ void Sender::isend(Communicator& comm, int destination, int index, const void* d
 void Sender::isend_wait(Communicator& comm, int destination, int index)
 {
     SendChannel& channel = comm.send_channel(destination, index);
-    SendOperation& op = outstanding(channel, destination, index);
+    SendRequest& op = outstanding(channel, destination, index);
     node_->wait([&] { return step(op); }, waiting_for(op));
     end_request(comm, channel, destination, index);
 }
@@ -256,7 +255,7 @@ void Sender::isend_wait(Communicator& comm, int destination, int index)
 bool Sender::isend_test(Communicator& comm, int destination, int index)
 {
     SendChannel& channel = comm.send_channel(destination, index);
-    SendOperation& op = outstanding(channel, destination, index);
+    SendRequest& op = outstanding(channel, destination, index);
     if (!step(op)) {
         node_->progress_in_passing();
         return false;
@@ -265,41 +264,41 @@ bool Sender::isend_test(Communicator& comm, int destination, int index)
     return true;
 }
 
-SendOperation& Sender::outstanding(const SendChannel& channel, int destination, int index)
+SendRequest& Sender::outstanding(const SendChannel& channel, int destination, int index)
 {
     if (channel.request == nullptr) {
         fail(FMPL_ERR_NO_REQUEST, "no fmpl_isend to rank {} over index {} is outstanding", destination, index);
     }
-    return *channel.request;
+    return static_cast<SendRequest&>(*channel.request);
 }
 
 void Sender::end_request(Communicator& comm, SendChannel& channel, int destination, int index)
 {
-    SendOperation* const op = std::exchange(channel.request, nullptr);
-    reclaim(channel, known_consumed(comm, destination, index, channel));
-    operations_.give_back(op);
+    auto* const op = static_cast<SendRequest*>(std::exchange(channel.request, nullptr));
+    end_.reclaim(channel, end_.known_consumed(comm, destination, index, channel));
+    requests_.give_back(op);
 }
 
 bool Sender::step(SendOperation& op)
 {
     switch (op.state) {
         case SendOperation::State::queued:
-            if (consumed(op) + 1 < op.number) return false;
+            if (end_.consumed(op) + 1 < op.number) return false;
             return begin(op);
         case SendOperation::State::held:
             return serve_posted(op);
         case SendOperation::State::offered:
-            if (consumed(op) >= op.number || push_if_posted(op, true)) finish(op);
+            if (end_.consumed(op) >= op.number || push_if_posted(op, true)) end_.finish(op);
             break;
         case SendOperation::State::sharing:
-            if (continue_sharing(op)) finish(op);
+            if (continue_sharing(op)) end_.finish(op);
             break;
         case SendOperation::State::piping:
             fill_pipe(op);
-            if (consumed(op) >= op.number) finish(op);
+            if (end_.consumed(op) >= op.number) end_.finish(op);
             break;
         case SendOperation::State::chained:
-            if (consumed(op) >= op.number) finish(op);
+            if (end_.consumed(op) >= op.number) end_.finish(op);
             break;
         case SendOperation::State::done:
             break;
@@ -312,45 +311,39 @@ bool Sender::begin(SendOperation& op)
 {
     if (op.message.bytes() <= kInlineBytes) {
         write_inline(*op.comm, op.destination, op.index, op.message.data(), op.message.bytes(), op.number, op.order);
-        finish(op);
+        end_.finish(op);
         return true;
     }
     if (push_if_posted(op, false)) {
-        finish(op);
+        end_.finish(op);
         return true;
     }
     if (op.state == SendOperation::State::sharing) return false;
     if (op.addressable) {
-        publish_head(op, MessageKind::offered, node_->crossbar.offset_of(op.message.data()));
+        end_.publish_head(op, MessageKind::offered, node_->crossbar.offset_of(op.message.data()));
         op.state = SendOperation::State::offered;
         return false;
     }
     // The buffer is private.
     if (op.prefers_copy && copy_away(op.message)) {
-        publish_head(op, MessageKind::offered, copied_);
+        end_.publish_head(op, MessageKind::offered, copied_);
         op.state = SendOperation::State::offered;
         return false;
     }
     op.prefers_copy = false;
     // Announce the message; the receive, once posted, says how it goes on.
-    publish_head(op, MessageKind::held, kNoOffset);
+    end_.publish_head(op, MessageKind::held, kNoOffset);
     op.state = SendOperation::State::held;
     return serve_posted(op);
-}
-
-bool Sender::receive_is_posted(const SendOperation& op) const
-{
-    // acquire: pairs with the kick in Receiver::post
-    return op.comm->slot(op.destination, op.index).posted.load(std::memory_order_acquire) == op.number;
 }
 
 // A held message: straight into the posted buffer, or by pieces when that cannot be addressed.
 bool Sender::serve_posted(SendOperation& op)
 {
     // Looked at once: a receive that is posted stays until it is served.
-    if (!receive_is_posted(op)) return false;
+    if (!op.is_posted()) return false;
     if (push_if_posted(op, false)) {
-        finish(op);
+        end_.finish(op);
         return true;
     }
     if (op.state == SendOperation::State::held && op.may_pipe && start_pipe(op)) fill_pipe(op);
@@ -363,7 +356,7 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
 {
     const MatchingSlot& slot = op.comm->slot(op.destination, op.index);
     // acquire: pairs with the kick in Receiver::post; the buffer's address was written before it
-    if (slot.posted.load(std::memory_order_acquire) != op.number) return false;
+    if (!op.is_posted()) return false;
     Offset at = slot.buffer_at.load(std::memory_order_relaxed);
     std::size_t capacity = slot.capacity.load(std::memory_order_relaxed);
     Offset columns = slot.columns.load(std::memory_order_relaxed);
@@ -376,7 +369,7 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
     if (op.claim_lost) return !op.in_lane && help_to_take(op, at);
     if (op.message.bytes() <= capacity && !reaches(op, at)) return false;
     if (claim_first) {
-        if (!claim(op)) {
+        if (!end_.claim(op)) {
             op.claim_lost = true;  // the destination is taking it, and may have posted its next receive meanwhile
             return false;
         }
@@ -388,13 +381,13 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
     const bool may_share = op.message.bytes() <= capacity && columns == kNoOffset;
     const Offset source = may_share ? shared_source(op, at) : kNoOffset;
     if (source != kNoOffset) {
-        publish_head(op, MessageKind::shared, source, op.state != SendOperation::State::queued);
+        end_.publish_head(op, MessageKind::shared, source);
         op.state = SendOperation::State::sharing;
         op.shared_to = at;
         return copy_share(op, at, true);
     }
     if (op.message.bytes() <= capacity) write_to_posted(op, at, capacity, columns);
-    publish_head(op, MessageKind::moved, at, op.state != SendOperation::State::queued);
+    end_.publish_head(op, MessageKind::moved, at);
     return true;
 }
 
@@ -404,12 +397,12 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
 bool Sender::push_soon(SendOperation& op)
 {
     if (push_if_posted(op, false)) return true;
-    const bool worth_it = op.message.bytes() >= kPushSoonBytes && node_->helps() && node_of(op) != node_->rank();
+    const bool worth_it = op.message.bytes() >= kPushSoonBytes && node_->helps() && op.node() != node_->rank();
     if (op.state != SendOperation::State::queued || !worth_it) return false;
     const std::uint64_t deadline_ns = monotonic_ns() + op.message.bytes() / kSpoolBytesPerNs;
     bool done = false;
     node_->waiter.spin([&] {
-        if (receive_is_posted(op)) {
+        if (op.is_posted()) {
             done = push_if_posted(op, false);
             return true;
         }
@@ -425,32 +418,32 @@ Columns Sender::posted_columns(const SendOperation& op, std::size_t capacity, st
     // A rank that the end of the job has made leave its call may be using the record for another one.
     node_->waiter.check_abort();
     fmpl_columns shape;
-    node_->crossbar.read(node_of(op), word, &shape, sizeof shape);
+    node_->crossbar.read(op.node(), word, &shape, sizeof shape);
     return Columns(shape);
 }
 
 // Copies the message to the posted buffer, which can be addressed and is long enough.
 void Sender::write_to_posted(const SendOperation& op, Offset to, std::size_t capacity, std::uint64_t to_columns)
 {
-    if (to_columns == kNoOffset) return op.message.write(node_->crossbar, node_of(op), to);
+    if (to_columns == kNoOffset) return op.message.write(node_->crossbar, op.node(), to);
     const Columns target = posted_columns(op, capacity, to_columns);
     if (target.bytes() < op.message.bytes()) {
         fail(FMPL_ERR_INTERNAL, "the posted columns of rank {}, index {} have {} bytes, the message {}", op.destination,
             op.index, target.bytes(), op.message.bytes());
     }
-    op.message.write(node_->crossbar, node_of(op), to, &target);
+    op.message.write(node_->crossbar, op.node(), to, &target);
 }
 
 // Where the destination reads its share of a message for the posted buffer, or kNoOffset when this rank moves the
 // message alone.
 Offset Sender::shared_source(const SendOperation& op, Offset to) const
 {
-    if (!op.message.in_one_piece() || !node_->crossbar.maps(node_of(op))) return kNoOffset;
+    if (!op.message.in_one_piece() || !node_->crossbar.maps(op.node())) return kNoOffset;
     if (op.addressable && !PrivateMemory::is_private(to)) {
         return node_->helps() && op.message.bytes() >= kSharedBytes ? node_->crossbar.offset_of(op.message.data())
                                                                     : kNoOffset;
     }
-    if (op.message.bytes() < kSharedPrivateBytes || !node_->private_memory.reaches(node_of(op))) return kNoOffset;
+    if (op.message.bytes() < kSharedPrivateBytes || !node_->private_memory.reaches(op.node())) return kNoOffset;
     if (op.addressable) return node_->helps() ? node_->crossbar.offset_of(op.message.data()) : kNoOffset;
     return PrivateMemory::is_private(to) || node_->helps() ? PrivateMemory::address(op.message.data()) : kNoOffset;
 }
@@ -464,9 +457,9 @@ bool Sender::reaches(const SendOperation& op, Offset to) const
 // The state of a message that both ranks copy, in the destination's completion flag.
 SharedCopy Sender::shared_copy(const SendOperation& op) const
 {
-    std::byte* const flag = node_->crossbar.mapped(node_of(op), flag_at(op));
+    std::byte* const flag = node_->crossbar.mapped(op.node(), op.flag_at());
     return {reinterpret_cast<CompletionFlag*>(flag)->body, op.message.bytes(),
-        SharedCopy::end_of(node_->rank(), node_of(op))};
+        SharedCopy::end_of(node_->rank(), op.node())};
 }
 
 // Copies what can be taken of the message; whether all of it is there. opened: this rank has just begun it.
@@ -476,16 +469,16 @@ bool Sender::copy_share(const SendOperation& op, Offset to, bool opened)
     const bool last = copy.copy(
         [&](std::size_t begin, std::size_t bytes) {
             if (PrivateMemory::is_private(to)) node_->waiter.check_abort();
-            node_->private_memory.write(node_of(op), to + begin, op.message.data() + begin, bytes);
+            node_->private_memory.write(op.node(), to + begin, op.message.data() + begin, bytes);
         },
         opened);
-    if (last) node_->crossbar.wake(node_of(op));
+    if (last) node_->crossbar.wake(op.node());
     return copy.done();
 }
 
 bool Sender::continue_sharing(SendOperation& op)
 {
-    return copy_share(op, op.shared_to, false) || consumed(op) >= op.number;
+    return copy_share(op, op.shared_to, false) || end_.consumed(op) >= op.number;
 }
 
 // The destination has claimed the offer. While it copies, this rank does so as well, if it is invited: `to` was read
@@ -493,34 +486,9 @@ bool Sender::continue_sharing(SendOperation& op)
 // of the message is there.
 bool Sender::help_to_take(SendOperation& op, Offset to)
 {
-    if (to == kNoOffset || !node_->helps() || !node_->crossbar.maps(node_of(op))) return false;
-    if (PrivateMemory::is_private(to) && !node_->private_memory.reaches(node_of(op))) return false;
+    if (to == kNoOffset || !node_->helps() || !node_->crossbar.maps(op.node())) return false;
+    if (PrivateMemory::is_private(to) && !node_->private_memory.reaches(op.node())) return false;
     return copy_share(op, to, false);
-}
-
-// Whether this rank's offer is its own to move; else the destination has claimed it.
-bool Sender::claim(SendOperation& op)
-{
-    const Offset claim = flag_at(op) + offsetof(CompletionFlag, claim);
-    return node_->crossbar.exchange(node_of(op), claim, op.number) != op.number;  // pairs with Receiver::claim
-}
-
-// Writes the head part of the completion flag. again: it replaces this rank's own offer or hold of the same message.
-void Sender::publish_head(SendOperation& op, MessageKind kind, Offset at, bool again)
-{
-    const Crossbar& crossbar = node_->crossbar;
-    const int node = node_of(op);
-    const Offset flag = flag_at(op);
-    if (!again || op.in_lane) crossbar.write(node, flag + offsetof(CompletionFlag, order), &op.order, sizeof op.order);
-    op.in_lane = false;
-    const HeadBody body{op.message.bytes(), at,
-        kind == MessageKind::offered ? SharedCopy::kClosed
-                                     : SharedCopy::opened_at(SharedCopy::end_of(node_->rank(), node)),
-        0};
-    crossbar.write(node, flag + offsetof(CompletionFlag, body), &body, sizeof body);
-    // Pairs with Receiver::arrival.
-    crossbar.write_flag(node, flag + offsetof(CompletionFlag, stamp), Stamp::make(op.number, kind));
-    crossbar.wake(node);
 }
 
 bool Sender::start_pipe(SendOperation& op)
@@ -530,7 +498,7 @@ bool Sender::start_pipe(SendOperation& op)
     op.pieces = (op.message.bytes() + kPieceBytes - 1) / kPieceBytes;
     op.filled = 0;
     op.state = SendOperation::State::piping;
-    publish_head(op, MessageKind::piped, op.ring, true);
+    end_.publish_head(op, MessageKind::piped, op.ring);
     return true;
 }
 
@@ -538,7 +506,7 @@ void Sender::fill_pipe(SendOperation& op)
 {
     const MatchingSlot& slot = op.comm->slot(op.destination, op.index);
     const Crossbar& crossbar = node_->crossbar;
-    const int node = node_of(op);
+    const int node = op.node();
     while (op.filled < op.pieces) {
         // acquire: pairs with Receiver::drain_pipe, which has read the piece before
         const std::uint64_t drained = PipeCount::pieces(slot.drained.load(std::memory_order_acquire), op.number);
@@ -549,7 +517,7 @@ void Sender::fill_pipe(SendOperation& op)
         ++op.filled;
         // Pairs with Receiver::drain_pipe.
         crossbar.write_flag(
-            node, flag_at(op) + offsetof(CompletionFlag, filled), PipeCount::make(op.number, op.filled));
+            node, op.flag_at() + offsetof(CompletionFlag, filled), PipeCount::make(op.number, op.filled));
         crossbar.wake(node);
     }
 }
@@ -559,11 +527,11 @@ void Sender::fill_pipe(SendOperation& op)
 void Sender::append(SendOperation& op, Offset block, Offset payload, bool in_send_buffer)
 {
     const Crossbar& crossbar = node_->crossbar;
-    const bool head = consumed(op) + 1 == op.number;
-    reclaim(*op.channel, op.channel->consumed);
+    const bool head = end_.consumed(op) + 1 == op.number;
+    end_.reclaim(*op.channel, op.channel->consumed);
     if (head) {
-        add_entry(op, block, false, in_send_buffer);
-        publish_head(op, MessageKind::spooled, payload);
+        end_.keep(op, block, false, in_send_buffer);
+        end_.publish_head(op, MessageKind::spooled, payload);
     } else {
         auto& node = *reinterpret_cast<ChainNode*>(crossbar.local(block));
         node.next.store(kNoOffset, std::memory_order_relaxed);
@@ -572,16 +540,16 @@ void Sender::append(SendOperation& op, Offset block, Offset payload, bool in_sen
         node.order = op.order;
         const ChainEntry* last = op.channel->last_entry;
         if (last != nullptr && last->number + 1 == op.number && last->chained) {
-            // release: pairs with Receiver::next_in_chain
+            // release: pairs with ReceiveEnd::next_in_chain
             reinterpret_cast<ChainNode*>(crossbar.local(last->block))->next.store(block, std::memory_order_release);
         } else {
-            // Pairs with Receiver::next_in_chain.
-            crossbar.write_flag(node_of(op), flag_at(op) + offsetof(CompletionFlag, chain), block);
+            // Pairs with ReceiveEnd::next_in_chain.
+            crossbar.write_flag(op.node(), op.flag_at() + offsetof(CompletionFlag, chain), block);
         }
-        add_entry(op, block, true, in_send_buffer);
-        // Pairs with Receiver::arrival.
-        crossbar.write_flag(node_of(op), flag_at(op) + offsetof(CompletionFlag, available), op.number);
-        crossbar.wake(node_of(op));
+        end_.keep(op, block, true, in_send_buffer);
+        // Pairs with ReceiveEnd::arrival.
+        crossbar.write_flag(op.node(), op.flag_at() + offsetof(CompletionFlag, available), op.number);
+        crossbar.wake(op.node());
     }
     op.state = SendOperation::State::done;
 }
@@ -597,19 +565,19 @@ bool Sender::spool(SendOperation& op)
     Offset block = buffer_->take(kNodeBytes + op.message.bytes());
     if (block == kNoOffset) {
         node_->progress();  // the any domain shares the buffer
-        reclaim();
+        end_.reclaim();
         block = buffer_->take(kNodeBytes + op.message.bytes());
         if (block == kNoOffset) return false;
     }
     const Crossbar& crossbar = node_->crossbar;
-    if (op.state == SendOperation::State::offered && !claim(op)) {
+    if (op.state == SendOperation::State::offered && !end_.claim(op)) {
         buffer_->undo_take(block);
         return false;
     }
     op.message.gather(0, op.message.bytes(), crossbar.local(block + kNodeBytes));
     if (op.state != SendOperation::State::queued) {
-        add_entry(op, block, false, true);
-        publish_head(op, MessageKind::spooled, block + kNodeBytes, true);
+        end_.keep(op, block, false, true);
+        end_.publish_head(op, MessageKind::spooled, block + kNodeBytes);
         op.state = SendOperation::State::done;
     } else {
         append(op, block, block + kNodeBytes, true);
@@ -648,8 +616,8 @@ bool Sender::stage(SendOperation& op)
     if (block == kNoOffset) return false;
     std::memcpy(node_->crossbar.local(block + kNodeBytes), op.message.data(), op.message.bytes());
     if (op.state == SendOperation::State::held) {
-        add_entry(op, block, false, false);
-        publish_head(op, MessageKind::spooled, block + kNodeBytes, true);
+        end_.keep(op, block, false, false);
+        end_.publish_head(op, MessageKind::spooled, block + kNodeBytes);
         op.state = SendOperation::State::done;
     } else {
         append(op, block, block + kNodeBytes, false);
@@ -657,91 +625,9 @@ bool Sender::stage(SendOperation& op)
     return true;
 }
 
-void Sender::finish(SendOperation& op)
-{
-    op.state = SendOperation::State::done;
-    if (op.ring != kNoOffset) {
-        node_->return_ring(op.ring);
-        op.ring = kNoOffset;
-    }
-    if (op.under_way) {
-        op.under_way = false;
-        node_->remove_busy(op);
-    }
-}
-
-void Sender::add_entry(SendOperation& op, Offset block, bool chained, bool in_send_buffer)
-{
-    ChainEntry* entry = entries_.take();
-    entry->number = op.number;
-    entry->block = block;
-    entry->chained = chained;
-    entry->in_send_buffer = in_send_buffer;
-    SendChannel& channel = *op.channel;
-    if (!channel.touched) {
-        channel.touched = true;
-        touched_.push_back({op.comm, op.destination, op.index});
-    }
-    if (channel.first_entry == nullptr) {
-        channel.first_entry = entry;
-    } else {
-        channel.last_entry->next = entry;
-    }
-    channel.last_entry = entry;
-}
-
-void Sender::free_entry(ChainEntry& entry)
-{
-    if (entry.in_send_buffer) {
-        buffer_->give_back(entry.block);
-    } else {
-        node_->arena.free(entry.block);
-    }
-    entries_.give_back(&entry);
-}
-
-void Sender::reclaim(SendChannel& channel, std::uint64_t consumed)
-{
-    while (ChainEntry* entry = channel.first_entry) {
-        if (entry->number > consumed) return;
-        // The destination goes on from this node to the next one (invariant 4).
-        const ChainEntry* next = entry->next;
-        const bool leads_on = entry->chained && next != nullptr && next->chained && next->number == entry->number + 1;
-        if (leads_on && next->number > consumed) return;
-        channel.first_entry = entry->next;
-        if (channel.first_entry == nullptr) channel.last_entry = nullptr;
-        free_entry(*entry);
-    }
-}
-
-void Sender::reclaim()
-{
-    std::erase_if(touched_, [&](const Touched& t) {
-        SendChannel& channel = t.comm->send_channel(t.destination, t.index);
-        reclaim(channel, known_consumed(*t.comm, t.destination, t.index, channel));
-        channel.touched = channel.first_entry != nullptr;
-        return !channel.touched;
-    });
-}
-
-void Sender::abandon(Communicator& comm)
-{
-    std::erase_if(touched_, [&](const Touched& t) {
-        if (t.comm != &comm) return false;
-        SendChannel& channel = comm.send_channel(t.destination, t.index);
-        while (ChainEntry* entry = channel.first_entry) {
-            channel.first_entry = entry->next;
-            free_entry(*entry);
-        }
-        channel.last_entry = nullptr;
-        channel.touched = false;
-        return true;
-    });
-}
-
 void Sender::set_buffer(void* buffer, std::size_t bytes, int timeout_ms)
 {
-    reclaim();
+    end_.reclaim();
     if (buffer_->messages() != 0) {
         fail(FMPL_ERR_BUSY, "{} messages lie in the present send buffer; wait until their receivers have taken them",
             buffer_->messages());
@@ -752,7 +638,7 @@ void Sender::set_buffer(void* buffer, std::size_t bytes, int timeout_ms)
 void Sender::check_buffer(int* left, int* waiting)
 {
     node_->progress();
-    reclaim();
+    end_.reclaim();
     const int departed = buffer_->take_departed();
     if (left != nullptr) *left = departed;
     if (waiting != nullptr) *waiting = static_cast<int>(buffer_->messages());

@@ -20,71 +20,36 @@
 // A message in a private buffer whose receive is not posted yet is announced and held until it is, which saves a copy.
 #pragma once
 
-#include "p2p/communicator.hpp"
-#include "p2p/message.hpp"
-#include "p2p/node.hpp"
-#include "p2p/object_pool.hpp"
-#include "p2p/records.hpp"
-#include "p2p/send_buffer.hpp"
+#include "p2p/send_end.hpp"
 #include "p2p/shared_copy.hpp"
 
 #include <fmpl/small_copy.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace fmpl {
 
-// Memory of a message that the destination may still read.
-struct ChainEntry {
-    std::uint64_t number = 0;
-    Offset block = kNoOffset;  // the ChainNode, then perhaps the payload
-    bool chained = false;      // published as a ChainNode, not as the head
-    bool in_send_buffer = false;
-    ChainEntry* next = nullptr;
-};
-
 class Sender;
 
-struct SendOperation final : Progressing {
-    enum class State { queued, held, offered, sharing, piping, chained, done };
-
+// The send of a call, blocking or not.
+struct SendRequest final : SendOperation {
     void progress() override;
 
     Sender* sender = nullptr;
-    Communicator* comm = nullptr;
-    SendChannel* channel = nullptr;
-    Message message;
-    std::uint64_t number = 0;
-    std::uint64_t order = 0;
-    int destination = 0;
-    int index = 0;
-    bool addressable = false;
-    bool in_lane = false;     // on offer there, and no head yet
-    bool claim_lost = false;  // the destination has claimed this rank's offer
-    State state = State::queued;
-    bool prefers_copy = false;           // to the kernel's way to a private buffer; see Sender::copy_away
-    std::uint64_t patient_until_ns = 0;  // with the destination, which has a copy to take; 0: not asked yet
-    bool may_pipe = true;    // false: the caller would rather copy the message away than wait for the destination
-    bool under_way = false;  // in the node's list of busy transfers
-    Offset ring = kNoOffset;
-    Offset shared_to = kNoOffset;  // the posted buffer of a message that both ranks copy
-    std::uint64_t pieces = 0;
-    std::uint64_t filled = 0;
 };
 
 class Sender {
 public:
-    Sender(Node& node, SendBuffer& buffer) : node_(&node), buffer_(&buffer) {}
+    Sender(Node& node, SendBuffer& buffer) : end_(node, buffer), node_(&node), buffer_(&buffer) {}
 
     // fmpl_send. Arguments are checked by the caller. may_spool: the time-out and the send buffer apply.
     void send(
         Communicator& comm, int destination, int index, const void* data, std::size_t bytes, bool may_spool = true)
     {
         SendChannel& channel = comm.send_channel(destination, index);
-        if (bytes <= kInlineBytes && channel.request == nullptr && idle(comm, destination, index, channel)) [[likely]] {
+        if (bytes <= kInlineBytes && channel.request == nullptr && end_.idle(comm, destination, index, channel))
+            [[likely]] {
             write_inline(comm, destination, index, data, bytes, ++channel.sent, ++comm.pair(destination).order);
             return;
         }
@@ -111,60 +76,14 @@ public:
     void set_buffer(void* buffer, std::size_t bytes, int timeout_ms);
     void check_buffer(int* left, int* waiting);
 
-    // Frees the memory of messages that have been consumed.
-    void reclaim();
-    // Forgets all memory of the communicator's messages, consumed or not: it is being freed.
-    void abandon(Communicator& comm);
+    // See SendEnd.
+    void reclaim() { end_.reclaim(); }
+    void abandon(Communicator& comm) { end_.abandon(comm); }
 
     // One look at an operation, and whatever can be done for it; whether it is done.
     bool step(SendOperation& op);
 
 private:
-    bool idle(Communicator& comm, int destination, int index, SendChannel& channel)
-    {
-        return channel.consumed == channel.sent || known_consumed(comm, destination, index, channel) == channel.sent;
-    }
-    // The newest number known to be consumed: by the hints in the opposite half of the lane and the opposite channel's
-    // flag, else by the matching slot.
-    std::uint64_t known_consumed(Communicator& comm, int destination, int index, SendChannel& channel)
-    {
-        const PairState& pair = comm.pair(destination);
-        if (pair.lane_number != 0 && pair.lane_index == index) {
-            lane_is_free(comm, destination);
-            if (channel.consumed == channel.sent) return channel.consumed;
-        }
-        // acquire: pairs with the destination's release after it has read the message, so that its record can be reused
-        const std::uint64_t hint = comm.flag(destination, index).reverse_consumed.load(std::memory_order_acquire);
-        if (hint > channel.consumed) channel.consumed = hint;
-        if (channel.consumed != channel.sent) {
-            // Likewise. What the lane has told may be newer.
-            const std::uint64_t told = comm.slot(destination, index).consumed.load(std::memory_order_acquire);
-            channel.consumed = std::max(channel.consumed, told);
-        }
-        return channel.consumed;
-    }
-    // Whether what this rank has put into the lane is known to have been consumed. Requires that there is a lane.
-    bool lane_is_free(Communicator& comm, int destination)
-    {
-        PairState& pair = comm.pair(destination);
-        if (pair.lane_number == 0) return true;
-        SendChannel& channel = comm.send_channel(destination, pair.lane_index);
-        // A hint that has not changed says nothing: it could be of 2^32 messages ago.
-        // acquire: pairs with write_lane and Receiver::leave_lane of the destination, which has read the message
-        const std::uint32_t hint = comm.peer(destination).lane_from->reverse_taken.load(std::memory_order_acquire);
-        const bool taken = hint != pair.lane_hint && hint == pair.lane_sent;
-        pair.lane_hint = hint;
-        if (!taken && channel.consumed < pair.lane_number) {
-            // acquire: pairs with Receiver::consume
-            if (comm.slot(destination, pair.lane_index).consumed.load(std::memory_order_acquire) < pair.lane_number) {
-                return false;
-            }
-        }
-        channel.consumed = std::max(channel.consumed, pair.lane_number);
-        pair.lane_number = 0;
-        return true;
-    }
-
     void write_inline(Communicator& comm, int destination, int index, const void* data, std::size_t bytes,
         std::uint64_t number, std::uint64_t order)
     {
@@ -172,15 +91,15 @@ private:
         const Offset at = peer.flag_at(index);
         const std::uint64_t stamp = Stamp::make(number, MessageKind::inlined, bytes);
         const std::uint64_t reverse = comm.receive_channel(destination, index).received;
-        if (bytes <= kLaneBytes && peer.lane_to != nullptr && lane_is_free(comm, destination)) [[likely]] {
+        if (bytes <= kLaneBytes && peer.lane_to != nullptr && end_.lane_is_free(comm, destination)) [[likely]] {
             const auto put = [&](std::uint8_t* payload) { small_copy(payload, data, bytes); };
             write_lane(comm, destination, index, bytes, number, order, put);
         } else if (peer.mapped != nullptr) [[likely]] {
             auto& flag = *reinterpret_cast<CompletionFlag*>(peer.mapped + at);
             flag.order = order;
             small_copy(flag.payload, data, bytes);
-            flag.reverse_consumed.store(reverse, std::memory_order_release);  // pairs with known_consumed
-            flag.stamp.store(stamp, std::memory_order_release);               // pairs with Receiver::arrival
+            flag.reverse_consumed.store(reverse, std::memory_order_release);  // pairs with SendEnd::known_consumed
+            flag.stamp.store(stamp, std::memory_order_release);               // pairs with ReceiveEnd::arrival
         } else {
             write_inline_remotely(peer.node, at, data, bytes, reverse, order, stamp);
         }
@@ -197,8 +116,9 @@ private:
         pair.lane_index = index;
         lane.order = static_cast<std::uint32_t>(order);
         put(lane.payload);
-        lane.reverse_taken.store(pair.lane_taken, std::memory_order_release);  // pairs with lane_is_free, is_taken_soon
-        // release: pairs with Receiver::arrival
+        lane.reverse_taken.store(
+            pair.lane_taken, std::memory_order_release);  // pairs with SendEnd::lane_is_free, is_taken_soon
+        // release: pairs with ReceiveEnd::arrival
         lane.stamp.store(LaneStamp::make(++pair.lane_sent, index, what), std::memory_order_release);
     }
     void write_inline_remotely(int node, Offset at, const void* data, std::size_t bytes, std::uint64_t reverse,
@@ -217,17 +137,16 @@ private:
     void send_longer(Communicator& comm, int destination, int index, const Message& message, bool may_spool);
     void send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const Message& message,
         bool may_spool, Offer offer);
-    void prepare(SendOperation& op, Communicator& comm, SendChannel& channel, int destination, int index,
+    void prepare(SendRequest& op, Communicator& comm, SendChannel& channel, int destination, int index,
         const Message& message, bool is_offered = false);
     void write_to_posted(const SendOperation& op, Offset to, std::size_t capacity, std::uint64_t to_columns);
     Columns posted_columns(const SendOperation& op, std::size_t capacity, std::uint64_t word) const;
     WaitFor waiting_for(const SendOperation& op, std::uint64_t deadline_ns = 0) const;
 
-    static SendOperation& outstanding(const SendChannel& channel, int destination, int index);
+    static SendRequest& outstanding(const SendChannel& channel, int destination, int index);
     void end_request(Communicator& comm, SendChannel& channel, int destination, int index);
     bool begin(SendOperation& op);
     bool serve_posted(SendOperation& op);
-    bool receive_is_posted(const SendOperation& op) const;
     bool push_if_posted(SendOperation& op, bool claim_first);
     bool push_soon(SendOperation& op);
     Offset shared_source(const SendOperation& op, Offset to) const;
@@ -238,37 +157,16 @@ private:
     bool help_to_take(SendOperation& op, Offset to);
     bool start_pipe(SendOperation& op);
     void fill_pipe(SendOperation& op);
-    bool claim(SendOperation& op);
-    void publish_head(SendOperation& op, MessageKind kind, Offset at, bool again = false);
     void append(SendOperation& op, Offset block, Offset payload, bool in_send_buffer);
     bool spool(SendOperation& op);
     bool stage(SendOperation& op);
     bool copy_away(const Message& message);
     bool is_patient(SendOperation& op) const;
-    void finish(SendOperation& op);
 
-    void reclaim(SendChannel& channel, std::uint64_t consumed);
-    void free_entry(ChainEntry& entry);
-    void add_entry(SendOperation& op, Offset block, bool chained, bool in_send_buffer);
-
-    Offset flag_at(const SendOperation& op) const { return op.comm->peer(op.destination).flag_at(op.index); }
-    int node_of(const SendOperation& op) const { return op.comm->peer(op.destination).node; }
-    std::uint64_t consumed(SendOperation& op)
-    {
-        return known_consumed(*op.comm, op.destination, op.index, *op.channel);
-    }
-
-    struct Touched {  // a channel that has entries
-        Communicator* comm;
-        int destination;
-        int index;
-    };
-
+    SendEnd end_;
     Node* node_;
     SendBuffer* buffer_;
-    ObjectPool<SendOperation> operations_;
-    ObjectPool<ChainEntry> entries_;
-    std::vector<Touched> touched_;
+    ObjectPool<SendRequest> requests_;
     Offset copied_ =
         kNoOffset;  // memory for a short message of a blocking send from a private buffer; made when needed
     bool copied_is_in_use_ = false;  // until that send is over
