@@ -8,7 +8,7 @@
 #include "crossbar/control_block.hpp"
 #include "p2p/node.hpp"
 #include "p2p/records.hpp"
-#include "p2p/shared_copy.hpp"
+#include "p2p/thresholds.hpp"
 
 #include <fmpl.h>
 

@@ -1,6 +1,7 @@
 #include "p2p/receiver.hpp"
 
 #include "error.hpp"
+#include "p2p/thresholds.hpp"
 
 #include <algorithm>
 #include <array>
@@ -274,7 +275,7 @@ bool Receiver::step(ReceiveOperation& op)
         case ReceiveEnd::Arrival::Place::head:
             return take_head(op, op.flag(), found.stamp);
         case ReceiveEnd::Arrival::Place::chain:
-            take_chained(op);
+            spooled::take_chained(end_, op);
             return true;
     }
     return false;
@@ -381,8 +382,7 @@ bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64
             [[fallthrough]];
         }
         case MessageKind::spooled:
-            take_from(op, flag.body.at, flag.body.bytes);
-            end_.finish(op, flag.body.bytes);
+            spooled::take(end_, op, flag.body.at, flag.body.bytes);
             return true;
         case MessageKind::held:
             post(op);
@@ -390,22 +390,9 @@ bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64
             if (op.ahead) node_->crossbar.wake(op.peer().node);
             return false;
         case MessageKind::piped:
-            return drain_pipe(op, flag);
+            return piped::drain(end_, op);
     }
     fail(FMPL_ERR_INTERNAL, "the completion flag of rank {}, index {} holds {:#x}", op.source, op.index, stamp);
-}
-
-void Receiver::take_chained(ReceiveOperation& op)
-{
-    const ReceiveEnd::Chained message = end_.next_in_chain(*op.comm, op.source, op.index);
-    take_from(op, message.at, message.bytes);
-    end_.finish(op, message.bytes, message.link);
-}
-
-void Receiver::take_from(ReceiveOperation& op, Offset at, std::uint64_t bytes)
-{
-    if (bytes == 0 || bytes > op.room.bytes()) return;
-    op.room.read(node_->crossbar, op.peer().node, at, 0, bytes);
 }
 
 // Whether the source shall help to copy a message that this rank has claimed.
@@ -438,27 +425,6 @@ bool Receiver::take_share(ReceiveOperation& op, CompletionFlag& flag, bool opene
         if (last) node_->crossbar.wake(node);
     }
     if (!copy.done()) return false;
-    end_.finish(op, bytes);
-    return true;
-}
-
-bool Receiver::drain_pipe(ReceiveOperation& op, const CompletionFlag& flag)
-{
-    const std::size_t bytes = flag.body.bytes;
-    const Peer& peer = op.peer();
-    const Offset drained = peer.slot_at(op.index) + offsetof(MatchingSlot, drained);
-    const std::uint64_t all = (bytes + kPieceBytes - 1) / kPieceBytes;
-    // acquire: pairs with Sender::fill_pipe
-    const std::uint64_t filled = PipeCount::pieces(flag.filled.load(std::memory_order_acquire), op.number);
-    while (op.pieces < filled) {
-        const std::size_t begin = op.pieces * kPieceBytes;
-        const Offset piece = flag.body.at + op.pieces % kRingPieces * kPieceBytes;
-        op.room.read(node_->crossbar, peer.node, piece, begin, std::min(kPieceBytes, bytes - begin));
-        ++op.pieces;
-        node_->crossbar.write_flag(peer.node, drained, PipeCount::make(op.number, op.pieces));  // pairs with fill_pipe
-        node_->crossbar.wake(peer.node);
-    }
-    if (op.pieces < all) return false;
     end_.finish(op, bytes);
     return true;
 }

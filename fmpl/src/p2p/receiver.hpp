@@ -12,6 +12,7 @@
 #include "p2p/object_pool.hpp"
 #include "p2p/receive_end.hpp"
 #include "p2p/shared_copy.hpp"
+#include "p2p/ways/ways.hpp"
 
 #include <fmpl/small_copy.hpp>
 
@@ -165,12 +166,9 @@ private:
     bool step(ReceiveOperation& op);
     bool take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64_t stamp);
     void take_inline(ReceiveOperation& op, const std::uint8_t* payload, std::size_t bytes);
-    void take_chained(ReceiveOperation& op);
-    void take_from(ReceiveOperation& op, Offset at, std::uint64_t bytes);
     bool is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) const;
     SharedCopy shared_copy(const ReceiveOperation& op, CompletionFlag& flag) const;
     bool take_share(ReceiveOperation& op, CompletionFlag& flag, bool opened);
-    bool drain_pipe(ReceiveOperation& op, const CompletionFlag& flag);
     void report(const ReceiveOperation& op);
     // 1 for each member that may have: a look at the records of all would make what was never touched there.
     std::vector<char> ranks_that_have_written(Communicator& comm) const;

@@ -54,12 +54,11 @@ struct SendOperation : Progressing {
     State state = State::queued;
     bool prefers_copy = false;           // to the kernel's way to a private buffer: see CopiedAway
     std::uint64_t patient_until_ns = 0;  // with the destination, which has a copy to take; 0: not asked yet
-    bool may_pipe = true;    // false: the caller would rather copy the message away than wait for the destination
-    bool under_way = false;  // in the node's list of busy transfers
-    Offset ring = kNoOffset;
+    bool may_pipe = true;          // false: the caller would rather copy the message away than wait for the destination
+    bool under_way = false;        // in the node's list of busy transfers
     Offset shared_to = kNoOffset;  // the posted buffer of a message that both ranks copy
-    std::uint64_t pieces = 0;
-    std::uint64_t filled = 0;
+    Offset ring = kNoOffset;       // of a piped message
+    std::uint64_t filled = 0;      // pieces put into it
 };
 
 class SendEnd {

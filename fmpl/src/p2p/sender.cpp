@@ -6,26 +6,6 @@
 #include <algorithm>
 
 namespace fmpl {
-namespace {
-
-// A private buffer of a nonblocking send up to this size is copied to the arena at once, so that the transfer needs
-// this rank no more; a larger one waits for its receive.
-constexpr std::size_t kStageBytes = std::size_t{1} << 20;
-
-// For so long the destination of a message that was copied away may take to find it. Then it is busy, and where it has posted a
-// private buffer the kernel writes to that.
-constexpr std::uint64_t kPatienceNs = 20'000;
-
-// A destination that has claimed a message in the lane copies it so fast at least, unless it is held up.
-constexpr std::uint64_t kCopiedBytesPerNs = 4;
-
-// What a core copies of memory that it has at hand.
-constexpr std::uint64_t kSpoolBytesPerNs = 16;
-// Below this the looks at the clock take longer than the copy.
-constexpr std::size_t kPushSoonBytes = 1024;
-
-}  // namespace
-
 void SendRequest::progress()
 {
     sender->step(*this);
@@ -191,7 +171,7 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
                 return;
             }
             if (is_offered ? step(op) : first && push_soon(op)) return;
-            if (spool(op)) return;
+            if (spooled::spool(end_, op)) return;
         } else {
             if (step(op)) return;
             const std::uint64_t deadline_ns = monotonic_ns() + timeout_ms * 1'000'000;
@@ -204,7 +184,7 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
                        !(is_copied && is_patient(op));
             };
             node_->wait(served, waiting_for(op, deadline_ns));
-            if (op.state == SendOperation::State::done || spool(op)) return;
+            if (op.state == SendOperation::State::done || spooled::spool(end_, op)) return;
         }
         // The send buffer is full, or the destination is taking the message this very moment.
         op.may_pipe = true;
@@ -229,14 +209,10 @@ void Sender::isend(Communicator& comm, int destination, int index, const void* d
     op.may_pipe = bytes > kStageBytes;
     if (step(op)) return;
     // What follows serves one end: that the transfer, where possible, needs no further call by this rank.
-    if (op.state == SendOperation::State::queued && op.addressable) {
-        const Offset block = node_->arena.try_allocate(kNodeBytes);
-        if (block != kNoOffset) {
-            append(op, block, node_->crossbar.offset_of(data), false);
-            if (op.state == SendOperation::State::done) op.state = SendOperation::State::chained;  // the user's buffer
-            return;
-        }
-    } else if ((op.state == SendOperation::State::queued || op.state == SendOperation::State::held) && stage(op)) {
+    const bool is_queued = op.state == SendOperation::State::queued;
+    if (is_queued && op.addressable) {
+        if (spooled::chain(end_, op)) return;
+    } else if ((is_queued || op.state == SendOperation::State::held) && spooled::stage(end_, op)) {
         return;
     }
     op.may_pipe = true;
@@ -294,7 +270,7 @@ bool Sender::step(SendOperation& op)
             if (continue_sharing(op)) end_.finish(op);
             break;
         case SendOperation::State::piping:
-            fill_pipe(op);
+            piped::fill(end_, op);
             if (end_.consumed(op) >= op.number) end_.finish(op);
             break;
         case SendOperation::State::chained:
@@ -346,7 +322,7 @@ bool Sender::serve_posted(SendOperation& op)
         end_.finish(op);
         return true;
     }
-    if (op.state == SendOperation::State::held && op.may_pipe && start_pipe(op)) fill_pipe(op);
+    if (op.state == SendOperation::State::held && op.may_pipe && piped::start(end_, op)) piped::fill(end_, op);
     return false;
 }
 
@@ -491,100 +467,6 @@ bool Sender::help_to_take(SendOperation& op, Offset to)
     return copy_share(op, to, false);
 }
 
-bool Sender::start_pipe(SendOperation& op)
-{
-    op.ring = node_->take_ring();
-    if (op.ring == kNoOffset) return false;  // tried again at the next step
-    op.pieces = (op.message.bytes() + kPieceBytes - 1) / kPieceBytes;
-    op.filled = 0;
-    op.state = SendOperation::State::piping;
-    end_.publish_head(op, MessageKind::piped, op.ring);
-    return true;
-}
-
-void Sender::fill_pipe(SendOperation& op)
-{
-    const MatchingSlot& slot = op.comm->slot(op.destination, op.index);
-    const Crossbar& crossbar = node_->crossbar;
-    const int node = op.node();
-    while (op.filled < op.pieces) {
-        // acquire: pairs with Receiver::drain_pipe, which has read the piece before
-        const std::uint64_t drained = PipeCount::pieces(slot.drained.load(std::memory_order_acquire), op.number);
-        if (op.filled - drained >= kRingPieces) return;
-        const std::size_t begin = op.filled * kPieceBytes;
-        const std::size_t bytes = std::min(kPieceBytes, op.message.bytes() - begin);
-        op.message.gather(begin, bytes, crossbar.local(op.ring + op.filled % kRingPieces * kPieceBytes));
-        ++op.filled;
-        // Pairs with Receiver::drain_pipe.
-        crossbar.write_flag(
-            node, op.flag_at() + offsetof(CompletionFlag, filled), PipeCount::make(op.number, op.filled));
-        crossbar.wake(node);
-    }
-}
-
-// Publishes a message that lies in this rank's memory for the destination to take, as the head if its turn has come,
-// else at the end of the chain. The operation is done with; the entry keeps the block until it can be freed.
-void Sender::append(SendOperation& op, Offset block, Offset payload, bool in_send_buffer)
-{
-    const Crossbar& crossbar = node_->crossbar;
-    const bool head = end_.consumed(op) + 1 == op.number;
-    end_.reclaim(*op.channel, op.channel->consumed);
-    if (head) {
-        end_.keep(op, block, false, in_send_buffer);
-        end_.publish_head(op, MessageKind::spooled, payload);
-    } else {
-        auto& node = *reinterpret_cast<ChainNode*>(crossbar.local(block));
-        node.next.store(kNoOffset, std::memory_order_relaxed);
-        node.bytes = op.message.bytes();
-        node.at = payload;
-        node.order = op.order;
-        const ChainEntry* last = op.channel->last_entry;
-        if (last != nullptr && last->number + 1 == op.number && last->chained) {
-            // release: pairs with ReceiveEnd::next_in_chain
-            reinterpret_cast<ChainNode*>(crossbar.local(last->block))->next.store(block, std::memory_order_release);
-        } else {
-            // Pairs with ReceiveEnd::next_in_chain.
-            crossbar.write_flag(op.node(), op.flag_at() + offsetof(CompletionFlag, chain), block);
-        }
-        end_.keep(op, block, true, in_send_buffer);
-        // Pairs with ReceiveEnd::arrival.
-        crossbar.write_flag(op.node(), op.flag_at() + offsetof(CompletionFlag, available), op.number);
-        crossbar.wake(op.node());
-    }
-    op.state = SendOperation::State::done;
-}
-
-// Copies the message to the send buffer and publishes it from there. false: there is no room, or it is too late because
-// the destination is taking the message.
-bool Sender::spool(SendOperation& op)
-{
-    if (op.state == SendOperation::State::piping || op.state == SendOperation::State::sharing ||
-        op.state == SendOperation::State::chained) {
-        return false;
-    }
-    Offset block = buffer_->take(kNodeBytes + op.message.bytes());
-    if (block == kNoOffset) {
-        node_->progress();  // the any domain shares the buffer
-        end_.reclaim();
-        block = buffer_->take(kNodeBytes + op.message.bytes());
-        if (block == kNoOffset) return false;
-    }
-    const Crossbar& crossbar = node_->crossbar;
-    if (op.state == SendOperation::State::offered && !end_.claim(op)) {
-        buffer_->undo_take(block);
-        return false;
-    }
-    op.message.gather(0, op.message.bytes(), crossbar.local(block + kNodeBytes));
-    if (op.state != SendOperation::State::queued) {
-        end_.keep(op, block, false, true);
-        end_.publish_head(op, MessageKind::spooled, block + kNodeBytes);
-        op.state = SendOperation::State::done;
-    } else {
-        append(op, block, block + kNodeBytes, true);
-    }
-    return true;
-}
-
 // Copies a short message of a blocking send to remote-DMA memory, where the destination finds it without a further word: that takes
 // less time than to ask for a posted receive, and than the kernel takes to write to a private buffer. Whether there is room for it.
 bool Sender::copy_away(const Message& message)
@@ -606,23 +488,6 @@ bool Sender::is_patient(SendOperation& op) const
     if (op.state == SendOperation::State::queued) return true;
     if (op.patient_until_ns == 0) op.patient_until_ns = monotonic_ns() + kPatienceNs;
     return monotonic_ns() < op.patient_until_ns && !node_->waiter.is_last_look();
-}
-
-// The same with memory of the library's own, for nonblocking sends from private buffers.
-bool Sender::stage(SendOperation& op)
-{
-    if (op.message.bytes() > kStageBytes) return false;
-    const Offset block = node_->arena.try_allocate(kNodeBytes + op.message.bytes());
-    if (block == kNoOffset) return false;
-    std::memcpy(node_->crossbar.local(block + kNodeBytes), op.message.data(), op.message.bytes());
-    if (op.state == SendOperation::State::held) {
-        end_.keep(op, block, false, false);
-        end_.publish_head(op, MessageKind::spooled, block + kNodeBytes);
-        op.state = SendOperation::State::done;
-    } else {
-        append(op, block, block + kNodeBytes, false);
-    }
-    return true;
 }
 
 void Sender::set_buffer(void* buffer, std::size_t bytes, int timeout_ms)

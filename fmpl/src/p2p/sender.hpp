@@ -22,6 +22,8 @@
 
 #include "p2p/send_end.hpp"
 #include "p2p/shared_copy.hpp"
+#include "p2p/thresholds.hpp"
+#include "p2p/ways/ways.hpp"
 
 #include <fmpl/small_copy.hpp>
 
@@ -155,11 +157,6 @@ private:
     bool copy_share(const SendOperation& op, Offset to, bool opened);
     bool continue_sharing(SendOperation& op);
     bool help_to_take(SendOperation& op, Offset to);
-    bool start_pipe(SendOperation& op);
-    void fill_pipe(SendOperation& op);
-    void append(SendOperation& op, Offset block, Offset payload, bool in_send_buffer);
-    bool spool(SendOperation& op);
-    bool stage(SendOperation& op);
     bool copy_away(const Message& message);
     bool is_patient(SendOperation& op) const;
 

@@ -19,15 +19,6 @@
 
 namespace fmpl {
 
-// From this size on, between buffers in remote-DMA memory: below, one rank has copied it before the other has taken
-// part.
-inline constexpr std::size_t kSharedBytes = 64 * 1024;
-// The same when a buffer is private: below, the pipe is as fast as the kernel's calls.
-inline constexpr std::size_t kSharedPrivateBytes = 4 * 1024;
-// And up to this size the kernel's calls are for a destination that is busy: by way of remote-DMA memory a message is copied twice and
-// there sooner.
-inline constexpr std::size_t kCopiedBytes = 16 * 1024;
-
 class SharedCopy {
 public:
     // Where a side takes its chunks.

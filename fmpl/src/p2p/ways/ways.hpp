@@ -1,0 +1,34 @@
+// The ways of a message from its source to its destination, each in a file of its own with both ends: what the source
+// does, then what the destination does. choose_way.hpp tells which one a message takes.
+//
+// A function of the destination that takes a message finishes its operation; one of the source tells whether the
+// operation is done.
+#pragma once
+
+#include "p2p/receive_end.hpp"
+#include "p2p/send_end.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fmpl {
+
+namespace spooled {
+// Source: false where there is no room, or where it is too late because the destination is taking the message.
+bool spool(SendEnd& end, SendOperation& op);  // to the send buffer
+bool stage(SendEnd& end, SendOperation& op);  // to memory of the library's own
+bool chain(SendEnd& end, SendOperation& op);  // where it lies; done when it is consumed
+// Destination. at: where the source has it. link: its ChainNode, kNoOffset: it was a head.
+void take(const ReceiveEnd& end, ReceiveOperation& op, Offset at, std::size_t bytes, Offset link = kNoOffset);
+void take_chained(const ReceiveEnd& end, ReceiveOperation& op);
+}  // namespace spooled
+
+namespace piped {
+// Source: false where there is no memory for a ring now. Then its pieces, as many as the ring has room for.
+bool start(SendEnd& end, SendOperation& op);
+void fill(const SendEnd& end, SendOperation& op);
+// Destination: whether all pieces have come.
+bool drain(const ReceiveEnd& end, ReceiveOperation& op);
+}  // namespace piped
+
+}  // namespace fmpl
