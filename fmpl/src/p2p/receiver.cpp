@@ -20,7 +20,7 @@ std::string index_words(int index)
 
 void ReceiveRequest::progress()
 {
-    if (!receiver->advance(*this) && number != 0) receiver->post(*this);
+    receiver->advance_or_post(*this);
 }
 
 void Receiver::prepare(ReceiveRequest& op, Communicator& comm, int source, int index, const Room& room)
@@ -95,7 +95,7 @@ void Receiver::irecv(Communicator& comm, int source, int index, void* buffer, st
     // The claim has a line of its own, and comes while the stamp's is waited for; it was this rank's last.
     if (capacity > kInlineBytes && index != FMPL_ANY_TAG) __builtin_prefetch(&comm.flag(source, index).claim, 1);
     if (advance(op)) return;
-    if (op.number != 0 && capacity > kInlineBytes) post(op);
+    if (op.number != 0 && capacity > kInlineBytes) posted::post(end_, op);
     // With an index and an addressable buffer the source completes it alone, except in corner cases.
     const bool alone = op.number != 0 && (capacity <= kInlineBytes || node_->crossbar.contains(buffer, capacity));
     op.list = alone ? ReceiveOperation::List::idle : ReceiveOperation::List::busy;
@@ -130,7 +130,7 @@ void Receiver::irecv_test(Communicator& comm, int source, int index, int& done)
     ReceiveOperation*& request = outstanding(comm, source, index);
     if (!advance(*request)) {
         // A short one is posted when its message turns out to be long.
-        if (request->number != 0 && request->room.bytes() > kInlineBytes) post(*request);
+        if (request->number != 0 && request->room.bytes() > kInlineBytes) posted::post(end_, *request);
         node_->progress_in_passing();
         return;
     }
@@ -157,11 +157,10 @@ void Receiver::irecv_withdraw(Communicator& comm, int source, int index)
     }
     ReceiveChannel& channel = comm.receive_channel(source, index);
     // The source, which is not sending, finds nothing posted from now on.
-    if (op.number != 0 && channel.posted == op.number) {
-        channel.posted = op.number - 1;
-        channel.post.kick_quietly(node_->crossbar, {kNoOffset, 0, kNoOffset}, channel.posted);  // as in post()
+    if (op.number != 0) {
+        posted::withdraw(end_, op);
+        channel.receiving = nullptr;
     }
-    if (op.number != 0) channel.receiving = nullptr;
     end_.unlist(op);
     requests_.give_back(static_cast<ReceiveRequest*>(std::exchange(request, nullptr)));
 }
@@ -195,62 +194,11 @@ void Receiver::wait(ReceiveOperation& op)
     const WaitFor what{node_->call, op.peer().node, op.index, op.comm->size(), op.room.bytes()};
     // A short receive is posted only when it has to wait for long: a short message needs no posted receive.
     if (op.number != 0 && op.room.bytes() > kInlineBytes) {
-        post(op);
+        posted::post(end_, op);
     } else if (op.number != 0 && node_->waiter.spin([&] { return step(op); })) {
         return;
     }
-    node_->wait(
-        [&] {
-            if (advance(op)) return true;
-            if (op.number != 0) post(op);
-            return false;
-        },
-        what);
-}
-
-// Sends the message header to the source (paper, figure 5), once.
-void Receiver::post(ReceiveOperation& op)
-{
-    ReceiveChannel& channel = op.channel();
-    if (channel.posted == op.number || op.done) return;
-    if (!channel.post.prepared()) {
-        const Peer& peer = op.peer();
-        const Offset slot = peer.slot_at(op.index);
-        channel.post = {peer.node, slot + offsetof(MatchingSlot, buffer_at), slot + offsetof(MatchingSlot, posted)};
-    }
-    Offset at = kNoOffset;
-    Offset columns = kNoOffset;
-    const Crossbar& crossbar = node_->crossbar;
-    if (!op.room.in_one_piece()) {
-        columns = op.room.block_word();
-        if (columns == kNoOffset) columns = columns_record(op.room.columns());
-    }
-    if ((op.room.in_one_piece() || columns != kNoOffset) && op.room.in_arena(crossbar)) {
-        at = crossbar.offset_of(op.room.data());
-    } else if (op.room.in_one_piece() && op.room.bytes() >= kSharedPrivateBytes &&
-               node_->private_memory.reaches(op.peer().node)) {
-        at = PrivateMemory::address(op.room.data());
-    }
-    if (op.sharing) columns = kInvitation;
-    channel.posted = op.number;
-    // Pairs with Sender::push_if_posted.
-    const std::array<std::uint64_t, 3> header = {at, op.room.bytes(), columns};
-    if (op.ahead) {
-        channel.post.kick_quietly(node_->crossbar, header, op.number);
-    } else {
-        channel.post.kick(node_->crossbar, header, op.number);
-    }
-}
-
-// Writes the columns where the source reads them; kNoOffset when there is no memory for that. The source does so while
-// the message is its to move, and then the receive waits for it: so the record is free when the receive is over.
-Offset Receiver::columns_record(const Columns& columns)
-{
-    if (end_.columns_record == kNoOffset) end_.columns_record = node_->arena.try_allocate(sizeof(fmpl_columns));
-    if (end_.columns_record != kNoOffset) {
-        std::memcpy(node_->crossbar.local(end_.columns_record), &columns.shape(), sizeof(fmpl_columns));
-    }
-    return end_.columns_record;
+    node_->wait([&] { return advance_or_post(op); }, what);
 }
 
 bool Receiver::advance(ReceiveOperation& op)
@@ -365,27 +313,22 @@ bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64
             end_.finish(op, flag.body.bytes);
             return true;
         case MessageKind::shared:
-            return take_share(op, flag, false);
+            return shared::take(end_, op);
         case MessageKind::offered: {
-            if (op.sharing) return take_share(op, flag, false);
+            if (op.sharing) return shared::take(end_, op);
             // The loser waits for the stamp to change.
             if (op.claim_lost || !ReceiveEnd::claim(flag, op.number)) {
                 op.claim_lost = true;
                 return false;
             }
-            if (is_to_be_shared(op, flag.body.bytes)) {
-                op.sharing = true;
-                shared_copy(op, flag).open();
-                post(op);  // invites the source
-                return take_share(op, flag, true);
-            }
+            if (is_to_be_shared(op, flag.body.bytes)) return shared::invite(end_, op);
             [[fallthrough]];
         }
         case MessageKind::spooled:
             spooled::take(end_, op, flag.body.at, flag.body.bytes);
             return true;
         case MessageKind::held:
-            post(op);
+            posted::post(end_, op);
             // It has begun to send before it was told, and may sleep for want of the receive.
             if (op.ahead) node_->crossbar.wake(op.peer().node);
             return false;
@@ -400,33 +343,6 @@ bool Receiver::is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) co
 {
     return op.room.in_one_piece() && bytes >= kSharedBytes && bytes <= op.room.bytes() && node_->helps() &&
            node_->crossbar.maps(op.peer().node);
-}
-
-SharedCopy Receiver::shared_copy(const ReceiveOperation& op, CompletionFlag& flag) const
-{
-    return {flag.body, flag.body.bytes, SharedCopy::end_of(node_->rank(), op.peer().node)};
-}
-
-// Copies what is left of a message that both ranks copy; whether all of it is there. opened: this rank
-// has just begun it.
-bool Receiver::take_share(ReceiveOperation& op, CompletionFlag& flag, bool opened)
-{
-    const int node = op.peer().node;
-    const Offset from = flag.body.at;
-    const std::size_t bytes = flag.body.bytes;
-    SharedCopy copy = shared_copy(op, flag);
-    if (node_->helps() && (!PrivateMemory::is_private(from) || node_->private_memory.reaches(node))) {
-        const bool last = copy.copy(
-            [&](std::size_t begin, std::size_t n) {
-                if (PrivateMemory::is_private(from)) node_->waiter.check_abort();
-                node_->private_memory.read(node, from + begin, op.room.data() + begin, n);
-            },
-            opened);
-        if (last) node_->crossbar.wake(node);
-    }
-    if (!copy.done()) return false;
-    end_.finish(op, bytes);
-    return true;
 }
 
 void Receiver::report(const ReceiveOperation& op)

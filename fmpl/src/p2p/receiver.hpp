@@ -11,7 +11,6 @@
 
 #include "p2p/object_pool.hpp"
 #include "p2p/receive_end.hpp"
-#include "p2p/shared_copy.hpp"
 #include "p2p/ways/ways.hpp"
 
 #include <fmpl/small_copy.hpp>
@@ -100,9 +99,13 @@ public:
 
     // One look at a receive, and whatever can be done for it; whether it is done.
     bool advance(ReceiveOperation& op);
-    // Tells the source where the operation's message may go. Requires that it has a number.
-    void post(ReceiveOperation& op);
-
+    // The same; if it is not done, the source learns where its message may go, once there is one that belongs to it.
+    bool advance_or_post(ReceiveOperation& op)
+    {
+        if (advance(op)) return true;
+        if (op.number != 0) posted::post(end_, op);
+        return false;
+    }
     Matched matched;
 
 private:
@@ -155,7 +158,6 @@ private:
     void recv_longer(Communicator& comm, int source, int index, const Room& room);
     void recv_slowly(Communicator& comm, int source, int index, const Room& room);
     void prepare(ReceiveRequest& op, Communicator& comm, int source, int index, const Room& room);
-    Offset columns_record(const Columns& columns);
     static ReceiveOperation*& request_of(Communicator& comm, int source, int index);
     static ReceiveOperation*& outstanding(Communicator& comm, int source, int index);
     void end_request(ReceiveOperation*& request);
@@ -167,8 +169,6 @@ private:
     bool take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64_t stamp);
     void take_inline(ReceiveOperation& op, const std::uint8_t* payload, std::size_t bytes);
     bool is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) const;
-    SharedCopy shared_copy(const ReceiveOperation& op, CompletionFlag& flag) const;
-    bool take_share(ReceiveOperation& op, CompletionFlag& flag, bool opened);
     void report(const ReceiveOperation& op);
     // 1 for each member that may have: a look at the records of all would make what was never touched there.
     std::vector<char> ranks_that_have_written(Communicator& comm) const;

@@ -264,10 +264,10 @@ bool Sender::step(SendOperation& op)
         case SendOperation::State::held:
             return serve_posted(op);
         case SendOperation::State::offered:
-            if (end_.consumed(op) >= op.number || push_if_posted(op, true)) end_.finish(op);
+            if (end_.consumed(op) >= op.number || push_if_posted(op)) end_.finish(op);
             break;
         case SendOperation::State::sharing:
-            if (continue_sharing(op)) end_.finish(op);
+            if (shared::go_on(end_, op)) end_.finish(op);
             break;
         case SendOperation::State::piping:
             piped::fill(end_, op);
@@ -290,7 +290,7 @@ bool Sender::begin(SendOperation& op)
         end_.finish(op);
         return true;
     }
-    if (push_if_posted(op, false)) {
+    if (push_if_posted(op)) {
         end_.finish(op);
         return true;
     }
@@ -318,7 +318,7 @@ bool Sender::serve_posted(SendOperation& op)
 {
     // Looked at once: a receive that is posted stays until it is served.
     if (!op.is_posted()) return false;
-    if (push_if_posted(op, false)) {
+    if (push_if_posted(op)) {
         end_.finish(op);
         return true;
     }
@@ -326,44 +326,33 @@ bool Sender::serve_posted(SendOperation& op)
     return false;
 }
 
-// Writes the message into the posted buffer, if there is one that can be addressed; a message that is on offer must be
-// claimed first. A message that does not fit the posted buffer is not written: its length tells the receive so.
-bool Sender::push_if_posted(SendOperation& op, bool claim_first)
+// Moves the message to the posted buffer, if there is one that can be addressed; a message that is on offer must be
+// claimed first.
+bool Sender::push_if_posted(SendOperation& op)
 {
-    const MatchingSlot& slot = op.comm->slot(op.destination, op.index);
-    // acquire: pairs with the kick in Receiver::post; the buffer's address was written before it
     if (!op.is_posted()) return false;
-    Offset at = slot.buffer_at.load(std::memory_order_relaxed);
-    std::size_t capacity = slot.capacity.load(std::memory_order_relaxed);
-    Offset columns = slot.columns.load(std::memory_order_relaxed);
-    if (op.prefers_copy && PrivateMemory::is_private(at) && is_patient(op)) return false;
+    posted::Receive receive = posted::look(op);
+    const bool is_private = PrivateMemory::is_private(receive.at);
+    if (op.prefers_copy && is_private && is_patient(op)) return false;
     // A rank that the end of the job has made leave its call may have given its buffer up.
-    if (PrivateMemory::is_private(at)) node_->waiter.check_abort();
+    if (is_private) node_->waiter.check_abort();
     // Only an offer of this rank's can be claimed, so an invitation read after `posted` is for this message.
-    if (columns == kInvitation) op.claim_lost = true;
+    if (receive.columns == kInvitation) op.claim_lost = true;
     // One that it has claimed in the lane it copies alone.
-    if (op.claim_lost) return !op.in_lane && help_to_take(op, at);
-    if (op.message.bytes() <= capacity && !reaches(op, at)) return false;
-    if (claim_first) {
+    if (op.claim_lost) return !op.in_lane && shared::help(end_, op, receive.at);
+    if (op.message.bytes() <= receive.capacity && !reaches(op, receive.at)) return false;
+    if (op.state == SendOperation::State::offered) {
         if (!end_.claim(op)) {
             op.claim_lost = true;  // the destination is taking it, and may have posted its next receive meanwhile
             return false;
         }
-        // The message is this rank's to move: the posted receive is the one for it and stays.
-        at = slot.buffer_at.load(std::memory_order_relaxed);
-        capacity = slot.capacity.load(std::memory_order_relaxed);
-        columns = slot.columns.load(std::memory_order_relaxed);
+        receive =
+            posted::look(op);  // the message is this rank's to move: the posted receive is the one for it and stays
     }
-    const bool may_share = op.message.bytes() <= capacity && columns == kNoOffset;
-    const Offset source = may_share ? shared_source(op, at) : kNoOffset;
-    if (source != kNoOffset) {
-        end_.publish_head(op, MessageKind::shared, source);
-        op.state = SendOperation::State::sharing;
-        op.shared_to = at;
-        return copy_share(op, at, true);
+    if (op.message.bytes() <= receive.capacity && receive.columns == kNoOffset && shares(op, receive.at)) {
+        return shared::begin(end_, op, receive.at);
     }
-    if (op.message.bytes() <= capacity) write_to_posted(op, at, capacity, columns);
-    end_.publish_head(op, MessageKind::moved, at);
+    posted::move(end_, op, receive);
     return true;
 }
 
@@ -372,14 +361,14 @@ bool Sender::push_if_posted(SendOperation& op, bool claim_first)
 // way.
 bool Sender::push_soon(SendOperation& op)
 {
-    if (push_if_posted(op, false)) return true;
+    if (push_if_posted(op)) return true;
     const bool worth_it = op.message.bytes() >= kPushSoonBytes && node_->helps() && op.node() != node_->rank();
     if (op.state != SendOperation::State::queued || !worth_it) return false;
     const std::uint64_t deadline_ns = monotonic_ns() + op.message.bytes() / kSpoolBytesPerNs;
     bool done = false;
     node_->waiter.spin([&] {
         if (op.is_posted()) {
-            done = push_if_posted(op, false);
+            done = push_if_posted(op);
             return true;
         }
         return monotonic_ns() >= deadline_ns;
@@ -387,84 +376,21 @@ bool Sender::push_soon(SendOperation& op)
     return done;
 }
 
-// The columns that the destination has posted, by MatchingSlot::columns; its capacity is all their bytes.
-Columns Sender::posted_columns(const SendOperation& op, std::size_t capacity, std::uint64_t word) const
+// Whether the destination may copy a part of the message, straight to the posted buffer; else this rank moves it alone.
+bool Sender::shares(const SendOperation& op, Offset to) const
 {
-    if (BlockWord::is(word)) return block_columns(word, capacity);
-    // A rank that the end of the job has made leave its call may be using the record for another one.
-    node_->waiter.check_abort();
-    fmpl_columns shape;
-    node_->crossbar.read(op.node(), word, &shape, sizeof shape);
-    return Columns(shape);
-}
-
-// Copies the message to the posted buffer, which can be addressed and is long enough.
-void Sender::write_to_posted(const SendOperation& op, Offset to, std::size_t capacity, std::uint64_t to_columns)
-{
-    if (to_columns == kNoOffset) return op.message.write(node_->crossbar, op.node(), to);
-    const Columns target = posted_columns(op, capacity, to_columns);
-    if (target.bytes() < op.message.bytes()) {
-        fail(FMPL_ERR_INTERNAL, "the posted columns of rank {}, index {} have {} bytes, the message {}", op.destination,
-            op.index, target.bytes(), op.message.bytes());
-    }
-    op.message.write(node_->crossbar, op.node(), to, &target);
-}
-
-// Where the destination reads its share of a message for the posted buffer, or kNoOffset when this rank moves the
-// message alone.
-Offset Sender::shared_source(const SendOperation& op, Offset to) const
-{
-    if (!op.message.in_one_piece() || !node_->crossbar.maps(op.node())) return kNoOffset;
-    if (op.addressable && !PrivateMemory::is_private(to)) {
-        return node_->helps() && op.message.bytes() >= kSharedBytes ? node_->crossbar.offset_of(op.message.data())
-                                                                    : kNoOffset;
-    }
-    if (op.message.bytes() < kSharedPrivateBytes || !node_->private_memory.reaches(op.node())) return kNoOffset;
-    if (op.addressable) return node_->helps() ? node_->crossbar.offset_of(op.message.data()) : kNoOffset;
-    return PrivateMemory::is_private(to) || node_->helps() ? PrivateMemory::address(op.message.data()) : kNoOffset;
+    if (!op.message.in_one_piece() || !node_->crossbar.maps(op.node())) return false;
+    const bool to_private = PrivateMemory::is_private(to);
+    const std::size_t bytes = op.message.bytes();
+    if (op.addressable && !to_private) return node_->helps() && bytes >= kSharedBytes;
+    if (bytes < kSharedPrivateBytes || !node_->private_memory.reaches(op.node())) return false;
+    return node_->helps() || (!op.addressable && to_private);
 }
 
 // Whether this rank can write to the posted buffer.
 bool Sender::reaches(const SendOperation& op, Offset to) const
 {
-    return to != kNoOffset && (!PrivateMemory::is_private(to) || shared_source(op, to) != kNoOffset);
-}
-
-// The state of a message that both ranks copy, in the destination's completion flag.
-SharedCopy Sender::shared_copy(const SendOperation& op) const
-{
-    std::byte* const flag = node_->crossbar.mapped(op.node(), op.flag_at());
-    return {reinterpret_cast<CompletionFlag*>(flag)->body, op.message.bytes(),
-        SharedCopy::end_of(node_->rank(), op.node())};
-}
-
-// Copies what can be taken of the message; whether all of it is there. opened: this rank has just begun it.
-bool Sender::copy_share(const SendOperation& op, Offset to, bool opened)
-{
-    SharedCopy copy = shared_copy(op);
-    const bool last = copy.copy(
-        [&](std::size_t begin, std::size_t bytes) {
-            if (PrivateMemory::is_private(to)) node_->waiter.check_abort();
-            node_->private_memory.write(op.node(), to + begin, op.message.data() + begin, bytes);
-        },
-        opened);
-    if (last) node_->crossbar.wake(op.node());
-    return copy.done();
-}
-
-bool Sender::continue_sharing(SendOperation& op)
-{
-    return copy_share(op, op.shared_to, false) || end_.consumed(op) >= op.number;
-}
-
-// The destination has claimed the offer. While it copies, this rank does so as well, if it is invited: `to` was read
-// before a chunk is taken, and while chunks are left, the posted receive is still the one for this message. Whether all
-// of the message is there.
-bool Sender::help_to_take(SendOperation& op, Offset to)
-{
-    if (to == kNoOffset || !node_->helps() || !node_->crossbar.maps(op.node())) return false;
-    if (PrivateMemory::is_private(to) && !node_->private_memory.reaches(op.node())) return false;
-    return copy_share(op, to, false);
+    return to != kNoOffset && (!PrivateMemory::is_private(to) || shares(op, to));
 }
 
 // Copies a short message of a blocking send to remote-DMA memory, where the destination finds it without a further word: that takes

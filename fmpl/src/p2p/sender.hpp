@@ -21,7 +21,6 @@
 #pragma once
 
 #include "p2p/send_end.hpp"
-#include "p2p/shared_copy.hpp"
 #include "p2p/thresholds.hpp"
 #include "p2p/ways/ways.hpp"
 
@@ -141,22 +140,16 @@ private:
         bool may_spool, Offer offer);
     void prepare(SendRequest& op, Communicator& comm, SendChannel& channel, int destination, int index,
         const Message& message, bool is_offered = false);
-    void write_to_posted(const SendOperation& op, Offset to, std::size_t capacity, std::uint64_t to_columns);
-    Columns posted_columns(const SendOperation& op, std::size_t capacity, std::uint64_t word) const;
     WaitFor waiting_for(const SendOperation& op, std::uint64_t deadline_ns = 0) const;
 
     static SendRequest& outstanding(const SendChannel& channel, int destination, int index);
     void end_request(Communicator& comm, SendChannel& channel, int destination, int index);
     bool begin(SendOperation& op);
     bool serve_posted(SendOperation& op);
-    bool push_if_posted(SendOperation& op, bool claim_first);
+    bool push_if_posted(SendOperation& op);
     bool push_soon(SendOperation& op);
-    Offset shared_source(const SendOperation& op, Offset to) const;
+    bool shares(const SendOperation& op, Offset to) const;
     bool reaches(const SendOperation& op, Offset to) const;
-    SharedCopy shared_copy(const SendOperation& op) const;
-    bool copy_share(const SendOperation& op, Offset to, bool opened);
-    bool continue_sharing(SendOperation& op);
-    bool help_to_take(SendOperation& op, Offset to);
     bool copy_away(const Message& message);
     bool is_patient(SendOperation& op) const;
 

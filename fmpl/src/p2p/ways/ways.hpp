@@ -13,6 +13,33 @@
 
 namespace fmpl {
 
+namespace posted {
+// A receive, as the source finds it posted.
+struct Receive {
+    Offset at;  // kNoOffset: not to be reached; or in private memory
+    std::size_t capacity;
+    std::uint64_t columns;  // as MatchingSlot::columns
+};
+// Source: what is posted for the message, which is. Then, when the message is this rank's to move, moves it.
+Receive look(const SendOperation& op);
+void move(const SendEnd& end, SendOperation& op, const Receive& receive);
+// Destination: tells the source where the operation's message may go, once; and takes that back. Both require that the
+// operation has a number.
+void post(ReceiveEnd& end, ReceiveOperation& op);
+void withdraw(const ReceiveEnd& end, ReceiveOperation& op);
+}  // namespace posted
+
+namespace shared {
+// Source: whether all of the message is there. To a posted buffer; a destination that has claimed the message, if it
+// invites to that.
+bool begin(const SendEnd& end, SendOperation& op, Offset to);
+bool go_on(const SendEnd& end, SendOperation& op);
+bool help(const SendEnd& end, const SendOperation& op, Offset to);
+// Destination: likewise. Of a message that it has claimed; that either has begun (opened: this rank, just now).
+bool invite(ReceiveEnd& end, ReceiveOperation& op);
+bool take(const ReceiveEnd& end, ReceiveOperation& op, bool opened = false);
+}  // namespace shared
+
 namespace spooled {
 // Source: false where there is no room, or where it is too late because the destination is taking the message.
 bool spool(SendEnd& end, SendOperation& op);  // to the send buffer
