@@ -71,6 +71,11 @@ public:
     {
         return flag.claim.exchange(number, std::memory_order_acq_rel) != number;  // pairs with SendEnd::claim
     }
+    static bool claim(ReceiveOperation& op)
+    {
+        op.claim_lost = op.claim_lost || !claim(op.flag(), op.number);
+        return !op.claim_lost;
+    }
     // The message in the lane is consumed, and the source, which may be waiting for that, is told there too.
     static void leave_lane(const Peer& peer, PairState& pair)
     {

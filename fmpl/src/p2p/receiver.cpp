@@ -217,11 +217,13 @@ bool Receiver::step(ReceiveOperation& op)
         case ReceiveEnd::Arrival::Place::none:
             return false;
         case ReceiveEnd::Arrival::Place::lane:
-            if (LaneStamp::is_offer(found.stamp)) return take_lane_offer(op);
-            take_inline(op, op.peer().lane_from->payload, LaneStamp::bytes(found.stamp));
-            return true;
+            if (!LaneStamp::is_offer(found.stamp)) {
+                inlined::take(end_, op, op.peer().lane_from->payload, LaneStamp::bytes(found.stamp));
+                return true;
+            }
+            return take_lane_offer(op);
         case ReceiveEnd::Arrival::Place::head:
-            return take_head(op, op.flag(), found.stamp);
+            return take_head(op, found.stamp);
         case ReceiveEnd::Arrival::Place::chain:
             spooled::take_chained(end_, op);
             return true;
@@ -233,79 +235,30 @@ bool Receiver::take_offered(Communicator& comm, ReceiveChannel& channel, int sou
 {
     const std::size_t offered_before = std::exchange(channel.offered_bytes, 0);
     if (channel.request != nullptr || channel.receiving != nullptr || node_->has_busy()) return false;
-    CompletionFlag& flag = comm.flag(source, index);
-    const Peer& peer = comm.peer(source);
-    PairState& pair = comm.pair(source);
-    const std::uint64_t number = channel.received + 1;
-    std::uint64_t stamp = 0;
-    bool in_lane = false;
-    node_->waiter.spin([&] {
-        stamp = peer.lane_from->stamp.load(std::memory_order_acquire);  // pairs with Sender::write_lane
-        in_lane = LaneStamp::is(stamp, pair.lane_taken + 1, index);
-        // A message that comes another way ends the fast path too.
-        return in_lane || Stamp::number(flag.stamp.load(std::memory_order_relaxed)) == number ||
-               flag.available.load(std::memory_order_relaxed) >= number;
-    });
-    if (!in_lane || !LaneStamp::is_offer(stamp)) return false;
-    const LaneOffer offer = ReceiveEnd::offer_in(*peer.lane_from);
-    if (offer.bytes() > room.bytes() || !ReceiveEnd::claim(flag, number)) return false;
-    read_offer(peer.node, offer, room);
-    matched = {source, index, offer.bytes()};
-    channel.offered_bytes = std::max(offered_before, offer.bytes());
-    channel.cursor = kNoOffset;
-    ReceiveEnd::leave_lane(peer, pair);
-    end_.consume(comm, channel, source, index);
+    const std::optional<std::size_t> bytes = lane_offer::await(end_, comm, channel, source, index, room);
+    if (!bytes) return false;
+    matched = {source, index, *bytes};
+    channel.offered_bytes = std::max(offered_before, *bytes);
     return true;
-}
-
-// Copies the message, which this rank has claimed, from the source's memory, unless it is too long.
-void Receiver::read_offer(int node, const LaneOffer& offer, const Room& room) const
-{
-    const Crossbar& crossbar = node_->crossbar;
-    const std::size_t bytes = offer.bytes();
-    if (bytes > room.bytes()) return;
-    if (!offer.is_block()) return room.read(crossbar, node, offer.at(), 0, bytes);
-    const Columns source = block_columns(offer.shape, bytes);
-    const Columns whole = Columns::contiguous(bytes);
-    const Columns& target = room.in_one_piece() ? whole : room.columns();
-    copy_columns(room.data(), target, crossbar.mapped(node, offer.at()), source, bytes);
 }
 
 // The message is on offer in the lane. The source that has claimed it itself makes it a head.
 bool Receiver::take_lane_offer(ReceiveOperation& op)
 {
+    if (ReceiveEnd::claim(op)) {
+        lane_offer::take(end_, op);
+        return true;
+    }
+    const std::uint64_t stamp = op.flag().stamp.load(std::memory_order_acquire);  // pairs with SendEnd::publish_head
+    return Stamp::number(stamp) == op.number && take_head(op, stamp);
+}
+
+bool Receiver::take_head(ReceiveOperation& op, std::uint64_t stamp)
+{
     CompletionFlag& flag = op.flag();
-    if (op.claim_lost || !ReceiveEnd::claim(flag, op.number)) {
-        op.claim_lost = true;
-        const std::uint64_t stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::publish_head
-        return Stamp::number(stamp) == op.number && take_head(op, flag, stamp);
-    }
-    const Peer& peer = op.peer();
-    const LaneOffer offer = ReceiveEnd::offer_in(*peer.lane_from);
-    read_offer(peer.node, offer, op.room);
-    ReceiveChannel& channel = op.channel();
-    channel.offered_bytes = std::max(channel.offered_bytes, offer.bytes());
-    end_.finish(op, offer.bytes());
-    return true;
-}
-
-void Receiver::take_inline(ReceiveOperation& op, const std::uint8_t* payload, std::size_t bytes)
-{
-    if (bytes <= op.room.bytes()) {
-        if (op.room.in_one_piece()) {
-            small_copy(op.room.data(), payload, bytes);
-        } else {
-            op.room.columns().scatter(op.room.data(), 0, bytes, reinterpret_cast<const std::byte*>(payload));
-        }
-    }
-    end_.finish(op, bytes, kNoOffset);
-}
-
-bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64_t stamp)
-{
     switch (Stamp::kind(stamp)) {
         case MessageKind::inlined:
-            take_inline(op, flag.payload, Stamp::inline_bytes(stamp));
+            inlined::take(end_, op, flag.payload, Stamp::inline_bytes(stamp));
             return true;
         case MessageKind::moved:  // or refused: longer than the buffer
             // An answer over the same index will ask first where it may go, and the other rank has just said that.
@@ -316,11 +269,7 @@ bool Receiver::take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64
             return shared::take(end_, op);
         case MessageKind::offered: {
             if (op.sharing) return shared::take(end_, op);
-            // The loser waits for the stamp to change.
-            if (op.claim_lost || !ReceiveEnd::claim(flag, op.number)) {
-                op.claim_lost = true;
-                return false;
-            }
+            if (!ReceiveEnd::claim(op)) return false;  // the loser waits for the stamp to change
             if (is_to_be_shared(op, flag.body.bytes)) return shared::invite(end_, op);
             [[fallthrough]];
         }

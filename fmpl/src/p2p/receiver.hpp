@@ -11,6 +11,8 @@
 
 #include "p2p/object_pool.hpp"
 #include "p2p/receive_end.hpp"
+#include "p2p/ways/inlined.hpp"
+#include "p2p/ways/lane.hpp"
 #include "p2p/ways/ways.hpp"
 
 #include <fmpl/small_copy.hpp>
@@ -122,18 +124,17 @@ private:
         bool in_lane = false;
         node_->waiter.spin([&] {
             if (lane != nullptr) {
-                stamp = lane->stamp.load(std::memory_order_acquire);  // pairs with Sender::write_lane
+                stamp = lane->stamp.load(std::memory_order_acquire);  // pairs with lane::write
                 in_lane = LaneStamp::is(stamp, pair.lane_taken + 1, index);
                 if (in_lane) return true;
             }
-            stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with Sender::write_inline
+            stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with inlined::write
             // A chained message ends the fast path too.
             return Stamp::number(stamp) == number || flag.available.load(std::memory_order_relaxed) >= number;
         });
         if (in_lane && LaneStamp::bytes(stamp) <= capacity) [[likely]] {
             matched = {source, index, LaneStamp::bytes(stamp)};
-            small_copy(buffer, lane->payload, matched.bytes);
-            ++pair.lane_taken;
+            lane::take(*lane, pair, buffer, matched.bytes);
         } else if (!in_lane && Stamp::number(stamp) == number && Stamp::kind(stamp) == MessageKind::inlined &&
                    Stamp::inline_bytes(stamp) <= capacity) {
             matched = {source, index, Stamp::inline_bytes(stamp)};
@@ -149,8 +150,6 @@ private:
     // The same for a longer message, which the source is likely to offer in the lane, as it has such ones: until it has
     // come, the receive need not be posted.
     bool take_offered(Communicator& comm, ReceiveChannel& channel, int source, int index, const Room& room);
-    void read_offer(int node, const LaneOffer& offer, const Room& room) const;
-    bool take_lane_offer(ReceiveOperation& op);
 
     // With the arguments of recv(), which so needs no memory for a Room and leaves its own to these functions.
     void recv_longer(Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
@@ -166,8 +165,8 @@ private:
     int earliest_index(ReceiveOperation& op);
     void wait(ReceiveOperation& op);
     bool step(ReceiveOperation& op);
-    bool take_head(ReceiveOperation& op, CompletionFlag& flag, std::uint64_t stamp);
-    void take_inline(ReceiveOperation& op, const std::uint8_t* payload, std::size_t bytes);
+    bool take_lane_offer(ReceiveOperation& op);
+    bool take_head(ReceiveOperation& op, std::uint64_t stamp);
     bool is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) const;
     void report(const ReceiveOperation& op);
     // 1 for each member that may have: a look at the records of all would make what was never touched there.

@@ -11,18 +11,6 @@ void SendRequest::progress()
     sender->step(*this);
 }
 
-void Sender::write_inline_remotely(int node, Offset at, const void* data, std::size_t bytes, std::uint64_t reverse,
-    std::uint64_t order, std::uint64_t stamp)
-{
-    const Crossbar& crossbar = node_->crossbar;
-    crossbar.write(node, at + offsetof(CompletionFlag, order), &order, sizeof order);
-    if (bytes > 0) crossbar.write(node, at + offsetof(CompletionFlag, payload), data, bytes);
-    crossbar.write_flag(
-        node, at + offsetof(CompletionFlag, reverse_consumed), reverse);  // pairs with SendEnd::known_consumed
-    // Pairs with ReceiveEnd::arrival.
-    crossbar.write_flag(node, at + offsetof(CompletionFlag, stamp), stamp);
-}
-
 void Sender::prepare(SendRequest& op, Communicator& comm, SendChannel& channel, int destination, int index,
     const Message& message, bool is_offered)
 {
@@ -44,86 +32,17 @@ void Sender::prepare(SendRequest& op, Communicator& comm, SendChannel& channel, 
     op.order = comm.pair(destination).order;
 }
 
-// Tells in the lane where the message lies, if that is possible and promises something, and waits for the destination to take it for
-// as long as one does that waits for the message already.
-Sender::Offer Sender::offer_in_lane(
+// Tells in the lane where the message lies, if that is possible and promises something.
+lane_offer::Outcome Sender::offer_in_lane(
     Communicator& comm, SendChannel& channel, int destination, int index, const Message& message)
 {
-    const std::size_t bytes = message.bytes();
-    const Peer& peer = comm.peer(destination);
+    using enum lane_offer::Outcome;
     // A short message, which no receive needs to be ready for, was only not first just now.
-    if (bytes <= kInlineBytes || bytes >= kSharedBytes) return Offer::none;
-    if (peer.lane_to == nullptr || !node_->helps() || node_->has_busy()) return Offer::none;
-    if (channel.request != nullptr || !end_.idle(comm, destination, index, channel)) return Offer::none;
-    if (!end_.lane_is_free(comm, destination) || !channel.offers.is_worth_it()) return Offer::none;
-    const LaneOffer offer = make_offer(message);
-    if (offer.is_none()) return Offer::none;
-    PairState& pair = comm.pair(destination);
-    const std::uint32_t taken_before = peer.lane_from->reverse_taken.load(std::memory_order_relaxed);
-    // Word by word: to read both at once the processor would first wait for all that this rank has written before them.
-    const auto put = [&](std::uint8_t* payload) {
-        std::memcpy(payload, &offer.place, sizeof offer.place);
-        std::memcpy(payload + sizeof offer.place, &offer.shape, sizeof offer.shape);
-    };
-    write_lane(comm, destination, index, LaneStamp::kOffer, ++channel.sent, ++pair.order, put);
-    node_->crossbar.wake(peer.node);
-    if (!is_taken_soon(comm, destination, taken_before, channel.sent, bytes)) {
-        channel.offers.was_left();
-        return Offer::left;
-    }
-    channel.offers.was_taken();
-    channel.consumed = channel.sent;
-    pair.lane_hint = pair.lane_sent;
-    pair.lane_number = 0;
-    return Offer::taken;
-}
-
-// Where the destination finds the message, if it can reach it.
-LaneOffer Sender::make_offer(const Message& message)
-{
-    const Crossbar& crossbar = node_->crossbar;
-    if (message.in_arena(crossbar)) {
-        const Offset at = crossbar.offset_of(message.data());
-        if (message.in_one_piece()) {
-            return LaneOffer::fits(at, 0) ? LaneOffer::piece(at, message.bytes()) : LaneOffer{};
-        }
-        const std::uint64_t block = message.block_word();
-        const std::size_t count = message.columns().shape().count;
-        if (block != kNoOffset && LaneOffer::fits(at, count)) return LaneOffer::block(at, count, block);
-        return {};  // it is copied once if this rank does it
-    }
-    if (message.bytes() > kCopiedBytes || copied_is_in_use_ || !copy_away(message)) return {};
-    return LaneOffer::fits(copied_, 0) ? LaneOffer::piece(copied_, message.bytes()) : LaneOffer{};
-}
-
-// Whether the destination takes the message in the lane, which it has claimed before it is more likely to be busy elsewhere.
-// taken_before: reverse_taken before the message was put there, which says nothing until it changes (lane_is_free).
-bool Sender::is_taken_soon(
-    const Communicator& comm, int destination, std::uint32_t taken_before, std::uint64_t number, std::size_t bytes)
-{
-    const Peer& peer = comm.peer(destination);
-    const PairState& pair = comm.pair(destination);
-    const auto& flag = *reinterpret_cast<const CompletionFlag*>(peer.mapped + peer.flag_at(pair.lane_index));
-    constexpr std::uint32_t kLooksBetweenClocks = 8;
-    std::uint64_t deadline_ns = 0;
-    bool is_claimed = false;
-    for (std::uint32_t looks = 1;; ++looks) {
-        // acquire: pairs with ReceiveEnd::leave_lane, after which the message may be overwritten
-        const std::uint32_t now = peer.lane_from->reverse_taken.load(std::memory_order_acquire);
-        if (now == pair.lane_sent && now != taken_before) return true;
-        if (looks % kLooksBetweenClocks == 0) {
-            const std::uint64_t ns = monotonic_ns();
-            if (deadline_ns == 0) {
-                deadline_ns = ns + OfferChance::kClaimedSoonNs;
-            } else if (ns >= deadline_ns) {
-                // Is it being copied?
-                if (is_claimed || flag.claim.load(std::memory_order_relaxed) != number) return false;
-                is_claimed = true;
-                deadline_ns = ns + bytes / kCopiedBytesPerNs;
-            }
-        }
-        cpu_relax();
-    }
+    if (message.bytes() <= kInlineBytes || message.bytes() >= kSharedBytes) return none;
+    if (comm.peer(destination).lane_to == nullptr || !node_->helps() || node_->has_busy()) return none;
+    if (channel.request != nullptr || !end_.idle(comm, destination, index, channel)) return none;
+    if (!end_.lane_is_free(comm, destination) || !channel.offers.is_worth_it()) return none;
+    return lane_offer::send(end_, comm, channel, destination, index, message, copied_);
 }
 
 WaitFor Sender::waiting_for(const SendOperation& op, std::uint64_t deadline_ns) const
@@ -140,14 +59,14 @@ void Sender::send_longer(
 void Sender::send_longer(Communicator& comm, int destination, int index, const Message& message, bool may_spool)
 {
     SendChannel& channel = comm.send_channel(destination, index);
-    const Offer offer = offer_in_lane(comm, channel, destination, index, message);
-    if (offer == Offer::taken) [[likely]]
+    const lane_offer::Outcome offer = offer_in_lane(comm, channel, destination, index, message);
+    if (offer == lane_offer::Outcome::taken) [[likely]]
         return;
-    send_slowly(comm, channel, destination, index, message, may_spool, offer);
+    send_slowly(comm, channel, destination, index, message, may_spool, offer == lane_offer::Outcome::left);
 }
 
 void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const Message& message,
-    bool may_spool, Offer offer)
+    bool may_spool, bool is_offered)
 {
     if (channel.request != nullptr) {
         fail(FMPL_ERR_BUSY, "an fmpl_isend to rank {} over index {} is outstanding; call fmpl_isend_wait first",
@@ -155,11 +74,10 @@ void Sender::send_slowly(Communicator& comm, SendChannel& channel, int destinati
     }
     const ScopedFlag sending(&channel.sending);
     SendRequest op;
-    const bool is_offered = offer == Offer::left;
     prepare(op, comm, channel, destination, index, message, is_offered);
-    const bool may_copy = !op.addressable && message.bytes() <= kCopiedBytes && !copied_is_in_use_;
+    const bool may_copy = !op.addressable && message.bytes() <= kCopiedBytes && !copied_.is_in_use;
     op.prefers_copy = may_copy && (message.in_one_piece() || is_offered);
-    const ScopedFlag copying(op.prefers_copy ? &copied_is_in_use_ : nullptr);
+    const ScopedFlag copying(op.prefers_copy ? &copied_.is_in_use : nullptr);
     if (may_spool && buffer_->enabled()) {
         op.may_pipe = false;
         const auto timeout_ms = static_cast<std::uint64_t>(buffer_->timeout_ms());
@@ -286,7 +204,7 @@ bool Sender::step(SendOperation& op)
 bool Sender::begin(SendOperation& op)
 {
     if (op.message.bytes() <= kInlineBytes) {
-        write_inline(*op.comm, op.destination, op.index, op.message.data(), op.message.bytes(), op.number, op.order);
+        write_short(*op.comm, op.destination, op.index, op.message.data(), op.message.bytes(), op.number, op.order);
         end_.finish(op);
         return true;
     }
@@ -295,15 +213,11 @@ bool Sender::begin(SendOperation& op)
         return true;
     }
     if (op.state == SendOperation::State::sharing) return false;
-    if (op.addressable) {
-        end_.publish_head(op, MessageKind::offered, node_->crossbar.offset_of(op.message.data()));
-        op.state = SendOperation::State::offered;
-        return false;
-    }
-    // The buffer is private.
-    if (op.prefers_copy && copy_away(op.message)) {
-        end_.publish_head(op, MessageKind::offered, copied_);
-        op.state = SendOperation::State::offered;
+    const Offset at = op.addressable    ? node_->crossbar.offset_of(op.message.data())
+                      : op.prefers_copy ? copied_.copy(*node_, op.message)
+                                        : kNoOffset;
+    if (at != kNoOffset) {
+        offered::publish(end_, op, at);
         return false;
     }
     op.prefers_copy = false;
@@ -391,21 +305,6 @@ bool Sender::shares(const SendOperation& op, Offset to) const
 bool Sender::reaches(const SendOperation& op, Offset to) const
 {
     return to != kNoOffset && (!PrivateMemory::is_private(to) || shares(op, to));
-}
-
-// Copies a short message of a blocking send to remote-DMA memory, where the destination finds it without a further word: that takes
-// less time than to ask for a posted receive, and than the kernel takes to write to a private buffer. Whether there is room for it.
-bool Sender::copy_away(const Message& message)
-{
-    if (copied_ == kNoOffset) copied_ = node_->arena.try_allocate(kCopiedBytes);
-    if (copied_ == kNoOffset) return false;
-    std::byte* const to = node_->crossbar.local(copied_);
-    if (message.in_one_piece()) {
-        copy_across(to, message.data(), message.bytes());
-    } else {
-        message.gather(0, message.bytes(), to);
-    }
-    return true;
 }
 
 // Whether the destination's private buffer is left to it for a while, since it may take the copy, or a spooled one, sooner.

@@ -22,6 +22,8 @@
 
 #include "p2p/send_end.hpp"
 #include "p2p/thresholds.hpp"
+#include "p2p/ways/inlined.hpp"
+#include "p2p/ways/lane.hpp"
 #include "p2p/ways/ways.hpp"
 
 #include <fmpl/small_copy.hpp>
@@ -51,7 +53,7 @@ public:
         SendChannel& channel = comm.send_channel(destination, index);
         if (bytes <= kInlineBytes && channel.request == nullptr && end_.idle(comm, destination, index, channel))
             [[likely]] {
-            write_inline(comm, destination, index, data, bytes, ++channel.sent, ++comm.pair(destination).order);
+            write_short(comm, destination, index, data, bytes, ++channel.sent, ++comm.pair(destination).order);
             return;
         }
         send_longer(comm, destination, index, data, bytes, may_spool);
@@ -85,59 +87,28 @@ public:
     bool step(SendOperation& op);
 
 private:
-    void write_inline(Communicator& comm, int destination, int index, const void* data, std::size_t bytes,
+    // A message that no receive needs to be ready for, and whose turn it is.
+    void write_short(Communicator& comm, int destination, int index, const void* data, std::size_t bytes,
         std::uint64_t number, std::uint64_t order)
     {
         const Peer& peer = comm.peer(destination);
-        const Offset at = peer.flag_at(index);
-        const std::uint64_t stamp = Stamp::make(number, MessageKind::inlined, bytes);
-        const std::uint64_t reverse = comm.receive_channel(destination, index).received;
         if (bytes <= kLaneBytes && peer.lane_to != nullptr && end_.lane_is_free(comm, destination)) [[likely]] {
             const auto put = [&](std::uint8_t* payload) { small_copy(payload, data, bytes); };
-            write_lane(comm, destination, index, bytes, number, order, put);
-        } else if (peer.mapped != nullptr) [[likely]] {
-            auto& flag = *reinterpret_cast<CompletionFlag*>(peer.mapped + at);
-            flag.order = order;
-            small_copy(flag.payload, data, bytes);
-            flag.reverse_consumed.store(reverse, std::memory_order_release);  // pairs with SendEnd::known_consumed
-            flag.stamp.store(stamp, std::memory_order_release);               // pairs with ReceiveEnd::arrival
+            lane::write(comm, destination, index, bytes, number, order, put);
         } else {
-            write_inline_remotely(peer.node, at, data, bytes, reverse, order, stamp);
+            inlined::write(end_, comm, destination, index, data, bytes, number, order);
         }
         node_->crossbar.wake(peer.node);
     }
-    // what: the length of the message, or LaneStamp::kOffer. put(payload) writes the payload. Requires that the lane is free.
-    template <class Put>
-    void write_lane(Communicator& comm, int destination, int index, std::size_t what, std::uint64_t number,
-        std::uint64_t order, Put&& put)
-    {
-        PairState& pair = comm.pair(destination);
-        LaneHalf& lane = *comm.peer(destination).lane_to;
-        pair.lane_number = number;
-        pair.lane_index = index;
-        lane.order = static_cast<std::uint32_t>(order);
-        put(lane.payload);
-        lane.reverse_taken.store(
-            pair.lane_taken, std::memory_order_release);  // pairs with SendEnd::lane_is_free, is_taken_soon
-        // release: pairs with ReceiveEnd::arrival
-        lane.stamp.store(LaneStamp::make(++pair.lane_sent, index, what), std::memory_order_release);
-    }
-    void write_inline_remotely(int node, Offset at, const void* data, std::size_t bytes, std::uint64_t reverse,
-        std::uint64_t order, std::uint64_t stamp);
 
-    // Of a message to the lane: there was none; the destination has taken it; it has not yet.
-    enum class Offer { none, taken, left };
-    Offer offer_in_lane(Communicator& comm, SendChannel& channel, int destination, int index, const Message& message);
-    LaneOffer make_offer(const Message& message);
-    bool is_taken_soon(
-        const Communicator& comm, int destination, std::uint32_t taken_before, std::uint64_t number, std::size_t bytes);
-
+    lane_offer::Outcome offer_in_lane(
+        Communicator& comm, SendChannel& channel, int destination, int index, const Message& message);
     // With the arguments of send(), which so needs no memory for a Message and leaves its own to this function.
     void send_longer(
         Communicator& comm, int destination, int index, const void* data, std::size_t bytes, bool may_spool);
     void send_longer(Communicator& comm, int destination, int index, const Message& message, bool may_spool);
     void send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const Message& message,
-        bool may_spool, Offer offer);
+        bool may_spool, bool is_offered);
     void prepare(SendRequest& op, Communicator& comm, SendChannel& channel, int destination, int index,
         const Message& message, bool is_offered = false);
     WaitFor waiting_for(const SendOperation& op, std::uint64_t deadline_ns = 0) const;
@@ -150,16 +121,13 @@ private:
     bool push_soon(SendOperation& op);
     bool shares(const SendOperation& op, Offset to) const;
     bool reaches(const SendOperation& op, Offset to) const;
-    bool copy_away(const Message& message);
     bool is_patient(SendOperation& op) const;
 
     SendEnd end_;
     Node* node_;
     SendBuffer* buffer_;
     ObjectPool<SendRequest> requests_;
-    Offset copied_ =
-        kNoOffset;  // memory for a short message of a blocking send from a private buffer; made when needed
-    bool copied_is_in_use_ = false;  // until that send is over
+    offered::CopiedAway copied_;
 };
 
 }  // namespace fmpl

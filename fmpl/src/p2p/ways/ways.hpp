@@ -10,8 +10,37 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace fmpl {
+
+namespace offered {
+// Memory for a copy of one short message of a blocking send.
+class CopiedAway {
+public:
+    Offset copy(Node& node, const Message& message);  // where it is; kNoOffset: there is no memory for it
+    bool is_in_use = false;                           // until that send is over
+
+private:
+    Offset at_ = kNoOffset;  // made when needed
+};
+// Source. at: of the message, or of its copy. The destination takes it as a spooled message, or a shared one.
+void publish(const SendEnd& end, SendOperation& op, Offset at);
+}  // namespace offered
+
+namespace lane_offer {
+// Of a message to the lane: there was none; the destination has taken it; it has not yet, and it stays on offer.
+enum class Outcome { none, taken, left };
+// Source: waits for a microsecond, or for the copy that the destination has begun. Requires a lane that is free.
+Outcome send(const SendEnd& end, Communicator& comm, SendChannel& channel, int destination, int index,
+    const Message& message, offered::CopiedAway& copied);
+// Destination: waits a little for the channel's next message, and takes it if it is an offer that fits; its bytes.
+// Requires that no other receive is about to take it.
+std::optional<std::size_t> await(
+    const ReceiveEnd& end, Communicator& comm, ReceiveChannel& channel, int source, int index, const Room& room);
+// The one that is there, which this rank has claimed.
+void take(const ReceiveEnd& end, ReceiveOperation& op);
+}  // namespace lane_offer
 
 namespace posted {
 // A receive, as the source finds it posted.

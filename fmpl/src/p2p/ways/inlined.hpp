@@ -1,0 +1,40 @@
+// Payload and flag are in one record, the completion flag, so that nobody waits for a short message. It needs nothing
+// but that all before it on its channel have been consumed: the way where the lane is not free, or there is none.
+#pragma once
+
+#include "p2p/receive_end.hpp"
+#include "p2p/send_end.hpp"
+
+#include <fmpl/small_copy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fmpl::inlined {
+
+// The source's write to a peer that is not mapped.
+void write_remotely(const Crossbar& crossbar, int node, Offset flag, const void* data, std::size_t bytes,
+    std::uint64_t reverse, std::uint64_t order, std::uint64_t stamp);
+
+// Source.
+inline void write(const SendEnd& end, Communicator& comm, int destination, int index, const void* data,
+    std::size_t bytes, std::uint64_t number, std::uint64_t order)
+{
+    const Peer& peer = comm.peer(destination);
+    const Offset at = peer.flag_at(index);
+    const std::uint64_t stamp = Stamp::make(number, MessageKind::inlined, bytes);
+    const std::uint64_t reverse = comm.receive_channel(destination, index).received;
+    if (peer.mapped == nullptr) [[unlikely]] {
+        return write_remotely(end.crossbar(), peer.node, at, data, bytes, reverse, order, stamp);
+    }
+    auto& flag = *reinterpret_cast<CompletionFlag*>(peer.mapped + at);
+    flag.order = order;
+    small_copy(flag.payload, data, bytes);
+    flag.reverse_consumed.store(reverse, std::memory_order_release);  // pairs with SendEnd::known_consumed
+    flag.stamp.store(stamp, std::memory_order_release);               // pairs with ReceiveEnd::arrival
+}
+
+// Destination. payload: in the completion flag, or in the lane.
+void take(const ReceiveEnd& end, ReceiveOperation& op, const std::uint8_t* payload, std::size_t bytes);
+
+}  // namespace fmpl::inlined
