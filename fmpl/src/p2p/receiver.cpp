@@ -1,7 +1,6 @@
 #include "p2p/receiver.hpp"
 
 #include "error.hpp"
-#include "p2p/thresholds.hpp"
 
 #include <algorithm>
 #include <array>
@@ -270,7 +269,7 @@ bool Receiver::take_head(ReceiveOperation& op, std::uint64_t stamp)
         case MessageKind::offered: {
             if (op.sharing) return shared::take(end_, op);
             if (!ReceiveEnd::claim(op)) return false;  // the loser waits for the stamp to change
-            if (is_to_be_shared(op, flag.body.bytes)) return shared::invite(end_, op);
+            if (may_invite(end_, op)) return shared::invite(end_, op);
             [[fallthrough]];
         }
         case MessageKind::spooled:
@@ -285,13 +284,6 @@ bool Receiver::take_head(ReceiveOperation& op, std::uint64_t stamp)
             return piped::drain(end_, op);
     }
     fail(FMPL_ERR_INTERNAL, "the completion flag of rank {}, index {} holds {:#x}", op.source, op.index, stamp);
-}
-
-// Whether the source shall help to copy a message that this rank has claimed.
-bool Receiver::is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) const
-{
-    return op.room.in_one_piece() && bytes >= kSharedBytes && bytes <= op.room.bytes() && node_->helps() &&
-           node_->crossbar.maps(op.peer().node);
 }
 
 void Receiver::report(const ReceiveOperation& op)

@@ -9,6 +9,7 @@
 // have posted their receives and then send to each other all get through.
 #pragma once
 
+#include "p2p/choose_way.hpp"
 #include "p2p/object_pool.hpp"
 #include "p2p/receive_end.hpp"
 #include "p2p/ways/inlined.hpp"
@@ -167,7 +168,6 @@ private:
     bool step(ReceiveOperation& op);
     bool take_lane_offer(ReceiveOperation& op);
     bool take_head(ReceiveOperation& op, std::uint64_t stamp);
-    bool is_to_be_shared(const ReceiveOperation& op, std::size_t bytes) const;
     void report(const ReceiveOperation& op);
     // 1 for each member that may have: a look at the records of all would make what was never touched there.
     std::vector<char> ranks_that_have_written(Communicator& comm) const;

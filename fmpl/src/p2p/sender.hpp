@@ -1,27 +1,9 @@
-// The source's side of point-to-point communication (paper, sections 2.1 and 4.1).
-//
-// A message takes the first of these ways that is open:
-//   lane      up to kLaneBytes to a mapped peer, nothing unconsumed on the channel and nothing in the lane: in the line
-//             that the pair shares
-//   lane, on offer
-//             of a blocking send, below kSharedBytes, between ranks that have a CPU each: the lane tells where it lies
-//             in remote-DMA memory (of up to kCopiedBytes in private memory: a copy), and the destination copies it
-//             from there, or the source to a receive that is posted
-//   inlined   up to kInlineBytes and nothing unconsumed on the channel: payload and flag in one record, nobody waits
-//   moved     the receive is posted and its buffer can be addressed: written straight into it
-//   shared    the same with a long message: the destination, if it waits, copies one end of it while the source copies
-//   the
-//             other; also between private buffers where the kernel lets one process copy to another (PrivateMemory)
-//   offered   the source's buffer can be addressed: published, and moved by whichever side claims it first; if that is
-//   the
-//             destination and the message is long, the source, if it waits, helps likewise
-//   spooled   after the time-out: copied to the send buffer, published from there
-//   piped     neither buffer can be addressed: in pieces through a ring, once the receive is posted
-// A message in a private buffer whose receive is not posted yet is announced and held until it is, which saves a copy.
+// The source's side of point-to-point communication (paper, sections 2.1 and 4.1): the requests, and the order of the
+// messages of a channel. choose_way.hpp tells how each gets to its destination.
 #pragma once
 
+#include "p2p/choose_way.hpp"
 #include "p2p/send_end.hpp"
-#include "p2p/thresholds.hpp"
 #include "p2p/ways/inlined.hpp"
 #include "p2p/ways/lane.hpp"
 #include "p2p/ways/ways.hpp"
@@ -91,37 +73,29 @@ private:
     void write_short(Communicator& comm, int destination, int index, const void* data, std::size_t bytes,
         std::uint64_t number, std::uint64_t order)
     {
-        const Peer& peer = comm.peer(destination);
-        if (bytes <= kLaneBytes && peer.lane_to != nullptr && end_.lane_is_free(comm, destination)) [[likely]] {
+        if (goes_by_lane(end_, comm, destination, bytes)) [[likely]] {
             const auto put = [&](std::uint8_t* payload) { small_copy(payload, data, bytes); };
             lane::write(comm, destination, index, bytes, number, order, put);
         } else {
             inlined::write(end_, comm, destination, index, data, bytes, number, order);
         }
-        node_->crossbar.wake(peer.node);
+        node_->crossbar.wake(comm.peer(destination).node);
     }
 
-    lane_offer::Outcome offer_in_lane(
-        Communicator& comm, SendChannel& channel, int destination, int index, const Message& message);
     // With the arguments of send(), which so needs no memory for a Message and leaves its own to this function.
     void send_longer(
         Communicator& comm, int destination, int index, const void* data, std::size_t bytes, bool may_spool);
     void send_longer(Communicator& comm, int destination, int index, const Message& message, bool may_spool);
-    void send_slowly(Communicator& comm, SendChannel& channel, int destination, int index, const Message& message,
-        bool may_spool, bool is_offered);
-    void prepare(SendRequest& op, Communicator& comm, SendChannel& channel, int destination, int index,
-        const Message& message, bool is_offered = false);
+    void prepare(SendRequest& op, Communicator& comm, int destination, int index, const Message& message,
+        bool is_offered = false);
+    bool send_or_spool(SendOperation& op);
+    bool send_at_once(SendOperation& op);
     WaitFor waiting_for(const SendOperation& op, std::uint64_t deadline_ns = 0) const;
 
     static SendRequest& outstanding(const SendChannel& channel, int destination, int index);
     void end_request(Communicator& comm, SendChannel& channel, int destination, int index);
-    bool begin(SendOperation& op);
-    bool serve_posted(SendOperation& op);
-    bool push_if_posted(SendOperation& op);
-    bool push_soon(SendOperation& op);
-    bool shares(const SendOperation& op, Offset to) const;
-    bool reaches(const SendOperation& op, Offset to) const;
-    bool is_patient(SendOperation& op) const;
+    bool go_on(SendOperation& op);
+    bool move_to_posted(SendOperation& op);
 
     SendEnd end_;
     Node* node_;

@@ -49,7 +49,7 @@ struct Receive {
     std::size_t capacity;
     std::uint64_t columns;  // as MatchingSlot::columns
 };
-// Source: what is posted for the message, which is. Then, when the message is this rank's to move, moves it.
+// Source: what is posted for the message, when one is. Then, when the message is this rank's to move, moves it.
 Receive look(const SendOperation& op);
 void move(const SendEnd& end, SendOperation& op, const Receive& receive);
 // Destination: tells the source where the operation's message may go, once; and takes that back. Both require that the
