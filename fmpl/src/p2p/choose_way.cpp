@@ -69,14 +69,20 @@ Way choose_way(const SendOperation& op, bool is_posted)
 Way choose_unattended_way(const SendOperation& op)
 {
     if (op.state == State::queued && op.addressable) return Way::chained;
-    const bool may_stage = op.state == State::queued || op.state == State::held;
-    return may_stage && op.message.bytes() <= kStageBytes ? Way::staged : Way::none;
+    const bool may_still = op.state == State::queued || op.state == State::held;
+    return may_still && may_stage(op.message) ? Way::staged : Way::none;
 }
 
-bool may_be_posted_soon(const SendEnd& end, const SendOperation& op)
+bool may_stage(const Message& message)
 {
-    return op.state == State::queued && op.message.bytes() >= kPushSoonBytes && end.node->helps() &&
-           op.node() != end.node->rank();
+    return message.bytes() <= kStageBytes;
+}
+
+std::uint64_t worth_waiting_ns(const SendEnd& end, const SendOperation& op)
+{
+    const bool worth_it = op.state == State::queued && op.message.bytes() >= kPushSoonBytes && end.node->helps() &&
+                          op.node() != end.node->rank();
+    return worth_it ? op.message.bytes() / kSpoolBytesPerNs : 0;
 }
 
 bool waits_in_vain(const SendEnd& end, SendOperation& op)

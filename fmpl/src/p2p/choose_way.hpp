@@ -4,7 +4,7 @@
 //   inlined     up to kInlineBytes; nothing unconsumed on the channel
 //   lane_offer  of a blocking send, below kSharedBytes, between mapped ranks that have a CPU each; as for the lane
 //   posted      the receive is posted, and its buffer can be addressed (`moved`)
-//   shared      the same with a long message; also between private buffers where the kernel lets one rank copy to another
+//   shared      the same with a long message; also between private buffers where the kernel lets a rank copy to another
 //   offered     the source's buffer can be addressed, or there is a copy of a short message that can
 //   spooled     after the time-out of a blocking send, and where a nonblocking one needs this rank no more by that
 //   piped       neither buffer can be addressed, and the receive is posted
@@ -14,9 +14,12 @@
 #include "p2p/ways/ways.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 namespace fmpl {
 
+// What the source does next. none: it waits. helped: it copies a part of what the destination has claimed. copied: it
+// offers a copy. chained, staged: as a spooled message, from where it lies or from a copy.
 enum class Way { none, moved, shared, helped, offered, copied, held, piped, chained, staged };
 
 // ---- The source ----
@@ -37,8 +40,10 @@ Way choose_way_to(const SendEnd& end, SendOperation& op, const posted::Receive& 
 Way choose_way(const SendOperation& op, bool is_posted);
 // A message of a nonblocking send that has not found its receive: so that it needs no further call by this rank.
 Way choose_unattended_way(const SendOperation& op);
-// Whether a send with time-out 0 waits for a receive as long as a copy to the send buffer would take.
-bool may_be_posted_soon(const SendEnd& end, const SendOperation& op);
+bool may_stage(const Message& message);
+// How long a send with time-out 0 waits for a receive that may be posted soon. A copy to the send buffer takes the time
+// as well, and another copy then, so it waits as long as the one would take.
+std::uint64_t worth_waiting_ns(const SendEnd& end, const SendOperation& op);
 // Whether a receive is posted to which this rank moves nothing itself, so that a send with a time-out waits in vain.
 bool waits_in_vain(const SendEnd& end, SendOperation& op);
 

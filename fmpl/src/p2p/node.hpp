@@ -26,6 +26,14 @@ private:
     std::size_t place_ = 0;  // in the list of idle transfers
 };
 
+// A transfer that a call of Owner's is about: the owner goes on with it.
+template <class Owner, class Transfer>
+struct TransferOf final : Transfer {
+    void progress() override { owner->progress(*this); }
+
+    Owner* owner = nullptr;
+};
+
 // A private buffer travels through such a ring of pieces in the sender's arena (message kind piped): large enough that
 // a piece's copy outweighs its two flags, small enough that the ring stays in a core's second-level cache.
 inline constexpr std::size_t kPieceBytes = 32 * 1024;

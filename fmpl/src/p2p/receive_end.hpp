@@ -79,7 +79,7 @@ public:
     // The message in the lane is consumed, and the source, which may be waiting for that, is told there too.
     static void leave_lane(const Peer& peer, PairState& pair)
     {
-        // release: pairs with SendEnd::lane_is_free, lane_offer's is_taken_soon
+        // release: pairs with SendEnd::lane_is_free, lane_offer::send
         peer.lane_to->reverse_taken.store(++pair.lane_taken, std::memory_order_release);
     }
     // All of the message is read, or passed over since it is too long. cursor: its ChainNode; kNoOffset: it was a head.

@@ -3,7 +3,6 @@
 #include "error.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 
@@ -17,14 +16,9 @@ std::string index_words(int index)
 
 }  // namespace
 
-void ReceiveRequest::progress()
+void Receiver::prepare(Request& op, Communicator& comm, int source, int index, const Room& room)
 {
-    receiver->advance_or_post(*this);
-}
-
-void Receiver::prepare(ReceiveRequest& op, Communicator& comm, int source, int index, const Room& room)
-{
-    op.receiver = this;
+    op.owner = this;
     op.comm = &comm;
     op.source = source;
     op.room = room;
@@ -42,23 +36,11 @@ bool Receiver::take_number(ReceiveOperation& op, int index)
     return true;
 }
 
-void Receiver::recv_longer(Communicator& comm, int source, int index, void* buffer, std::size_t capacity)
+void Receiver::recv_longer(
+    Communicator& comm, int source, int index, void* buffer, std::size_t capacity, bool may_be_offered)
 {
-    recv_longer(comm, source, index, Room(buffer, capacity));
-}
-
-void Receiver::recv_slowly(Communicator& comm, int source, int index, void* buffer, std::size_t capacity)
-{
-    recv_slowly(comm, source, index, Room(buffer, capacity));
-}
-
-void Receiver::recv_longer(Communicator& comm, int source, int index, const Room& room)
-{
-    if (index >= 0) {
-        ReceiveChannel& channel = comm.receive_channel(source, index);
-        if (room.bytes() <= channel.offered_bytes && take_offered(comm, channel, source, index, room)) return;
-    }
-    recv_slowly(comm, source, index, room);
+    const Room room(buffer, capacity);
+    if (!may_be_offered || !take_offered(comm, source, index, room)) recv_slowly(comm, source, index, room);
 }
 
 void Receiver::recv_slowly(Communicator& comm, int source, int index, const Room& room)
@@ -67,7 +49,7 @@ void Receiver::recv_slowly(Communicator& comm, int source, int index, const Room
         fail(FMPL_ERR_BUSY, "an fmpl_irecv from rank {} {} is outstanding; call fmpl_irecv_wait first", source,
             index_words(index));
     }
-    ReceiveRequest op;
+    Request op;
     prepare(op, comm, source, index, room);
     try {
         wait(op);
@@ -86,7 +68,7 @@ void Receiver::irecv(Communicator& comm, int source, int index, void* buffer, st
         fail(FMPL_ERR_BUSY, "an fmpl_irecv from rank {} {} is outstanding already; call fmpl_irecv_wait first", source,
             index_words(index));
     }
-    ReceiveRequest& op = *requests_.take();
+    Request& op = *requests_.take();
     prepare(op, comm, source, index, {buffer, capacity});
     op.discards = manner == Manner::discards;
     op.ahead = manner == Manner::ahead;
@@ -116,7 +98,7 @@ void Receiver::irecv_wait(Communicator& comm, int source, int index)
             node_->remove_idle(*op);
             channel.receiving = nullptr;
             request = nullptr;
-            requests_.give_back(static_cast<ReceiveRequest*>(op));
+            requests_.give_back(static_cast<Request*>(op));
             return;
         }
     }
@@ -148,7 +130,7 @@ void Receiver::irecv_withdraw(Communicator& comm, int source, int index)
             source, index);
     }
     const bool has_come = advance(op) || (op.number != 0 && ReceiveEnd::arrival(comm, source, index, op.number).place !=
-                                                                ReceiveEnd::Arrival::Place::none);
+                                                                Arrival::Place::none);
     if (has_come) {
         fail(FMPL_ERR_BUSY,
             "the message of the fmpl_irecv from rank {} over index {} has come; call fmpl_irecv_wait for it", source,
@@ -161,7 +143,7 @@ void Receiver::irecv_withdraw(Communicator& comm, int source, int index)
         channel.receiving = nullptr;
     }
     end_.unlist(op);
-    requests_.give_back(static_cast<ReceiveRequest*>(std::exchange(request, nullptr)));
+    requests_.give_back(static_cast<Request*>(std::exchange(request, nullptr)));
 }
 
 // The nonblocking receive of a channel, or with FMPL_ANY_TAG of a source.
@@ -183,7 +165,7 @@ ReceiveOperation*& Receiver::outstanding(Communicator& comm, int source, int ind
 void Receiver::end_request(ReceiveOperation*& request)
 {
     ReceiveOperation* const op = std::exchange(request, nullptr);
-    requests_.give_back(static_cast<ReceiveRequest*>(op));
+    requests_.give_back(static_cast<Request*>(op));
     report(*op);
 }
 
@@ -197,7 +179,7 @@ void Receiver::wait(ReceiveOperation& op)
     } else if (op.number != 0 && node_->waiter.spin([&] { return step(op); })) {
         return;
     }
-    node_->wait([&] { return advance_or_post(op); }, what);
+    node_->wait([&] { return progress(op); }, what);
 }
 
 bool Receiver::advance(ReceiveOperation& op)
@@ -211,27 +193,30 @@ bool Receiver::advance(ReceiveOperation& op)
 bool Receiver::step(ReceiveOperation& op)
 {
     if (op.done) return true;
-    const ReceiveEnd::Arrival found = ReceiveEnd::arrival(*op.comm, op.source, op.index, op.number);
+    const Arrival found = ReceiveEnd::arrival(*op.comm, op.source, op.index, op.number);
     switch (found.place) {
-        case ReceiveEnd::Arrival::Place::none:
+        case Arrival::Place::none:
             return false;
-        case ReceiveEnd::Arrival::Place::lane:
+        case Arrival::Place::lane:
             if (!LaneStamp::is_offer(found.stamp)) {
                 inlined::take(end_, op, op.peer().lane_from->payload, LaneStamp::bytes(found.stamp));
                 return true;
             }
             return take_lane_offer(op);
-        case ReceiveEnd::Arrival::Place::head:
+        case Arrival::Place::head:
             return take_head(op, found.stamp);
-        case ReceiveEnd::Arrival::Place::chain:
+        case Arrival::Place::chain:
             spooled::take_chained(end_, op);
             return true;
     }
     return false;
 }
 
-bool Receiver::take_offered(Communicator& comm, ReceiveChannel& channel, int source, int index, const Room& room)
+bool Receiver::take_offered(Communicator& comm, int source, int index, const Room& room)
 {
+    if (index < 0) return false;
+    ReceiveChannel& channel = comm.receive_channel(source, index);
+    if (room.bytes() > channel.offered_bytes) return false;
     const std::size_t offered_before = std::exchange(channel.offered_bytes, 0);
     if (channel.request != nullptr || channel.receiving != nullptr || node_->has_busy()) return false;
     const std::optional<std::size_t> bytes = lane_offer::await(end_, comm, channel, source, index, room);
@@ -324,20 +309,20 @@ std::vector<char> Receiver::ranks_that_have_written(Communicator& comm) const
 bool Receiver::peek(Communicator& comm, int source, int index, std::size_t& bytes, std::uint64_t& order)
 {
     const ReceiveChannel& channel = comm.receive_channel(source, index);
-    const ReceiveEnd::Arrival found = ReceiveEnd::arrival(comm, source, index, channel.received + 1);
+    const Arrival found = ReceiveEnd::arrival(comm, source, index, channel.received + 1);
     switch (found.place) {
-        case ReceiveEnd::Arrival::Place::none:
+        case Arrival::Place::none:
             return false;
-        case ReceiveEnd::Arrival::Place::lane:
+        case Arrival::Place::lane:
             order = near(comm.pair(source).received, comm.peer(source).lane_from->order);
             bytes = LaneStamp::is_offer(found.stamp) ? ReceiveEnd::offer_in(*comm.peer(source).lane_from).bytes()
                                                      : LaneStamp::bytes(found.stamp);
             return true;
-        case ReceiveEnd::Arrival::Place::head:
+        case Arrival::Place::head:
             order = comm.flag(source, index).order;
             bytes = Stamp::inline_bytes(found.stamp);
             return true;
-        case ReceiveEnd::Arrival::Place::chain:
+        case Arrival::Place::chain:
             break;
     }
     const ReceiveEnd::Chained message = end_.next_in_chain(comm, source, index);

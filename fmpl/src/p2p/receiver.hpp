@@ -31,16 +31,10 @@ struct Matched {
     std::size_t bytes = 0;
 };
 
-class Receiver;
-
-// The receive of a call, blocking or not.
-struct ReceiveRequest final : ReceiveOperation {
-    void progress() override;
-
-    Receiver* receiver = nullptr;
-};
-
 class Receiver {
+    using Arrival = ReceiveEnd::Arrival;
+    using Request = TransferOf<Receiver, ReceiveOperation>;
+
 public:
     explicit Receiver(Node& node) : end_(node), node_(&node) {}
 
@@ -51,29 +45,34 @@ public:
             ReceiveChannel& channel = comm.receive_channel(source, index);
             if (channel.request == nullptr && channel.receiving == nullptr && !node_->has_busy()) [[likely]] {
                 if (take_short(comm, channel, source, index, buffer, capacity)) return;
-                return recv_slowly(comm, source, index, buffer, capacity);
+                return recv_longer(comm, source, index, buffer, capacity, false);
             }
         }
-        recv_longer(comm, source, index, buffer, capacity);
+        recv_longer(comm, source, index, buffer, capacity, true);
     }
     // The same into columns.
     void recv(Communicator& comm, int source, int index, std::byte* base, const Columns& columns)
     {
         const Room room(base, columns);
         if (room.in_one_piece()) return recv(comm, source, index, room.data(), room.bytes());
-        if (room.bytes() > kInlineBytes) return recv_longer(comm, source, index, room);
+        if (room.bytes() > kInlineBytes) {
+            if (!take_offered(comm, source, index, room)) recv_slowly(comm, source, index, room);
+            return;
+        }
         std::byte packed[kInlineBytes];
         recv(comm, source, index, packed, room.bytes());
         columns.scatter(base, 0, matched.bytes, packed);
     }
-    // discards: a longer message is no error. ahead: the source has not begun to send the message, and need not be woken.
+    // discards: a longer message is no error. ahead: the source has not begun to send the message, and need not be
+    // woken.
     enum class Manner { usual, discards, ahead };
     void irecv(
         Communicator& comm, int source, int index, void* buffer, std::size_t capacity, Manner manner = Manner::usual);
     void irecv_wait(Communicator& comm, int source, int index);
     // done: whether it was complete, and then it is finished, also where Error(TRUNCATED) is thrown.
     void irecv_test(Communicator& comm, int source, int index, int& done);
-    // fmpl_irecv_withdraw. Throws Error(BUSY) when the message has come, Error(ARGUMENT) when the receive is not one ahead.
+    // fmpl_irecv_withdraw. Throws Error(BUSY) when the message has come, Error(ARGUMENT) when the receive is not one
+    // ahead.
     void irecv_withdraw(Communicator& comm, int source, int index);
 
     // Messages of the communicator that have arrived and that no receive has taken, for fmpl_finalize: calls
@@ -89,10 +88,9 @@ public:
                 std::uint64_t order = 0;
                 if (!peek(comm, source, index, bytes, order)) continue;
                 // All traffic has ended: the body of a head is safe to read.
-                const ReceiveEnd::Arrival found =
+                const Arrival found =
                     ReceiveEnd::arrival(comm, source, index, comm.receive_channel(source, index).received + 1);
-                if (found.place == ReceiveEnd::Arrival::Place::head &&
-                    Stamp::kind(found.stamp) != MessageKind::inlined) {
+                if (found.place == Arrival::Place::head && Stamp::kind(found.stamp) != MessageKind::inlined) {
                     bytes = comm.flag(source, index).body.bytes;
                 }
                 report(source, index, bytes);
@@ -103,12 +101,13 @@ public:
     // One look at a receive, and whatever can be done for it; whether it is done.
     bool advance(ReceiveOperation& op);
     // The same; if it is not done, the source learns where its message may go, once there is one that belongs to it.
-    bool advance_or_post(ReceiveOperation& op)
+    bool progress(ReceiveOperation& op)
     {
         if (advance(op)) return true;
         if (op.number != 0) posted::post(end_, op);
         return false;
     }
+
     Matched matched;
 
 private:
@@ -150,14 +149,13 @@ private:
 
     // The same for a longer message, which the source is likely to offer in the lane, as it has such ones: until it has
     // come, the receive need not be posted.
-    bool take_offered(Communicator& comm, ReceiveChannel& channel, int source, int index, const Room& room);
+    bool take_offered(Communicator& comm, int source, int index, const Room& room);
 
-    // With the arguments of recv(), which so needs no memory for a Room and leaves its own to these functions.
-    void recv_longer(Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
-    void recv_slowly(Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
-    void recv_longer(Communicator& comm, int source, int index, const Room& room);
+    // With the arguments of recv(), which so needs no memory for a Room.
+    void recv_longer(
+        Communicator& comm, int source, int index, void* buffer, std::size_t capacity, bool may_be_offered);
     void recv_slowly(Communicator& comm, int source, int index, const Room& room);
-    void prepare(ReceiveRequest& op, Communicator& comm, int source, int index, const Room& room);
+    void prepare(Request& op, Communicator& comm, int source, int index, const Room& room);
     static ReceiveOperation*& request_of(Communicator& comm, int source, int index);
     static ReceiveOperation*& outstanding(Communicator& comm, int source, int index);
     void end_request(ReceiveOperation*& request);
@@ -175,7 +173,7 @@ private:
 
     ReceiveEnd end_;
     Node* node_;
-    ObjectPool<ReceiveRequest> requests_;
+    ObjectPool<Request> requests_;
 };
 
 }  // namespace fmpl

@@ -2,20 +2,14 @@
 
 #include "crossbar/scoped_flag.hpp"
 #include "error.hpp"
-#include "p2p/thresholds.hpp"
 
 namespace fmpl {
 
-void SendRequest::progress()
-{
-    sender->step(*this);
-}
-
 void Sender::prepare(
-    SendRequest& op, Communicator& comm, int destination, int index, const Message& message, bool is_offered)
+    Request& op, Communicator& comm, int destination, int index, const Message& message, bool is_offered)
 {
     SendChannel& channel = comm.send_channel(destination, index);
-    op.sender = this;
+    op.owner = this;
     op.comm = &comm;
     op.channel = &channel;
     op.message = message;
@@ -58,12 +52,12 @@ void Sender::send_longer(Communicator& comm, int destination, int index, const M
             destination, index);
     }
     const ScopedFlag sending(&channel.sending);
-    SendRequest op;
+    Request op;
     prepare(op, comm, destination, index, message, offer == Outcome::left);
     op.prefers_copy = prefers_copy(op, copied_.is_in_use);
     const ScopedFlag copying(op.prefers_copy ? &copied_.is_in_use : nullptr);
     if (may_spool && buffer_->enabled() && send_or_spool(op)) return;
-    node_->wait([&] { return step(op); }, waiting_for(op));
+    node_->wait([&] { return progress(op); }, waiting_for(op));
 }
 
 // Within the time-out, or from the send buffer. false: that is full, or the destination is taking the message this very
@@ -72,10 +66,10 @@ bool Sender::send_or_spool(SendOperation& op)
 {
     op.may_pipe = false;
     const auto timeout_ms = static_cast<std::uint64_t>(buffer_->timeout_ms());
-    if (timeout_ms == 0 ? send_at_once(op) : step(op)) return true;
+    if (timeout_ms == 0 ? send_at_once(op) : progress(op)) return true;
     if (timeout_ms > 0) {
         const std::uint64_t deadline_ns = monotonic_ns() + timeout_ms * 1'000'000;
-        node_->wait([&] { return step(op) || waits_in_vain(end_, op); }, waiting_for(op, deadline_ns));
+        node_->wait([&] { return progress(op) || waits_in_vain(end_, op); }, waiting_for(op, deadline_ns));
         if (op.state == SendOperation::State::done) return true;
     }
     if (spooled::spool(end_, op)) return true;
@@ -83,17 +77,16 @@ bool Sender::send_or_spool(SendOperation& op)
     return false;
 }
 
-// Sends the message without a wait for its turn or its receive. It is written into the posted buffer if that is or
-// comes soon: copying it to the send buffer takes the time as well, and a second copy then. So what is waited at most
-// is what the copy would take. Whether the message is on its way.
+// Without a wait for its turn or its receive, unless that is worth it; whether the message is on its way.
 bool Sender::send_at_once(SendOperation& op)
 {
-    if (op.in_lane) return step(op);
+    if (op.in_lane) return progress(op);
     if (end_.consumed(op) + 1 < op.number) return false;
-    if (op.message.bytes() <= kInlineBytes) return step(op);
+    if (op.message.bytes() <= kInlineBytes) return progress(op);
     if (op.is_posted() && move_to_posted(op)) return true;
-    if (!may_be_posted_soon(end_, op)) return false;
-    const std::uint64_t deadline_ns = monotonic_ns() + op.message.bytes() / kSpoolBytesPerNs;
+    const std::uint64_t wait_ns = worth_waiting_ns(end_, op);
+    if (wait_ns == 0) return false;
+    const std::uint64_t deadline_ns = monotonic_ns() + wait_ns;
     bool done = false;
     node_->waiter.spin([&] {
         const bool is_posted = op.is_posted();
@@ -114,11 +107,11 @@ void Sender::isend(Communicator& comm, int destination, int index, const void* d
         fail(FMPL_ERR_BUSY, "an fmpl_send to rank {} over index {}, which this function was called from, goes first",
             destination, index);
     }
-    SendRequest& op = *requests_.take();
+    Request& op = *requests_.take();
     prepare(op, comm, destination, index, {data, bytes});
     channel.request = &op;
-    op.may_pipe = bytes > kStageBytes;
-    if (step(op)) return;
+    op.may_pipe = !may_stage(op.message);
+    if (progress(op)) return;
     // What follows serves one end: that the transfer, where possible, needs no further call by this rank.
     const Way way = choose_unattended_way(op);
     if (way == Way::chained && spooled::chain(end_, op)) return;
@@ -131,16 +124,16 @@ void Sender::isend(Communicator& comm, int destination, int index, const void* d
 void Sender::isend_wait(Communicator& comm, int destination, int index)
 {
     SendChannel& channel = comm.send_channel(destination, index);
-    SendRequest& op = outstanding(channel, destination, index);
-    node_->wait([&] { return step(op); }, waiting_for(op));
+    Request& op = outstanding(channel, destination, index);
+    node_->wait([&] { return progress(op); }, waiting_for(op));
     end_request(comm, channel, destination, index);
 }
 
 bool Sender::isend_test(Communicator& comm, int destination, int index)
 {
     SendChannel& channel = comm.send_channel(destination, index);
-    SendRequest& op = outstanding(channel, destination, index);
-    if (!step(op)) {
+    Request& op = outstanding(channel, destination, index);
+    if (!progress(op)) {
         node_->progress_in_passing();
         return false;
     }
@@ -148,22 +141,22 @@ bool Sender::isend_test(Communicator& comm, int destination, int index)
     return true;
 }
 
-SendRequest& Sender::outstanding(const SendChannel& channel, int destination, int index)
+Sender::Request& Sender::outstanding(const SendChannel& channel, int destination, int index)
 {
     if (channel.request == nullptr) {
         fail(FMPL_ERR_NO_REQUEST, "no fmpl_isend to rank {} over index {} is outstanding", destination, index);
     }
-    return static_cast<SendRequest&>(*channel.request);
+    return static_cast<Request&>(*channel.request);
 }
 
 void Sender::end_request(Communicator& comm, SendChannel& channel, int destination, int index)
 {
-    auto* const op = static_cast<SendRequest*>(std::exchange(channel.request, nullptr));
+    auto* const op = static_cast<Request*>(std::exchange(channel.request, nullptr));
     end_.reclaim(channel, end_.known_consumed(comm, destination, index, channel));
     requests_.give_back(op);
 }
 
-bool Sender::step(SendOperation& op)
+bool Sender::progress(SendOperation& op)
 {
     using enum SendOperation::State;
     switch (op.state) {

@@ -15,16 +15,9 @@
 
 namespace fmpl {
 
-class Sender;
-
-// The send of a call, blocking or not.
-struct SendRequest final : SendOperation {
-    void progress() override;
-
-    Sender* sender = nullptr;
-};
-
 class Sender {
+    using Request = TransferOf<Sender, SendOperation>;
+
 public:
     Sender(Node& node, SendBuffer& buffer) : end_(node, buffer), node_(&node), buffer_(&buffer) {}
 
@@ -66,7 +59,7 @@ public:
     void abandon(Communicator& comm) { end_.abandon(comm); }
 
     // One look at an operation, and whatever can be done for it; whether it is done.
-    bool step(SendOperation& op);
+    bool progress(SendOperation& op);
 
 private:
     // A message that no receive needs to be ready for, and whose turn it is.
@@ -86,13 +79,13 @@ private:
     void send_longer(
         Communicator& comm, int destination, int index, const void* data, std::size_t bytes, bool may_spool);
     void send_longer(Communicator& comm, int destination, int index, const Message& message, bool may_spool);
-    void prepare(SendRequest& op, Communicator& comm, int destination, int index, const Message& message,
-        bool is_offered = false);
+    void prepare(
+        Request& op, Communicator& comm, int destination, int index, const Message& message, bool is_offered = false);
     bool send_or_spool(SendOperation& op);
     bool send_at_once(SendOperation& op);
     WaitFor waiting_for(const SendOperation& op, std::uint64_t deadline_ns = 0) const;
 
-    static SendRequest& outstanding(const SendChannel& channel, int destination, int index);
+    static Request& outstanding(const SendChannel& channel, int destination, int index);
     void end_request(Communicator& comm, SendChannel& channel, int destination, int index);
     bool go_on(SendOperation& op);
     bool move_to_posted(SendOperation& op);
@@ -100,7 +93,7 @@ private:
     SendEnd end_;
     Node* node_;
     SendBuffer* buffer_;
-    ObjectPool<SendRequest> requests_;
+    ObjectPool<Request> requests_;
     offered::CopiedAway copied_;
 };
 

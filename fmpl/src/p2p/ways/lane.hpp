@@ -24,7 +24,7 @@ void write(Communicator& comm, int destination, int index, std::size_t what, std
     pair.lane_index = index;
     lane.order = static_cast<std::uint32_t>(order);
     put(lane.payload);
-    // release: pairs with SendEnd::lane_is_free, is_taken_soon
+    // release: pairs with SendEnd::lane_is_free, lane_offer::send
     lane.reverse_taken.store(pair.lane_taken, std::memory_order_release);
     // release: pairs with ReceiveEnd::arrival
     lane.stamp.store(LaneStamp::make(++pair.lane_sent, index, what), std::memory_order_release);

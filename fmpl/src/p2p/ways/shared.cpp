@@ -56,7 +56,8 @@ bool go_on(const SendEnd& end, SendOperation& op)
     return write_share(end, op, op.shared_to, false) || end.consumed(op) >= op.number;
 }
 
-// `to` was read before a chunk is taken, and while chunks are left, the posted receive is still the one for this message.
+// `to` was read before a chunk is taken, and while chunks are left, the posted receive is still the one for this
+// message.
 bool help(const SendEnd& end, const SendOperation& op, Offset to)
 {
     if (to == kNoOffset || !end.node->helps() || !end.crossbar().maps(op.node())) return false;

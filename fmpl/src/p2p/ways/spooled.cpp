@@ -2,7 +2,6 @@
 // on. It is a copy in the send buffer, after the time-out, or in the library's own memory, of a short nonblocking send
 // from a private buffer; or a nonblocking send's own buffer in remote-DMA memory. While messages before it are
 // unconsumed it hangs behind them in a chain.
-#include "p2p/thresholds.hpp"
 #include "p2p/ways/ways.hpp"
 
 namespace fmpl::spooled {
@@ -75,7 +74,6 @@ bool spool(SendEnd& end, SendOperation& op)
 
 bool stage(SendEnd& end, SendOperation& op)
 {
-    if (op.message.bytes() > kStageBytes) return false;
     const Offset block = end.node->arena.try_allocate(kNodeBytes + op.message.bytes());
     if (block == kNoOffset) return false;
     publish_copy(end, op, block, false);
