@@ -41,13 +41,6 @@ ReceiveEnd::Chained ReceiveEnd::next_in_chain(Communicator& comm, int source, in
     return {link, read.bytes, read.at, read.order};
 }
 
-LaneOffer ReceiveEnd::offer_in(const LaneHalf& lane)
-{
-    LaneOffer offer{};
-    std::memcpy(&offer, lane.payload, sizeof offer);
-    return offer;
-}
-
 void ReceiveEnd::unlist(ReceiveOperation& op) const
 {
     if (op.list == ReceiveOperation::List::busy) node->remove_busy(op);

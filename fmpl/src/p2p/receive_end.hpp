@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace fmpl {
 
@@ -64,7 +65,12 @@ public:
         std::uint64_t order;
     };
     Chained next_in_chain(Communicator& comm, int source, int index) const;
-    static LaneOffer offer_in(const LaneHalf& lane);
+    static LaneOffer offer_in(const LaneHalf& lane)
+    {
+        LaneOffer offer{};
+        std::memcpy(&offer, lane.payload, sizeof offer);
+        return offer;
+    }
 
     // Whether an offered message is this rank's to move; else the source has claimed it.
     static bool claim(CompletionFlag& flag, std::uint64_t number)

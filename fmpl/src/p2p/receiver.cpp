@@ -219,10 +219,10 @@ bool Receiver::take_offered(Communicator& comm, int source, int index, const Roo
     if (room.bytes() > channel.offered_bytes) return false;
     const std::size_t offered_before = std::exchange(channel.offered_bytes, 0);
     if (channel.request != nullptr || channel.receiving != nullptr || node_->has_busy()) return false;
-    const std::optional<std::size_t> bytes = lane_offer::await(end_, comm, channel, source, index, room);
-    if (!bytes) return false;
-    matched = {source, index, *bytes};
-    channel.offered_bytes = std::max(offered_before, *bytes);
+    const std::size_t bytes = lane_offer::await(end_, comm, channel, source, index, room);
+    if (bytes == 0) return false;
+    matched = {source, index, bytes};
+    channel.offered_bytes = std::max(offered_before, bytes);
     return true;
 }
 

@@ -7,7 +7,6 @@
 #include "p2p/ways/ways.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace fmpl::lane_offer {
 namespace {
@@ -102,7 +101,7 @@ Outcome send(const SendEnd& end, Communicator& comm, SendChannel& channel, int d
     return Outcome::taken;
 }
 
-std::optional<std::size_t> await(
+std::size_t await(
     const ReceiveEnd& end, Communicator& comm, ReceiveChannel& channel, int source, int index, const Room& room)
 {
     CompletionFlag& flag = comm.flag(source, index);
@@ -118,9 +117,9 @@ std::optional<std::size_t> await(
         return in_lane || Stamp::number(flag.stamp.load(std::memory_order_relaxed)) == number ||
                flag.available.load(std::memory_order_relaxed) >= number;
     });
-    if (!in_lane || !LaneStamp::is_offer(stamp)) return std::nullopt;
+    if (!in_lane || !LaneStamp::is_offer(stamp)) return 0;
     const LaneOffer offer = ReceiveEnd::offer_in(*peer.lane_from);
-    if (offer.bytes() > room.bytes() || !ReceiveEnd::claim(flag, number)) return std::nullopt;
+    if (offer.bytes() > room.bytes() || !ReceiveEnd::claim(flag, number)) return 0;
     read(end.crossbar(), peer.node, offer, room);
     channel.cursor = kNoOffset;
     ReceiveEnd::leave_lane(peer, pair);
