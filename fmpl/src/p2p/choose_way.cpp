@@ -1,7 +1,5 @@
 #include "p2p/choose_way.hpp"
 
-#include "p2p/thresholds.hpp"
-
 namespace fmpl {
 namespace {
 
@@ -28,16 +26,6 @@ bool is_patient(const SendEnd& end, SendOperation& op)
 }
 
 }  // namespace
-
-bool may_offer_in_lane(const SendEnd& end, Communicator& comm, int destination, int index, std::size_t bytes)
-{
-    // A short message, which no receive needs to be ready for, was only not first just now.
-    if (bytes <= kInlineBytes || bytes >= kSharedBytes) return false;
-    if (comm.peer(destination).lane_to == nullptr || !end.node->helps() || end.node->has_busy()) return false;
-    SendChannel& channel = comm.send_channel(destination, index);
-    if (channel.request != nullptr || !end.idle(comm, destination, index, channel)) return false;
-    return end.lane_is_free(comm, destination) && channel.offers.is_worth_it();
-}
 
 bool prefers_copy(const SendOperation& op, bool is_in_use)
 {

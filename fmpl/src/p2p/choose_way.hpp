@@ -11,6 +11,7 @@
 // A message in a private buffer whose receive is not posted yet is announced and held until it is, which saves a copy.
 #pragma once
 
+#include "p2p/thresholds.hpp"
 #include "p2p/ways/ways.hpp"
 
 #include <cstddef>
@@ -30,7 +31,15 @@ inline bool goes_by_lane(const SendEnd& end, Communicator& comm, int destination
     return bytes <= kLaneBytes && comm.peer(destination).lane_to != nullptr && end.lane_is_free(comm, destination);
 }
 // Whether a message of a blocking send, not written yet, may be offered in the lane, and that promises something.
-bool may_offer_in_lane(const SendEnd& end, Communicator& comm, int destination, int index, std::size_t bytes);
+inline bool may_offer_in_lane(const SendEnd& end, Communicator& comm, int destination, int index, std::size_t bytes)
+{
+    // A short message, which no receive needs to be ready for, was only not first just now.
+    if (bytes <= kInlineBytes || bytes >= kSharedBytes) return false;
+    if (comm.peer(destination).lane_to == nullptr || !end.node->helps() || end.node->has_busy()) return false;
+    SendChannel& channel = comm.send_channel(destination, index);
+    if (channel.request != nullptr || !end.idle(comm, destination, index, channel)) return false;
+    return end.lane_is_free(comm, destination) && channel.offers.is_worth_it();
+}
 // Whether a copy of the message of a blocking send is to be offered where the message itself cannot be. is_in_use: the
 // memory for it.
 bool prefers_copy(const SendOperation& op, bool is_in_use);
@@ -38,7 +47,8 @@ bool prefers_copy(const SendOperation& op, bool is_in_use);
 // where that is not to be reached.
 Way choose_way_to(const SendEnd& end, SendOperation& op, const posted::Receive& receive);
 Way choose_way(const SendOperation& op, bool is_posted);
-// A message of a nonblocking send that has not found its receive: so that it needs no further call by this rank.
+// A message of a nonblocking send that has not found its receive: so that it needs no further call by this rank. And
+// whether it is short enough to be copied for that.
 Way choose_unattended_way(const SendOperation& op);
 bool may_stage(const Message& message);
 // How long a send with time-out 0 waits for a receive that may be posted soon. A copy to the send buffer takes the time

@@ -39,7 +39,25 @@ bool Receiver::take_number(ReceiveOperation& op, int index)
 void Receiver::recv_longer(
     Communicator& comm, int source, int index, void* buffer, std::size_t capacity, bool may_be_offered)
 {
-    const Room room(buffer, capacity);
+    recv_longer(comm, source, index, Room(buffer, capacity), may_be_offered);
+}
+
+inline bool Receiver::take_offered(Communicator& comm, int source, int index, const Room& room)
+{
+    if (index < 0) return false;
+    ReceiveChannel& channel = comm.receive_channel(source, index);
+    if (room.bytes() > channel.offered_bytes) return false;
+    const std::size_t offered_before = std::exchange(channel.offered_bytes, 0);
+    if (channel.request != nullptr || channel.receiving != nullptr || node_->has_busy()) return false;
+    const std::size_t bytes = lane_offer::await(end_, comm, channel, source, index, room);
+    if (bytes == 0) return false;
+    matched = {source, index, bytes};
+    channel.offered_bytes = std::max(offered_before, bytes);
+    return true;
+}
+
+void Receiver::recv_longer(Communicator& comm, int source, int index, const Room& room, bool may_be_offered)
+{
     if (!may_be_offered || !take_offered(comm, source, index, room)) recv_slowly(comm, source, index, room);
 }
 
@@ -210,20 +228,6 @@ bool Receiver::step(ReceiveOperation& op)
             return true;
     }
     return false;
-}
-
-bool Receiver::take_offered(Communicator& comm, int source, int index, const Room& room)
-{
-    if (index < 0) return false;
-    ReceiveChannel& channel = comm.receive_channel(source, index);
-    if (room.bytes() > channel.offered_bytes) return false;
-    const std::size_t offered_before = std::exchange(channel.offered_bytes, 0);
-    if (channel.request != nullptr || channel.receiving != nullptr || node_->has_busy()) return false;
-    const std::size_t bytes = lane_offer::await(end_, comm, channel, source, index, room);
-    if (bytes == 0) return false;
-    matched = {source, index, bytes};
-    channel.offered_bytes = std::max(offered_before, bytes);
-    return true;
 }
 
 // The message is on offer in the lane. The source that has claimed it itself makes it a head.

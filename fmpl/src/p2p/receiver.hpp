@@ -55,10 +55,7 @@ public:
     {
         const Room room(base, columns);
         if (room.in_one_piece()) return recv(comm, source, index, room.data(), room.bytes());
-        if (room.bytes() > kInlineBytes) {
-            if (!take_offered(comm, source, index, room)) recv_slowly(comm, source, index, room);
-            return;
-        }
+        if (room.bytes() > kInlineBytes) return recv_longer(comm, source, index, room, true);
         std::byte packed[kInlineBytes];
         recv(comm, source, index, packed, room.bytes());
         columns.scatter(base, 0, matched.bytes, packed);
@@ -154,6 +151,7 @@ private:
     // With the arguments of recv(), which so needs no memory for a Room.
     void recv_longer(
         Communicator& comm, int source, int index, void* buffer, std::size_t capacity, bool may_be_offered);
+    void recv_longer(Communicator& comm, int source, int index, const Room& room, bool may_be_offered);
     void recv_slowly(Communicator& comm, int source, int index, const Room& room);
     void prepare(Request& op, Communicator& comm, int source, int index, const Room& room);
     static ReceiveOperation*& request_of(Communicator& comm, int source, int index);

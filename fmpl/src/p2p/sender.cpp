@@ -40,20 +40,26 @@ void Sender::send_longer(
 
 void Sender::send_longer(Communicator& comm, int destination, int index, const Message& message, bool may_spool)
 {
+    bool is_offered = false;
+    if (may_offer_in_lane(end_, comm, destination, index, message.bytes())) [[likely]] {
+        const lane_offer::Outcome offer = lane_offer::send(end_, comm, destination, index, message, copied_);
+        if (offer == lane_offer::Outcome::taken) return;
+        is_offered = offer == lane_offer::Outcome::left;
+    }
+    send_slowly(comm, destination, index, message, may_spool, is_offered);
+}
+
+void Sender::send_slowly(
+    Communicator& comm, int destination, int index, const Message& message, bool may_spool, bool is_offered)
+{
     SendChannel& channel = comm.send_channel(destination, index);
-    using lane_offer::Outcome;
-    const Outcome offer = may_offer_in_lane(end_, comm, destination, index, message.bytes())
-                              ? lane_offer::send(end_, comm, channel, destination, index, message, copied_)
-                              : Outcome::none;
-    if (offer == Outcome::taken) [[likely]]
-        return;
     if (channel.request != nullptr) {
         fail(FMPL_ERR_BUSY, "an fmpl_isend to rank {} over index {} is outstanding; call fmpl_isend_wait first",
             destination, index);
     }
     const ScopedFlag sending(&channel.sending);
     Request op;
-    prepare(op, comm, destination, index, message, offer == Outcome::left);
+    prepare(op, comm, destination, index, message, is_offered);
     op.prefers_copy = prefers_copy(op, copied_.is_in_use);
     const ScopedFlag copying(op.prefers_copy ? &copied_.is_in_use : nullptr);
     if (may_spool && buffer_->enabled() && send_or_spool(op)) return;

@@ -79,6 +79,8 @@ private:
     void send_longer(
         Communicator& comm, int destination, int index, const void* data, std::size_t bytes, bool may_spool);
     void send_longer(Communicator& comm, int destination, int index, const Message& message, bool may_spool);
+    void send_slowly(
+        Communicator& comm, int destination, int index, const Message& message, bool may_spool, bool is_offered);
     void prepare(
         Request& op, Communicator& comm, int destination, int index, const Message& message, bool is_offered = false);
     bool send_or_spool(SendOperation& op);

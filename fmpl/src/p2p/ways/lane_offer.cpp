@@ -75,9 +75,10 @@ void read(const Crossbar& crossbar, int node, const LaneOffer& offer, const Room
 
 }  // namespace
 
-Outcome send(const SendEnd& end, Communicator& comm, SendChannel& channel, int destination, int index,
-    const Message& message, offered::CopiedAway& copied)
+Outcome send(const SendEnd& end, Communicator& comm, int destination, int index, const Message& message,
+    offered::CopiedAway& copied)
 {
+    SendChannel& channel = comm.send_channel(destination, index);
     const LaneOffer offer = make(end, message, copied);
     if (offer.is_none()) return Outcome::none;
     const Peer& peer = comm.peer(destination);

@@ -49,13 +49,12 @@ Offset columns_record(ReceiveEnd& end, const Columns& columns)
 Receive receive_of(ReceiveEnd& end, const ReceiveOperation& op)
 {
     const Room& room = op.room;
-    const bool in_arena = room.in_arena(end.crossbar());
     Receive receive{kNoOffset, room.bytes(), room.block_word()};
     if (!room.in_one_piece() && receive.columns == kNoOffset) {
         receive.columns = columns_record(end, room.columns());
         if (receive.columns == kNoOffset) return receive;
     }
-    if (in_arena) {
+    if (room.in_arena(end.crossbar())) {
         receive.at = end.crossbar().offset_of(room.data());
     } else if (room.in_one_piece() && room.bytes() >= kSharedPrivateBytes &&
                end.node->private_memory.reaches(op.peer().node)) {

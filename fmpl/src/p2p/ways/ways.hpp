@@ -31,8 +31,8 @@ namespace lane_offer {
 // Of a message to the lane: there was none; the destination has taken it; it has not yet, and it stays on offer.
 enum class Outcome { none, taken, left };
 // Source: waits for a microsecond, or for the copy that the destination has begun. Requires a lane that is free.
-Outcome send(const SendEnd& end, Communicator& comm, SendChannel& channel, int destination, int index,
-    const Message& message, offered::CopiedAway& copied);
+Outcome send(const SendEnd& end, Communicator& comm, int destination, int index, const Message& message,
+    offered::CopiedAway& copied);
 // Destination: waits a little for the channel's next message, and takes it if it is an offer that fits; its bytes, 0:
 // it was none. Requires that no other receive is about to take it.
 std::size_t await(
