@@ -13,17 +13,17 @@ namespace {
 enum Admission : std::uint32_t { kUnknown, kLooking, kAdmitted, kRefused };
 
 // As measured of a program over the MPI: of an arena and tables before anything is sent,
-constexpr std::size_t kSharedBytes = std::size_t{192} << 10;
+constexpr std::size_t kJobBytes = std::size_t{192} << 10;
 // of what a rank keeps of each other one, whether they talk or not, with the kernel's page tables for it,
 constexpr std::size_t kBytesOfPeer = 384;
 // and of a process: its data and stacks, and the kernel's records and page tables.
-constexpr std::size_t kProcessBytes = std::size_t{640} << 10;
+constexpr std::size_t kOwnBytes = std::size_t{640} << 10;
 
 }  // namespace
 
 std::size_t bytes_of_rank(int ranks, bool ranks_are_threads)
 {
-    return kSharedBytes + kBytesOfPeer * static_cast<std::size_t>(ranks) + (ranks_are_threads ? 0 : kProcessBytes);
+    return kJobBytes + kBytesOfPeer * static_cast<std::size_t>(ranks) + (ranks_are_threads ? 0 : kOwnBytes);
 }
 
 void admit_job(Node& node, int rank, bool ranks_are_threads, std::size_t (*available_bytes)())
