@@ -1,6 +1,6 @@
 // The arithmetic of topologies and groups, without communication.
-#include "comm/group.hpp"
-#include "comm/topology.hpp"
+#include "group/group.hpp"
+#include "group/topology.hpp"
 #include "error.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "abi/boundary.hpp"
 
-#include "comm/errhandler.hpp"
+#include "environment/errhandler.hpp"
 
 #include <fmpl/layers.h>
 

@@ -5,7 +5,7 @@
 #include "abi/call_facts.hpp"
 #include "abi/current.hpp"
 #include "error.hpp"
-#include "process.hpp"
+#include "process/process.hpp"
 
 #include <mpi.h>
 

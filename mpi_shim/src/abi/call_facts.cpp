@@ -1,6 +1,6 @@
 #include "abi/call_facts.hpp"
 
-#include "comm/topology.hpp"
+#include "group/topology.hpp"
 #include "p2p/message_buffer.hpp"
 
 namespace fmpl::mpi {

@@ -5,7 +5,7 @@
 // gets where it gives nothing.
 #pragma once
 
-#include "process.hpp"
+#include "process/process.hpp"
 
 #include <fmpl/layers.h>
 

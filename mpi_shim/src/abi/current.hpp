@@ -2,7 +2,7 @@
 // operating-system process. Used by the C and Fortran names alone; everything below takes the Process it works on.
 #pragma once
 
-#include "process.hpp"
+#include "process/process.hpp"
 
 namespace fmpl::mpi {
 

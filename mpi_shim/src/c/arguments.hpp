@@ -2,9 +2,9 @@
 // the argument, its value and what to give instead.
 #pragma once
 
-#include "comm/communicator.hpp"
+#include "group/communicator.hpp"
 #include "p2p/message_buffer.hpp"
-#include "process.hpp"
+#include "process/process.hpp"
 
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
 // Attributes of communicators and data types (MPI-3.1, section 6.7, and their old names, 15.1).
 #include "abi/boundary.hpp"
-#include "comm/attributes.hpp"
+#include "group/attributes.hpp"
 
 #include <cstring>
 
@@ -16,7 +16,7 @@ struct Communicators {
     static CommunicatorPtr object(Process& process, Handle handle) { return process.communicator(handle); }
     static PredefinedAttribute predefined(const Process& process, int keyval)
     {
-        return predefined_attribute(process, keyval);
+        return predefined_attribute(process.environment, keyval);
     }
     template <class Body>
     static int run(const char* name, Handle handle, Body&& body)
@@ -62,7 +62,7 @@ int create_keyval(const char* name, MPI_Comm_copy_attr_function* copy_fn, MPI_Co
                 return delete_fn(object, number, value.in_c(), extra_state);
             };
         }
-        *keyval = add_keyval(process, Objects::kOf, std::move(copy), std::move(on_delete));
+        *keyval = add_keyval(process.keyvals, Objects::kOf, std::move(copy), std::move(on_delete));
     });
 }
 
@@ -71,7 +71,7 @@ int free_keyval_of(const char* name, int* keyval)
 {
     return call(name, [&](Process& process) {
         check_pointer(keyval, "keyval");
-        free_keyval(process, *keyval, Objects::kOf);
+        free_keyval(process.keyvals, *keyval, Objects::kOf);
         *keyval = MPI_KEYVAL_INVALID;
     });
 }
@@ -81,7 +81,7 @@ int set_attribute(const char* name, typename Objects::Handle handle, int keyval,
 {
     return Objects::run(name, handle, [&](Process& process) {
         const auto object = Objects::object(process, handle);  // held, as its attributes: a delete function may free it
-        const KeyvalPtr key = keyval_of(process, keyval, Objects::kOf);
+        const KeyvalPtr key = keyval_of(process.keyvals, keyval, Objects::kOf);
         if (object->attributes == nullptr) object->attributes = std::make_shared<Attributes>();
         const auto attributes = object->attributes;
         attributes->set(handle, key, AttributeValue::of_address(value));
@@ -101,7 +101,7 @@ int get_attribute(const char* name, typename Objects::Handle handle, int keyval,
             found = own.value;
             is_set = found != nullptr;
         } else {
-            const KeyvalPtr key = keyval_of(process, keyval, Objects::kOf);
+            const KeyvalPtr key = keyval_of(process.keyvals, keyval, Objects::kOf);
             AttributeValue* const there = object->attributes == nullptr ? nullptr : object->attributes->find(*key);
             is_set = there != nullptr;
             if (is_set) found = there->in_c();
@@ -116,7 +116,7 @@ int delete_attribute(const char* name, typename Objects::Handle handle, int keyv
 {
     return Objects::run(name, handle, [&](Process& process) {
         const auto object = Objects::object(process, handle);
-        const KeyvalPtr key = keyval_of(process, keyval, Objects::kOf);
+        const KeyvalPtr key = keyval_of(process.keyvals, keyval, Objects::kOf);
         const auto attributes = object->attributes == nullptr ? std::make_shared<Attributes>() : object->attributes;
         attributes->remove(handle, *key);
     });

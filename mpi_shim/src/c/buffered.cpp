@@ -14,7 +14,7 @@ RequestRef bsend(Process& process, const void* buf, int count, MPI_Datatype data
     const MessageBuffer message = message_buffer(process, buf, count, datatype);
     check_destination(on, dest);
     check_send_tag(tag);
-    return start_buffered_send(process, message, on, dest, tag);
+    return start_buffered_send(process.buffered_sends, process.engine, message, on, dest, tag);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "c/arguments.hpp"
 #include "coll/algorithms.hpp"
 #include "coll/schedule.hpp"
-#include "process.hpp"
+#include "process/process.hpp"
 
 #include <mpi.h>
 
@@ -91,7 +91,7 @@ template <class Facts, class Build>
 int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, Build&& build)
 {
     return call_on(name, handle, facts, [&](Process& process) {
-        const Ref<Schedule> schedule = Schedule::on(process, process.communicator(handle));
+        const Ref<Schedule> schedule = Schedule::on(process.collective, process.engine, process.communicator(handle));
         build(process, *schedule->channel().comm, *schedule);
         schedule->run();
     });
@@ -101,7 +101,7 @@ template <class Facts, class Build>
 int nonblocking_collective(const char* name, MPI_Comm handle, MPI_Request* request, const Facts& facts, Build&& build)
 {
     return call_on(name, handle, facts, [&](Process& process) {
-        const Ref<Schedule> schedule = Schedule::on(process, process.communicator(handle));
+        const Ref<Schedule> schedule = Schedule::on(process.collective, process.engine, process.communicator(handle));
         check_pointer(request, "request");
         build(process, *schedule->channel().comm, *schedule);
         schedule->comm_handle = handle;

@@ -25,7 +25,8 @@ void bcast(Process& process, Communicator& comm, Schedule& schedule, Way way, vo
     if (message.bytes == 0) return;
     if (comm.is_inter()) {
         inter_bcast(schedule, message, root);
-    } else if (way != Way::fast || !fast_bcast(process, comm, buffer, count, process.committed_type(datatype), root)) {
+    } else if (way != Way::fast ||
+               !fast_bcast(process.collective, comm, buffer, count, process.committed_type(datatype), root)) {
         binomial_bcast(schedule, schedule.channel(), message, root);
     }
 }
@@ -256,8 +257,8 @@ int PMPI_Barrier(MPI_Comm comm)
     return call_on("MPI_Barrier", comm, [&](Process& process) {
         const CommunicatorPtr& on = process.communicator(comm);
         if (!on->is_inter() && on->size() == 1) return;
-        if (fast_barrier(process, *on)) return;
-        const Ref<Schedule> schedule = Schedule::on(process, on);
+        if (fast_barrier(process.collective, *on)) return;
+        const Ref<Schedule> schedule = Schedule::on(process.collective, process.engine, on);
         barrier(*schedule->channel().comm, *schedule);
         schedule->run();
     });

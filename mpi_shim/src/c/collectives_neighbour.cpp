@@ -1,6 +1,6 @@
 // MPI-3.1, sections 7.6 and 7.7: exchange with the neighbours of a topology, blocking or not.
 #include "c/collective_arguments.hpp"
-#include "comm/topology.hpp"
+#include "group/topology.hpp"
 
 #include <variant>
 

@@ -66,8 +66,8 @@ auto reduce_of(Way way, const void* sendbuf, void* recvbuf, Reduction reduction,
         if (count == 0) return;
         if (comm.is_inter()) {
             inter_reduce(schedule, contribution, recvbuf, count, root);
-        } else if (way != Way::fast || !fast_reduce(process, comm, contribution, recvbuf, count, schedule.type(),
-                                           schedule.reduction(), root)) {
+        } else if (way != Way::fast || !fast_reduce(process.collective, comm, contribution, recvbuf, count,
+                                           schedule.type(), schedule.reduction(), root)) {
             binomial_reduce(schedule, schedule.channel(), contribution, recvbuf, count, root);
         }
     };
@@ -84,8 +84,8 @@ auto allreduce_of(Way way, const void* sendbuf, void* recvbuf, Reduction reducti
             inter_allreduce(schedule, contribution, recvbuf, count);
             return;
         }
-        if (way == Way::fast &&
-            fast_allreduce(process, comm, contribution, recvbuf, count, schedule.type(), schedule.reduction())) {
+        if (way == Way::fast && fast_allreduce(process.collective, comm, contribution, recvbuf, count, schedule.type(),
+                                    schedule.reduction())) {
             return;
         }
         const MessageBuffer result = schedule.elements(recvbuf, count);

@@ -1,9 +1,9 @@
 // Communicators and intercommunicators (MPI-3.1, sections 6.4 and 6.6, and what there is of 10.5).
 #include "abi/boundary.hpp"
 #include "c/arguments.hpp"
-#include "comm/attributes.hpp"
+#include "group/attributes.hpp"
 #include "comm/creation.hpp"
-#include "comm/info.hpp"
+#include "environment/info.hpp"
 
 #include <algorithm>
 
@@ -159,7 +159,7 @@ FMPL_MPI_NAME(MPI_Comm_dup)
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm)
 {
     return make_from("MPI_Comm_dup_with_info", comm, newcomm, [&](Process& process, const CommunicatorPtr& from) {
-        check_hints(process, info);
+        check_hints(process.environment, info);
         return duplicate_of(process, from);
     });
 }
@@ -215,7 +215,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
         if (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED) {
             fail(MPI_ERR_ARG, "split_type = {} is unknown; give MPI_COMM_TYPE_SHARED or MPI_UNDEFINED", split_type);
         }
-        check_hints(process, info);
+        check_hints(process.environment, info);
         // All ranks of a job are on one host.
         return split(process, *from, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key);
     });
@@ -247,16 +247,16 @@ int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
     return call_on("MPI_Comm_set_info", comm, [&](Process& process) {
         process.communicator(comm);
-        info_of(process, info);
+        info_of(process.environment, info);
     });
 }
 FMPL_MPI_NAME(MPI_Comm_set_info)
 
 int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used)
 {
-    // Those in use: there are none (comm/info.hpp).
+    // Those in use: there are none (environment/info.hpp).
     return ask("MPI_Comm_get_info", comm, info_used, "info_used",
-        [](Process& process, const Communicator&) { return add_info(process, Info()); });
+        [](Process& process, const Communicator&) { return add_info(process.environment, Info()); });
 }
 FMPL_MPI_NAME(MPI_Comm_get_info)
 

@@ -1,7 +1,5 @@
 #include "c/completion.hpp"
 
-#include "error.hpp"
-
 namespace fmpl::mpi {
 
 void fail_operation(const Status& status, const std::string& words)

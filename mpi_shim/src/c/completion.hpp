@@ -3,7 +3,7 @@
 
 #include "abi/boundary.hpp"
 #include "abi/status.hpp"
-#include "process.hpp"
+#include "process/process.hpp"
 
 #include <mpi.h>
 

@@ -1,7 +1,7 @@
 // MPI-3.1, section 4.1: the constructors of data types with their deprecated names, and the life of a handle.
 #include "abi/boundary.hpp"
 #include "c/arguments.hpp"
-#include "comm/attributes.hpp"
+#include "group/attributes.hpp"
 
 #include <span>
 #include <utility>

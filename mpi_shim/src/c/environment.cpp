@@ -1,7 +1,7 @@
 // Host, memory, time, the end by MPI_Abort (MPI-3.1, sections 8.1, 8.2, 8.6, 8.7) and MPI_Pcontrol (14.2).
 #include "abi/boundary.hpp"
 #include "c/text_result.hpp"
-#include "comm/info.hpp"
+#include "environment/info.hpp"
 
 #include <fmpl/layers.h>
 
@@ -33,7 +33,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr)
 {
     return call("MPI_Alloc_mem", [&](Process& process) {
         if (size < 0) fail(MPI_ERR_ARG, "size = {} is negative; give 0 or more", size);
-        check_hints(process, info);
+        check_hints(process.environment, info);
         check_pointer(baseptr, "baseptr");
         // Also of nothing the address is a new one.
         const std::size_t bytes = std::max<std::size_t>(static_cast<std::size_t>(size), 1);

@@ -1,6 +1,6 @@
 // Error handlers of communicators (MPI-3.1, section 8.3, and their old names).
 #include "abi/boundary.hpp"
-#include "comm/error_texts.hpp"
+#include "environment/error_texts.hpp"
 
 using namespace fmpl::mpi;
 
@@ -11,7 +11,8 @@ int create(const char* name, MPI_Comm_errhandler_function* function, MPI_Errhand
     return call(name, [&](Process& process) {
         check_pointer(reinterpret_cast<const void*>(function), "errhandler_fn");
         check_pointer(errhandler, "errhandler");
-        *errhandler = add_errhandler(process, [function](MPI_Comm* comm, int* code) { function(comm, code); });
+        *errhandler =
+            add_errhandler(process.errhandlers, [function](MPI_Comm* comm, int* code) { function(comm, code); });
     });
 }
 
@@ -28,7 +29,7 @@ int get(const char* name, MPI_Comm comm, MPI_Errhandler* errhandler)
     return call_on(name, comm, [&](Process& process) {
         const CommunicatorPtr& of = process.communicator(comm);
         check_pointer(errhandler, "errhandler");
-        *errhandler = handle_for_user(process, of->errhandler);
+        *errhandler = handle_for_user(process.errhandlers, of->errhandler);
     });
 }
 
@@ -74,7 +75,7 @@ int PMPI_Errhandler_free(MPI_Errhandler* errhandler)
 {
     return call("MPI_Errhandler_free", [&](Process& process) {
         check_pointer(errhandler, "errhandler");
-        release_errhandler(process, *errhandler);
+        release_errhandler(process.errhandlers, process.errhandler(*errhandler));
         *errhandler = MPI_ERRHANDLER_NULL;
     });
 }
@@ -85,7 +86,7 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
     return call_on("MPI_Comm_call_errhandler", comm, [&](Process& process) {
         process.communicator(comm);
         // The handler decides; that it returns is no failure of this call.
-        handle_error("MPI_Comm_call_errhandler", comm, errorcode, error_string(process, errorcode).c_str());
+        handle_error("MPI_Comm_call_errhandler", comm, errorcode, error_string(process.environment, errorcode).c_str());
     });
 }
 FMPL_MPI_NAME(MPI_Comm_call_errhandler)

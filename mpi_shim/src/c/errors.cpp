@@ -1,7 +1,7 @@
 // Error classes, codes and their texts (MPI-3.1, sections 8.4 and 8.5).
 #include "abi/boundary.hpp"
 #include "c/text_result.hpp"
-#include "comm/error_texts.hpp"
+#include "environment/error_texts.hpp"
 
 using namespace fmpl::mpi;
 
@@ -9,7 +9,7 @@ int PMPI_Error_class(int errorcode, int* errorclass)
 {
     return call("MPI_Error_class", [&](Process& process) {
         check_pointer(errorclass, "errorclass");
-        *errorclass = class_of_error(process, errorcode);
+        *errorclass = class_of_error(process.environment, errorcode);
     });
 }
 FMPL_MPI_NAME(MPI_Error_class)
@@ -19,7 +19,7 @@ int PMPI_Error_string(int errorcode, char* string, int* resultlen)
     return call("MPI_Error_string", [&](Process& process) {
         check_pointer(string, "string");
         check_pointer(resultlen, "resultlen");
-        give_text(error_string(process, errorcode), string, resultlen, MPI_MAX_ERROR_STRING);
+        give_text(error_string(process.environment, errorcode), string, resultlen, MPI_MAX_ERROR_STRING);
     });
 }
 FMPL_MPI_NAME(MPI_Error_string)
@@ -28,7 +28,7 @@ int PMPI_Add_error_class(int* errorclass)
 {
     return call("MPI_Add_error_class", [&](Process& process) {
         check_pointer(errorclass, "errorclass");
-        *errorclass = add_error_class(process);
+        *errorclass = add_error_class(process.environment);
     });
 }
 FMPL_MPI_NAME(MPI_Add_error_class)
@@ -37,7 +37,7 @@ int PMPI_Add_error_code(int errorclass, int* errorcode)
 {
     return call("MPI_Add_error_code", [&](Process& process) {
         check_pointer(errorcode, "errorcode");
-        *errorcode = add_error_code(process, errorclass);
+        *errorcode = add_error_code(process.environment, errorclass);
     });
 }
 FMPL_MPI_NAME(MPI_Add_error_code)
@@ -46,7 +46,7 @@ int PMPI_Add_error_string(int errorcode, const char* string)
 {
     return call("MPI_Add_error_string", [&](Process& process) {
         check_pointer(string, "string");
-        set_error_string(process, errorcode, string);
+        set_error_string(process.environment, errorcode, string);
     });
 }
 FMPL_MPI_NAME(MPI_Add_error_string)

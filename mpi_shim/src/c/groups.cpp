@@ -1,6 +1,6 @@
 // Groups (MPI-3.1, section 6.3).
 #include "abi/boundary.hpp"
-#include "comm/group.hpp"
+#include "group/group.hpp"
 
 #include <span>
 

@@ -1,6 +1,6 @@
 // Info objects (MPI-3.1, chapter 9).
 #include "abi/boundary.hpp"
-#include "comm/info.hpp"
+#include "environment/info.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +16,7 @@ InfoPtr changeable(Process& process, MPI_Info handle)
         fail(MPI_ERR_INFO,
             "info is MPI_INFO_ENV, which can only be read; MPI_Info_dup makes a copy that can be changed");
     }
-    return info_of(process, handle);
+    return info_of(process.environment, handle);
 }
 
 // The value of a key; null when there is none.
@@ -36,7 +36,7 @@ int PMPI_Info_create(MPI_Info* info)
 {
     return call("MPI_Info_create", [&](Process& process) {
         check_pointer(info, "info");
-        *info = add_info(process, Info());
+        *info = add_info(process.environment, Info());
     });
 }
 FMPL_MPI_NAME(MPI_Info_create)
@@ -44,9 +44,9 @@ FMPL_MPI_NAME(MPI_Info_create)
 int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo)
 {
     return call("MPI_Info_dup", [&](Process& process) {
-        const InfoPtr from = info_of(process, info);
+        const InfoPtr from = info_of(process.environment, info);
         check_pointer(newinfo, "newinfo");
-        *newinfo = add_info(process, *from);
+        *newinfo = add_info(process.environment, *from);
     });
 }
 FMPL_MPI_NAME(MPI_Info_dup)
@@ -56,7 +56,7 @@ int PMPI_Info_free(MPI_Info* info)
     return call("MPI_Info_free", [&](Process& process) {
         check_pointer(info, "info");
         changeable(process, *info);
-        process.infos.remove(*info);
+        process.environment.infos.remove(*info);
         *info = MPI_INFO_NULL;
     });
 }
@@ -86,7 +86,7 @@ FMPL_MPI_NAME(MPI_Info_delete)
 int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int* flag)
 {
     return call("MPI_Info_get", [&](Process& process) {
-        const InfoPtr from = info_of(process, info);
+        const InfoPtr from = info_of(process.environment, info);
         if (valuelen < 0)
             fail(MPI_ERR_ARG, "valuelen = {} is negative; give the characters that value has room for", valuelen);
         check_pointer(value, "value");
@@ -103,7 +103,7 @@ FMPL_MPI_NAME(MPI_Info_get)
 int PMPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* flag)
 {
     return call("MPI_Info_get_valuelen", [&](Process& process) {
-        const InfoPtr from = info_of(process, info);
+        const InfoPtr from = info_of(process.environment, info);
         check_pointer(valuelen, "valuelen");
         if (const std::string* const found = look_up(*from, key, flag)) *valuelen = static_cast<int>(found->size());
     });
@@ -113,7 +113,7 @@ FMPL_MPI_NAME(MPI_Info_get_valuelen)
 int PMPI_Info_get_nkeys(MPI_Info info, int* nkeys)
 {
     return call("MPI_Info_get_nkeys", [&](Process& process) {
-        const InfoPtr of = info_of(process, info);
+        const InfoPtr of = info_of(process.environment, info);
         check_pointer(nkeys, "nkeys");
         *nkeys = of->size();
     });
@@ -123,7 +123,7 @@ FMPL_MPI_NAME(MPI_Info_get_nkeys)
 int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key)
 {
     return call("MPI_Info_get_nthkey", [&](Process& process) {
-        const InfoPtr of = info_of(process, info);
+        const InfoPtr of = info_of(process.environment, info);
         check_pointer(key, "key");
         if (n < 0 || n >= of->size()) {
             fail(MPI_ERR_ARG, "n = {} is no key; info has {}, counted from 0", n, of->size());

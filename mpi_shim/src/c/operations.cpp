@@ -2,7 +2,7 @@
 #include "abi/boundary.hpp"
 #include "c/arguments.hpp"
 #include "coll/operation.hpp"
-#include "process.hpp"
+#include "process/process.hpp"
 
 using namespace fmpl::mpi;
 

@@ -1,6 +1,6 @@
 // What another library of the job asks of this MPI (fmpl/layers.h).
 #include "abi/boundary.hpp"
-#include "abi/handles.hpp"
+#include "handles/handles.hpp"
 #include "comm/creation.hpp"
 
 #include <fmpl/layers.h>

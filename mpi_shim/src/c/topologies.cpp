@@ -3,8 +3,8 @@
 #include "c/arguments.hpp"
 #include "comm/creation.hpp"
 #include "comm/exchange.hpp"
-#include "comm/info.hpp"
-#include "comm/topology.hpp"
+#include "environment/info.hpp"
+#include "group/topology.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -236,7 +236,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
     return call_on("MPI_Dist_graph_create_adjacent", comm_old, [&](Process& process) {
         const CommunicatorPtr comm = intracommunicator(process, comm_old);
         check_pointer(comm_dist_graph, "comm_dist_graph");
-        check_hints(process, info);
+        check_hints(process.environment, info);
         if ((sourceweights == MPI_UNWEIGHTED) != (destweights == MPI_UNWEIGHTED)) {
             fail(MPI_ERR_ARG, "one of sourceweights and destweights is MPI_UNWEIGHTED; give both so, or none");
         }
@@ -256,7 +256,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
     return call_on("MPI_Dist_graph_create", comm_old, [&](Process& process) {
         const CommunicatorPtr comm = intracommunicator(process, comm_old);
         check_pointer(comm_dist_graph, "comm_dist_graph");
-        check_hints(process, info);
+        check_hints(process.environment, info);
         const bool weighted = weights != MPI_UNWEIGHTED;
         const std::vector<Edge> given = edges_given(*comm, n, sources, degrees, destinations, weights);
         DistributedGraphTopology::Edges from;

@@ -29,9 +29,10 @@ bool heap_of_environment_is_remote_dma()
 
 }  // namespace
 
-CollectiveState::CollectiveState()
+CollectiveState::CollectiveState(TypeTable& the_types)
     : form(form_of_environment()),
-      heap_is_remote_dma(heap_of_environment_is_remote_dma())
+      heap_is_remote_dma(heap_of_environment_is_remote_dma()),
+      types(the_types)
 {
 }
 CollectiveState::~CollectiveState() = default;

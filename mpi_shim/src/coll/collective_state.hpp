@@ -2,6 +2,8 @@
 #pragma once
 
 #include "coll/scratch_pool.hpp"
+#include "group/group.hpp"
+#include "handles/type_table.hpp"
 #include "p2p/request_pool.hpp"
 
 #include <fmpl.h>
@@ -19,7 +21,8 @@ class Schedule;
 enum class CollectiveForm { automatic, schedule };
 
 struct CollectiveState {
-    CollectiveState();
+    // types: the rank's, which live longer.
+    explicit CollectiveState(TypeTable& types);
     ~CollectiveState();
     CollectiveState(const CollectiveState&) = delete;
     CollectiveState& operator=(const CollectiveState&) = delete;
@@ -29,6 +32,8 @@ struct CollectiveState {
 
     CollectiveForm form;
     bool heap_is_remote_dma;  // of all ranks (fmplrun --rdma heap)
+    GroupPtr job;             // all ranks; null until the rank has joined
+    TypeTable& types;         // for users' functions, which get a handle of the type
     ScratchPool scratch;
     RequestPool<Schedule> schedules;
     // FMPL's communicators by their members' world ranks; FMPL_COMM_NULL where there is none. Communicators with the same members

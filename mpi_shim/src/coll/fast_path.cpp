@@ -1,9 +1,9 @@
 #include "coll/fast_path.hpp"
 
+#include "coll/collective_state.hpp"
 #include "coll/fast_choice.hpp"
 #include "p2p/fmpl_call.hpp"
 #include "p2p/message_buffer.hpp"
-#include "process.hpp"
 
 #include <fmpl.h>
 #include <fmpl/layers.h>
@@ -14,13 +14,12 @@
 namespace fmpl::mpi {
 namespace {
 
-fmpl_comm_t make_fmpl_comm(Process& process, const Communicator& comm)
+fmpl_comm_t make_fmpl_comm(CollectiveState& state, const Communicator& comm)
 {
-    if (process.collective.form == CollectiveForm::schedule || comm.is_inter() || comm.size() == 1)
-        return FMPL_COMM_NULL;
+    if (state.form == CollectiveForm::schedule || comm.is_inter() || comm.size() == 1) return FMPL_COMM_NULL;
     const std::vector<int>& members = comm.group()->world_ranks();
-    if (members == process.world->group()->world_ranks()) return FMPL_COMM_WORLD;
-    const auto [known, is_new] = process.collective.fmpl_comms.try_emplace(members, FMPL_COMM_NULL);
+    if (members == state.job->world_ranks()) return FMPL_COMM_WORLD;
+    const auto [known, is_new] = state.fmpl_comms.try_emplace(members, FMPL_COMM_NULL);
     if (is_new) {
         const int code = fmpl_comm_create_group(&known->second, members.data(), comm.size());
         if (code != FMPL_SUCCESS) known->second = FMPL_COMM_NULL;
@@ -31,18 +30,18 @@ fmpl_comm_t make_fmpl_comm(Process& process, const Communicator& comm)
 }
 
 // FMPL_COMM_NULL on all members, or on none.
-fmpl_comm_t fmpl_comm_of(Process& process, Communicator& comm)
+fmpl_comm_t fmpl_comm_of(CollectiveState& state, Communicator& comm)
 {
     if (!comm.fmpl_comm_tried) [[unlikely]] {
-        comm.fmpl_comm = make_fmpl_comm(process, comm);
+        comm.fmpl_comm = make_fmpl_comm(state, comm);
         comm.fmpl_comm_tried = true;
     }
     return comm.fmpl_comm;
 }
 
-FastChoice choice_of(const Process& process)
+FastChoice choice_of(const CollectiveState& state)
 {
-    return {process.world->size(), process.collective.heap_is_remote_dma};
+    return {state.job->size(), state.heap_is_remote_dma};
 }
 
 // What is up to 8 bytes long travels with the call; else whether other ranks can read it where it lies.
@@ -54,8 +53,8 @@ bool is_readable(const void* data, std::size_t bytes)
 // Temporary memory for the time of a call.
 class TemporaryMemory {
 public:
-    TemporaryMemory(Process& process, std::uint64_t bytes)
-        : pool_(process.collective.scratch),
+    TemporaryMemory(CollectiveState& state, std::uint64_t bytes)
+        : pool_(state.scratch),
           block_(pool_.take(static_cast<std::size_t>(bytes)))
     {
     }
@@ -72,20 +71,20 @@ private:
 
 }  // namespace
 
-bool fast_barrier(Process& process, Communicator& comm)
+bool fast_barrier(CollectiveState& state, Communicator& comm)
 {
-    const fmpl_comm_t fmpl_comm = fmpl_comm_of(process, comm);
+    const fmpl_comm_t fmpl_comm = fmpl_comm_of(state, comm);
     if (fmpl_comm == FMPL_COMM_NULL) return false;
     check_fmpl(fmpl_barrier(fmpl_comm));
     return true;
 }
 
 bool fast_bcast(
-    Process& process, Communicator& comm, void* buffer, std::int64_t count, const TypeObject& type, int root)
+    CollectiveState& state, Communicator& comm, void* buffer, std::int64_t count, const TypeObject& type, int root)
 {
     const MessageBuffer message = MessageBuffer::of(buffer, count, type);
-    if (!choice_of(process).bcast(message.bytes)) return false;
-    const fmpl_comm_t fmpl_comm = fmpl_comm_of(process, comm);
+    if (!choice_of(state).bcast(message.bytes)) return false;
+    const fmpl_comm_t fmpl_comm = fmpl_comm_of(state, comm);
     if (fmpl_comm == FMPL_COMM_NULL) return false;
     if (message.in_one_piece()) {
         check_fmpl(fmpl_bcast(message.data, message.bytes, root, fmpl_comm));
@@ -94,7 +93,7 @@ bool fast_bcast(
             reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(columns->offset));
         check_fmpl(fmpl_bcast_columns(base, &columns->columns, root, fmpl_comm));
     } else {
-        const TemporaryMemory dense(process, message.bytes);
+        const TemporaryMemory dense(state, message.bytes);
         if (comm.rank() == root) message.pack(0, message.bytes, dense.data());
         check_fmpl(fmpl_bcast(dense.data(), message.bytes, root, fmpl_comm));
         if (comm.rank() != root) message.unpack(0, message.bytes, dense.data());
@@ -102,10 +101,10 @@ bool fast_bcast(
     return true;
 }
 
-bool fast_allreduce(Process& process, Communicator& comm, const void* contribution, void* result, std::int64_t count,
-    const TypeObject& type, const Operation& operation)
+bool fast_allreduce(CollectiveState& state, Communicator& comm, const void* contribution, void* result,
+    std::int64_t count, const TypeObject& type, const Operation& operation)
 {
-    const fmpl_comm_t fmpl_comm = fmpl_comm_of(process, comm);
+    const fmpl_comm_t fmpl_comm = fmpl_comm_of(state, comm);
     const fmpl_op* const form = fmpl_comm == FMPL_COMM_NULL ? nullptr : operation.fmpl_form(type);
     if (form == nullptr) return false;
     const auto elements = static_cast<std::size_t>(count);
@@ -119,11 +118,11 @@ bool fast_allreduce(Process& process, Communicator& comm, const void* contributi
     return true;
 }
 
-bool fast_reduce(Process& process, Communicator& comm, const void* contribution, void* result, std::int64_t count,
+bool fast_reduce(CollectiveState& state, Communicator& comm, const void* contribution, void* result, std::int64_t count,
     const TypeObject& type, const Operation& operation, int root)
 {
-    if (!choice_of(process).reduce(type.layout->bytes(count))) return false;
-    const fmpl_comm_t fmpl_comm = fmpl_comm_of(process, comm);
+    if (!choice_of(state).reduce(type.layout->bytes(count))) return false;
+    const fmpl_comm_t fmpl_comm = fmpl_comm_of(state, comm);
     const fmpl_op* const form = fmpl_comm == FMPL_COMM_NULL ? nullptr : operation.fmpl_form(type);
     if (form == nullptr) return false;
     const auto elements = static_cast<std::size_t>(count);
@@ -131,7 +130,7 @@ bool fast_reduce(Process& process, Communicator& comm, const void* contribution,
     std::optional<TemporaryMemory> readable;
     if (!is_readable(contribution, bytes)) {
         if (comm.rank() != root) {
-            readable.emplace(process, bytes);
+            readable.emplace(state, bytes);
             std::memcpy(readable->data(), contribution, bytes);
             contribution = readable->data();
         } else if (is_readable(result, bytes)) {

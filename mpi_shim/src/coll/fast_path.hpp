@@ -4,26 +4,26 @@
 #pragma once
 
 #include "coll/operation.hpp"
-#include "comm/communicator.hpp"
+#include "group/communicator.hpp"
 #include "datatype/type_object.hpp"
 
 #include <cstdint>
 
 namespace fmpl::mpi {
 
-class Process;
+struct CollectiveState;
 
 // How a call is made. fast: at once by FMPL where it can.
 enum class Way { fast, schedule };
 
-bool fast_barrier(Process& process, Communicator& comm);
+bool fast_barrier(CollectiveState& state, Communicator& comm);
 bool fast_bcast(
-    Process& process, Communicator& comm, void* buffer, std::int64_t count, const TypeObject& type, int root);
+    CollectiveState& state, Communicator& comm, void* buffer, std::int64_t count, const TypeObject& type, int root);
 // contribution: may be `result`. Requires operation.check(type).
-bool fast_allreduce(Process& process, Communicator& comm, const void* contribution, void* result, std::int64_t count,
-    const TypeObject& type, const Operation& operation);
+bool fast_allreduce(CollectiveState& state, Communicator& comm, const void* contribution, void* result,
+    std::int64_t count, const TypeObject& type, const Operation& operation);
 // result: on root.
-bool fast_reduce(Process& process, Communicator& comm, const void* contribution, void* result, std::int64_t count,
+bool fast_reduce(CollectiveState& state, Communicator& comm, const void* contribution, void* result, std::int64_t count,
     const TypeObject& type, const Operation& operation, int root);
 
 }  // namespace fmpl::mpi

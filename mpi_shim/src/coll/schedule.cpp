@@ -1,7 +1,6 @@
 #include "coll/schedule.hpp"
 
 #include "error.hpp"
-#include "process.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -10,10 +9,11 @@
 
 namespace fmpl::mpi {
 
-Ref<Schedule> Schedule::on(Process& process, const CommunicatorPtr& comm)
+Ref<Schedule> Schedule::on(CollectiveState& state, Engine& engine, const CommunicatorPtr& comm)
 {
-    Ref<Schedule> schedule = process.collective.schedules.take();
-    schedule->process_ = &process;
+    Ref<Schedule> schedule = state.schedules.take();
+    schedule->state_ = &state;
+    schedule->engine_ = &engine;
     schedule->comm_ = comm;
     schedule->channel_ = {comm.get(), comm->next_collective_tag()};
     return schedule;
@@ -87,7 +87,7 @@ std::byte* Schedule::memory(std::size_t bytes)
         return memory;
     }
     try {
-        blocks_.push_back(process_->collective.scratch.take(bytes));
+        blocks_.push_back(state_->scratch.take(bytes));
     } catch (const std::bad_alloc&) {
         fail(MPI_ERR_NO_MEM, "there are no {} bytes of memory for what the call has to keep; use shorter buffers",
             bytes);
@@ -143,8 +143,8 @@ void Schedule::cancel(Engine&)
 void Schedule::run()
 {
     const Ref<ActiveRequest> self(this);
-    process_->engine.activate(self);
-    if (!complete) process_->engine.wait(*this);
+    engine_->activate(self);
+    if (!complete) engine_->wait(*this);
     if (status.error != 0) throw Error(status.error, error_words_);
 }
 
@@ -152,15 +152,15 @@ void Schedule::begin(const Step& step)
 {
     switch (step.kind) {
         case Step::Kind::send: {
-            RequestRef request = process_->engine.isend(
-                step.buffer, *step.channel.comm, Traffic::collective, step.peer, step.channel.tag);
+            RequestRef request =
+                engine_->isend(step.buffer, *step.channel.comm, Traffic::collective, step.peer, step.channel.tag);
             if (!request->complete || request->status.error != 0) pending_.push_back({std::move(request), 0});
             break;
         }
         case Step::Kind::receive:
         case Step::Kind::receive_up_to: {
-            RequestRef request = process_->engine.irecv(
-                step.buffer, *step.channel.comm, Traffic::collective, step.peer, step.channel.tag);
+            RequestRef request =
+                engine_->irecv(step.buffer, *step.channel.comm, Traffic::collective, step.peer, step.channel.tag);
             Pending started{std::move(request), step.kind == Step::Kind::receive ? step.buffer.bytes : 0};
             if (started.request->complete) {
                 note_completed(started);
@@ -186,12 +186,12 @@ void Schedule::reduce_now(const Step& step)
     bool made = false;
     if (!operation_->is_predefined() && !type_->is_predefined()) {
         // The user may have freed the type; the user's function gets a handle that is valid.
-        const TypeObjectPtr* const found = process_->types.find(handle);
+        const TypeObjectPtr* const found = state_->types.find(handle);
         made = found == nullptr || *found != type_;
-        if (made) handle = process_->add(type_);
+        if (made) handle = add_type(state_->types, type_);
     }
     operation_->apply(step.buffer.data, step.target.data, step.buffer.count, *type_, handle);
-    if (made) process_->types.remove(handle);
+    if (made) state_->types.remove(handle);
 }
 
 void Schedule::note_completed(const Pending& done)
@@ -241,7 +241,7 @@ void Schedule::release()
     complete = true;
     steps_.clear();
     next_ = 0;
-    for (ScratchPool::Block& block : blocks_) process_->collective.scratch.give_back(std::move(block));
+    for (ScratchPool::Block& block : blocks_) state_->scratch.give_back(std::move(block));
     blocks_.clear();
     own_memory_used_ = 0;
     operation_.reset();

@@ -6,9 +6,10 @@
 // that other ranks do not wait for this one's messages.
 #pragma once
 
+#include "coll/collective_state.hpp"
 #include "coll/operation.hpp"
 #include "coll/scratch_pool.hpp"
-#include "comm/communicator.hpp"
+#include "group/communicator.hpp"
 #include "datatype/type_object.hpp"
 #include "p2p/engine.hpp"
 #include "p2p/message_buffer.hpp"
@@ -24,8 +25,6 @@
 
 namespace fmpl::mpi {
 
-class Process;
-
 // What the messages of one collective operation go through: all members give the same tag.
 struct Channel {
     Communicator* comm;
@@ -37,8 +36,8 @@ struct Channel {
 
 class Schedule final : public ActiveRequest {
 public:
-    // For the next collective operation on `comm`.
-    static Ref<Schedule> on(Process& process, const CommunicatorPtr& comm);
+    // For the next collective operation on `comm`. `state` and `engine`, the rank's, live longer.
+    static Ref<Schedule> on(CollectiveState& state, Engine& engine, const CommunicatorPtr& comm);
 
     const Channel& channel() const { return channel_; }
     // Of the local group of an intercommunicator.
@@ -111,7 +110,8 @@ private:
     void release();
     void dispose() override;
 
-    Process* process_ = nullptr;
+    CollectiveState* state_ = nullptr;
+    Engine* engine_ = nullptr;
     CommunicatorPtr comm_;
     Channel channel_{};
     Channel local_channel_{};

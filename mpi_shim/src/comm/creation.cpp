@@ -2,7 +2,7 @@
 
 #include "comm/exchange.hpp"
 #include "error.hpp"
-#include "process.hpp"
+#include "process/process.hpp"
 
 #include <algorithm>
 #include <memory>

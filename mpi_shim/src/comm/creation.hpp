@@ -6,7 +6,7 @@
 // Everything here is collective, over what the description says. Arguments were checked but for what is said. Errors: Error.
 #pragma once
 
-#include "comm/communicator.hpp"
+#include "group/communicator.hpp"
 #include "p2p/engine.hpp"
 
 #include <functional>

@@ -3,7 +3,7 @@
 // rank's part is done. Errors: Error of a transfer that failed.
 #pragma once
 
-#include "comm/communicator.hpp"
+#include "group/communicator.hpp"
 #include "p2p/engine.hpp"
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "abi/boundary.hpp"
-#include "comm/attributes.hpp"
+#include "group/attributes.hpp"
 
 #include <memory>
 
@@ -25,7 +25,7 @@ struct Communicators {
     }
     static PredefinedAttribute predefined(const Process& process, int keyval)
     {
-        return predefined_attribute(process, keyval);
+        return predefined_attribute(process.environment, keyval);
     }
 };
 
@@ -59,7 +59,7 @@ void create_keyval(void* copy_fn, void* delete_fn, MPI_Fint* keyval, const Integ
         const auto copy = reinterpret_cast<CopyFunction<Integer>*>(copy_fn);
         const auto on_delete = reinterpret_cast<DeleteFunction<Integer>*>(delete_fn);
         *keyval = add_keyval(
-            process, Objects::kOf,
+            process.keyvals, Objects::kOf,
             [state, copy](int object, int key, AttributeValue& in, AttributeValue& out, bool& copied) {
                 auto value = static_cast<Integer>(in.in_fortran());
                 Integer result = value;
@@ -86,7 +86,7 @@ void set_attribute(const MPI_Fint* handle, const MPI_Fint* keyval, const Integer
     *ierror = Objects::call(Objects::kSet, *handle, [&](Process& process) {
         // A delete function may free what it is called for.
         const auto object = Objects::object(process, *handle);
-        const KeyvalPtr key = keyval_of(process, *keyval, Objects::kOf);
+        const KeyvalPtr key = keyval_of(process.keyvals, *keyval, Objects::kOf);
         if (object->attributes == nullptr) object->attributes = std::make_shared<Attributes>();
         const auto attributes = object->attributes;
         attributes->set(*handle, key, AttributeValue::of_integer(*value));
@@ -103,7 +103,7 @@ void get_attribute(const MPI_Fint* handle, const MPI_Fint* keyval, Integer* valu
             if (predefined.value != nullptr) *value = *predefined.value;
             return;
         }
-        const KeyvalPtr key = keyval_of(process, *keyval, Objects::kOf);
+        const KeyvalPtr key = keyval_of(process.keyvals, *keyval, Objects::kOf);
         const AttributeValue* found = object->attributes != nullptr ? object->attributes->find(*key) : nullptr;
         *flag = found != nullptr ? 1 : 0;
         if (found != nullptr) *value = static_cast<Integer>(found->in_fortran());

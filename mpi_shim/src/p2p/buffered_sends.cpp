@@ -1,7 +1,6 @@
 #include "p2p/buffered_sends.hpp"
 
 #include "error.hpp"
-#include "process.hpp"
 
 #include <mpi.h>
 
@@ -69,14 +68,14 @@ void BufferedSends::wait_until_empty(Engine& engine)
     messages_.clear();
 }
 
-RequestRef start_buffered_send(
-    Process& process, const MessageBuffer& message, Communicator& comm, int destination, int tag)
+RequestRef start_buffered_send(const AttachedBuffer& attached, Engine& engine, const MessageBuffer& message,
+    Communicator& comm, int destination, int tag)
 {
     if (destination != MPI_PROC_NULL) {
-        if (process.buffered_sends == nullptr) {
+        if (attached == nullptr) {
             fail(MPI_ERR_BUFFER, "no buffer is attached for a send of the buffered mode; call MPI_Buffer_attach first");
         }
-        process.buffered_sends->send(process.engine, message, comm, destination, tag);
+        attached->send(engine, message, comm, destination, tag);
     }
     RequestRef request(new Request());
     request->complete_with(Status::empty());

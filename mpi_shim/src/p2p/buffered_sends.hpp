@@ -6,18 +6,17 @@
 // outside of the buffer.
 #pragma once
 
-#include "comm/communicator.hpp"
+#include "group/communicator.hpp"
 #include "p2p/engine.hpp"
 #include "p2p/message_buffer.hpp"
 #include "p2p/request.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
 namespace fmpl::mpi {
-
-class Process;
 
 class BufferedSends {
 public:
@@ -46,10 +45,12 @@ private:
     std::size_t size_;
     std::vector<Message> messages_;  // in the order of their places
 };
+// The one that a rank has; null: none is attached.
+using AttachedBuffer = std::unique_ptr<BufferedSends>;
 
-// A buffered send with the buffer that the process has attached, as a request, which is complete. Throws Error
+// A buffered send with the buffer that the rank has attached, as a request, which is complete. Throws Error
 // (MPI_ERR_BUFFER) without a buffer or room in it. MPI_PROC_NULL needs none.
-RequestRef start_buffered_send(
-    Process& process, const MessageBuffer& message, Communicator& comm, int destination, int tag);
+RequestRef start_buffered_send(const AttachedBuffer& attached, Engine& engine, const MessageBuffer& message,
+    Communicator& comm, int destination, int tag);
 
 }  // namespace fmpl::mpi

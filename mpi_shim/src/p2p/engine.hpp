@@ -12,7 +12,7 @@
 // but for the user's buffer. Errors of a transfer are in its request's status.
 #pragma once
 
-#include "comm/communicator.hpp"
+#include "group/communicator.hpp"
 #include "p2p/message_buffer.hpp"
 #include "p2p/request.hpp"
 #include "p2p/settings.hpp"

@@ -1,7 +1,7 @@
 // What ranks tell each other: the head of one of FMPL's envelopes. Written and read by this library alone, on hosts of one kind.
 #pragma once
 
-#include "comm/communicator.hpp"
+#include "group/communicator.hpp"
 
 #include <fmpl/layers.h>
 

@@ -5,7 +5,7 @@
 // by the same link. Nodes are not owned.
 #pragma once
 
-#include "comm/communicator.hpp"
+#include "group/communicator.hpp"
 
 #include <cstddef>
 #include <cstdint>

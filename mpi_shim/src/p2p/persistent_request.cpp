@@ -1,8 +1,6 @@
 #include "p2p/persistent_request.hpp"
 
 #include "error.hpp"
-#include "p2p/buffered_sends.hpp"
-#include "process.hpp"
 
 #include <mpi.h>
 
@@ -11,8 +9,8 @@
 namespace fmpl::mpi {
 
 PersistentRequest::PersistentRequest(
-    Process& process, Kind kind, MessageBuffer buffer, CommunicatorPtr comm, int peer, int tag)
-    : process_(process),
+    const AttachedBuffer& attached, Kind kind, MessageBuffer buffer, CommunicatorPtr comm, int peer, int tag)
+    : attached_(attached),
       kind_(kind),
       buffer_(std::move(buffer)),
       comm_(std::move(comm)),
@@ -37,10 +35,10 @@ void PersistentRequest::start(Engine& engine)
             started_ = engine.isend(buffer_, *comm_, kTraffic, peer_, tag_, SendMode::synchronous);
             break;
         case Kind::buffered_send:
-            started_ = start_buffered_send(process_, buffer_, *comm_, peer_, tag_);
+            started_ = start_buffered_send(attached_, engine, buffer_, *comm_, peer_, tag_);
             break;
     }
-    if (*process_.observed != 0 && kind_ != Kind::receive && peer_ != MPI_PROC_NULL)
+    if (*observed_ != 0 && kind_ != Kind::receive && peer_ != MPI_PROC_NULL)
         fmpl_layer_call_sent(comm_->peers().world_rank(peer_), buffer_.bytes);
 }
 

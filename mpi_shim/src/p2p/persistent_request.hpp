@@ -1,20 +1,23 @@
 // A request with the arguments of a communication, to be started again and again (MPI-3.1, section 3.9).
 #pragma once
 
-#include "comm/communicator.hpp"
+#include "group/communicator.hpp"
+#include "p2p/buffered_sends.hpp"
 #include "p2p/message_buffer.hpp"
 #include "p2p/request.hpp"
 
-namespace fmpl::mpi {
+#include <fmpl/layers.h>
 
-class Process;
+namespace fmpl::mpi {
 
 class PersistentRequest final : public Request {
 public:
     enum class Kind { receive, standard_send, synchronous_send, buffered_send };
 
-    // The arguments were checked. Inactive. `process` outlives it.
-    PersistentRequest(Process& process, Kind kind, MessageBuffer buffer, CommunicatorPtr comm, int peer, int tag);
+    // The arguments were checked. Inactive. `attached` outlives it, and holds a buffer when a
+    // buffered send is started.
+    PersistentRequest(
+        const AttachedBuffer& attached, Kind kind, MessageBuffer buffer, CommunicatorPtr comm, int peer, int tag);
 
     bool is_persistent() const override { return true; }
     bool is_active() const override { return static_cast<bool>(started_); }
@@ -26,7 +29,8 @@ public:
     int abandon() override;
 
 private:
-    Process& process_;
+    const AttachedBuffer& attached_;
+    const int* observed_ = fmpl_layer_observed();  // what is not 0 while the rank is observed
     Kind kind_;
     MessageBuffer buffer_;
     CommunicatorPtr comm_;

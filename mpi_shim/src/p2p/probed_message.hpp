@@ -2,7 +2,7 @@
 // 3.8.2).
 #pragma once
 
-#include "comm/communicator.hpp"
+#include "group/communicator.hpp"
 #include "p2p/engine.hpp"
 
 #include <memory>

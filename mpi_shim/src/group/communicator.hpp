@@ -3,7 +3,7 @@
 // Held by shared_ptr: it lives as long as a handle, a pending request or a message of it needs it. Used by its rank alone.
 #pragma once
 
-#include "comm/group.hpp"
+#include "group/group.hpp"
 
 #include <fmpl.h>
 

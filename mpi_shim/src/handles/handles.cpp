@@ -1,4 +1,6 @@
-#include "abi/handles.hpp"
+#include "handles/handles.hpp"
+
+#include "error.hpp"
 
 #include <array>
 #include <cstddef>
@@ -90,6 +92,12 @@ constexpr bool is_in_order()
 static_assert(is_in_order(), "the table has the order of the enumeration");
 
 }  // namespace
+
+int checked_handle(int handle, int error_class, const char* what)
+{
+    if (handle == 0) fail(error_class, "there are too many {} at a time; free some that are not needed", what);
+    return handle;
+}
 
 std::optional<Predefined> predefined_of(MPI_Datatype handle)
 {

@@ -1,7 +1,7 @@
-#include "comm/attributes.hpp"
+#include "group/attributes.hpp"
 
+#include "environment/environment.hpp"
 #include "error.hpp"
-#include "process.hpp"
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ const char* create_name(Keyval::Of of)
 
 void Keyval::let_go()
 {
-    if (--holders_ == 0) process_.keyvals.remove(handle);
+    if (--holders_ == 0) table_.remove(handle);
 }
 
 void Keyval::free()
@@ -117,15 +117,15 @@ void clear(const std::shared_ptr<Attributes>& attributes, int object)
     if (const std::shared_ptr<Attributes> held = attributes) held->clear(object);
 }
 
-KeyvalPtr keyval_of(Process& process, int handle, Keyval::Of of)
+KeyvalPtr keyval_of(KeyvalTable& table, int handle, Keyval::Of of)
 {
     if (handle == MPI_KEYVAL_INVALID) {
         fail(MPI_ERR_KEYVAL, "keyval is MPI_KEYVAL_INVALID; give one of {}", create_name(of));
     }
-    if (predefined_attribute(process, handle).is_predefined) {
+    if (is_predefined_attribute(handle)) {
         fail(MPI_ERR_KEYVAL, "keyval {:#x} is one of MPI's own, which can only be read", handle);
     }
-    const KeyvalPtr* const found = process.keyvals.find(handle);
+    const KeyvalPtr* const found = table.find(handle);
     if (found == nullptr) {
         fail(MPI_ERR_KEYVAL, "keyval {} does not exist, or was freed; give one of {}", handle, create_name(of));
     }
@@ -135,45 +135,20 @@ KeyvalPtr keyval_of(Process& process, int handle, Keyval::Of of)
     return *found;
 }
 
-int add_keyval(Process& process, Keyval::Of of, Keyval::Copy copy, Keyval::Delete on_delete)
+int add_keyval(KeyvalTable& table, Keyval::Of of, Keyval::Copy copy, Keyval::Delete on_delete)
 {
-    auto keyval = std::make_shared<Keyval>(process, of, std::move(copy), std::move(on_delete));
-    keyval->handle = process.keyvals.add(keyval);
+    auto keyval = std::make_shared<Keyval>(table, of, std::move(copy), std::move(on_delete));
+    keyval->handle = table.add(keyval);
     if (keyval->handle == 0) {
-        fail(MPI_ERR_OTHER, "there are {} keyvals, and no room for more; free some that are not needed",
-            process.keyvals.in_use());
+        fail(
+            MPI_ERR_OTHER, "there are {} keyvals, and no room for more; free some that are not needed", table.in_use());
     }
     return keyval->handle;
 }
 
-void free_keyval(Process& process, int handle, Keyval::Of of)
+void free_keyval(KeyvalTable& table, int handle, Keyval::Of of)
 {
-    keyval_of(process, handle, of)->free();
-}
-
-PredefinedAttribute predefined_attribute(const Process& process, int keyval)
-{
-    // C's keyvals are odd; Fortran's are the next numbers.
-    const int in_c = (keyval - 1) | 1;
-    const Environment& environment = process.environment;
-    switch (in_c) {
-        case MPI_TAG_UB:
-            return {true, &environment.tag_upper_bound};
-        case MPI_HOST:
-            return {true, &environment.host};
-        case MPI_IO:
-            return {true, &environment.io};
-        case MPI_WTIME_IS_GLOBAL:
-            return {true, &environment.wtime_is_global};
-        case MPI_UNIVERSE_SIZE:
-            return {true, &environment.universe_size};
-        case MPI_LASTUSEDCODE:
-            return {true, &process.last_used_code};
-        case MPI_APPNUM:
-            return {true, nullptr};
-        default:
-            return {};
-    }
+    keyval_of(table, handle, of)->free();
 }
 
 }  // namespace fmpl::mpi

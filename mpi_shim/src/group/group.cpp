@@ -1,4 +1,4 @@
-#include "comm/group.hpp"
+#include "group/group.hpp"
 
 #include "error.hpp"
 

@@ -1,6 +1,6 @@
-#include "datatype/predefined_objects.hpp"
+#include "handles/type_table.hpp"
 
-#include "process.hpp"
+#include "error.hpp"
 
 #include <cstddef>
 
@@ -16,19 +16,24 @@ TypeObjectPtr make_object(Predefined type)
 
 }  // namespace
 
-void add_predefined_types(Process& process)
+void add_predefined_types(BuiltinTypes& builtin, TypeTable& types)
 {
     for (const PredefinedInfo& about : all_predefined()) {
         const int slot = builtin_type_slot(handle_of(about.type));
-        if (slot >= 0) process.builtin_types[static_cast<std::size_t>(slot)] = make_object(about.type);
+        if (slot >= 0) builtin[static_cast<std::size_t>(slot)] = make_object(about.type);
     }
     // The table gives its numbers in order, and those of mpi.h are its first.
     for (const Predefined pair : {Predefined::float_and_int, Predefined::double_and_int, Predefined::long_and_int,
              Predefined::short_and_int, Predefined::long_double_and_int}) {
-        if (process.types.add(make_object(pair)) != handle_of(pair)) {
+        if (types.add(make_object(pair)) != handle_of(pair)) {
             fail(MPI_ERR_INTERN, "the table of types was not empty before {}", info(pair).name);
         }
     }
+}
+
+MPI_Datatype add_type(TypeTable& types, const TypeObjectPtr& type)
+{
+    return checked_handle(types.add(type), MPI_ERR_TYPE, "data types");
 }
 
 }  // namespace fmpl::mpi

@@ -1,7 +1,7 @@
-#include "comm/error_texts.hpp"
+#include "environment/error_texts.hpp"
 
+#include "environment/environment.hpp"
 #include "error.hpp"
-#include "process.hpp"
 
 #include <mpi.h>
 
@@ -11,11 +11,11 @@ namespace fmpl::mpi {
 namespace {
 
 // The user's error of that code; null when it is none.
-template <class AProcess>
-auto* user_error(AProcess& process, int code)
+template <class AnEnvironment>
+auto* user_error(AnEnvironment& environment, int code)
 {
-    const auto found = process.user_errors.find(code);
-    return found == process.user_errors.end() ? nullptr : &found->second;
+    const auto found = environment.user_errors.find(code);
+    return found == environment.user_errors.end() ? nullptr : &found->second;
 }
 
 [[noreturn]] void fail_unknown(int code)
@@ -23,13 +23,13 @@ auto* user_error(AProcess& process, int code)
     fail(MPI_ERR_ARG, "errorcode = {} is no error class or code; give what a call has returned", code);
 }
 
-int add_error(Process& process, int error_class)
+int add_error(Environment& environment, int error_class)
 {
-    if (process.last_used_code == std::numeric_limits<int>::max()) {
-        fail(MPI_ERR_OTHER, "all error codes up to {} are in use", process.last_used_code);
+    if (environment.last_used_code == std::numeric_limits<int>::max()) {
+        fail(MPI_ERR_OTHER, "all error codes up to {} are in use", environment.last_used_code);
     }
-    const int code = ++process.last_used_code;
-    process.user_errors[code] = {error_class == MPI_SUCCESS ? code : error_class, ""};
+    const int code = ++environment.last_used_code;
+    environment.user_errors[code] = {error_class == MPI_SUCCESS ? code : error_class, ""};
     return code;
 }
 
@@ -161,39 +161,39 @@ const char* error_text(int error_class)
     }
 }
 
-std::string error_string(const Process& process, int code)
+std::string error_string(const Environment& environment, int code)
 {
     if (const char* const text = error_text(code)) return text;
-    if (const auto* const error = user_error(process, code)) return error->text;
+    if (const auto* const error = user_error(environment, code)) return error->text;
     fail_unknown(code);
 }
 
-int class_of_error(const Process& process, int code)
+int class_of_error(const Environment& environment, int code)
 {
     if (error_text(code) != nullptr) return code;
-    if (const auto* const error = user_error(process, code)) return error->error_class;
+    if (const auto* const error = user_error(environment, code)) return error->error_class;
     fail_unknown(code);
 }
 
-int add_error_class(Process& process)
+int add_error_class(Environment& environment)
 {
-    return add_error(process, MPI_SUCCESS);
+    return add_error(environment, MPI_SUCCESS);
 }
 
-int add_error_code(Process& process, int error_class)
+int add_error_code(Environment& environment, int error_class)
 {
-    const auto* const error = user_error(process, error_class);
+    const auto* const error = user_error(environment, error_class);
     const bool is_class = error_text(error_class) != nullptr || (error != nullptr && error->error_class == error_class);
     if (!is_class || error_class == MPI_SUCCESS) {
         fail(
             MPI_ERR_ARG, "errorclass = {} is no error class; give one of MPI's or of MPI_Add_error_class", error_class);
     }
-    return add_error(process, error_class);
+    return add_error(environment, error_class);
 }
 
-void set_error_string(Process& process, int code, const std::string& text)
+void set_error_string(Environment& environment, int code, const std::string& text)
 {
-    auto* const error = user_error(process, code);
+    auto* const error = user_error(environment, code);
     if (error == nullptr) {
         fail(MPI_ERR_ARG, "errorcode = {} is not one of MPI_Add_error_class or MPI_Add_error_code", code);
     }

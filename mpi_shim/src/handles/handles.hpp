@@ -116,6 +116,9 @@ private:
     std::size_t in_use_ = 0;
 };
 
+// What HandleTable::add gave, unless that is 0: then throws Error of this class, in words about `what` ("requests").
+int checked_handle(int handle, int error_class, const char* what);
+
 // Handles of predefined types hold size and number of the type: 0x4c00 | size (8 bits) | number (8 bits). The pairs of a value and
 // an index whose entries do not follow each other without a gap are the first entries of the table of types instead.
 inline constexpr int kBuiltinTypeSlots = 256;

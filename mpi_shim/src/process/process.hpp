@@ -2,14 +2,15 @@
 // thread means (abi/current.hpp). One thread at a time uses it.
 #pragma once
 
-#include "abi/handles.hpp"
 #include "coll/collective_state.hpp"
 #include "coll/operation.hpp"
-#include "comm/communicator.hpp"
-#include "comm/context_numbers.hpp"
-#include "comm/environment.hpp"
-#include "comm/errhandler.hpp"
-#include "datatype/type_object.hpp"
+#include "environment/environment.hpp"
+#include "environment/errhandler.hpp"
+#include "group/communicator.hpp"
+#include "group/context_numbers.hpp"
+#include "handles/handles.hpp"
+#include "handles/type_table.hpp"
+#include "p2p/buffered_sends.hpp"
 #include "p2p/engine.hpp"
 #include "p2p/probed_message.hpp"
 #include "p2p/request.hpp"
@@ -21,14 +22,11 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <string>
 #include <thread>
 
 namespace fmpl::mpi {
 
-class Info;
 class Keyval;
-class BufferedSends;
 
 class Process {
 public:
@@ -43,7 +41,7 @@ public:
     bool left() const { return left_; }
 
     int rank() const { return world->rank(); }
-    int thread_level() const { return thread_level_; }
+    int thread_level() const { return environment.thread_level; }
     std::thread::id main_thread() const { return main_thread_; }
 
     // What handles stand for. Each throws Error with the class of its kind, and words that begin with `argument`, when the
@@ -88,6 +86,7 @@ public:
     void remove_request(MPI_Request handle);
 
     HandleTable<std::shared_ptr<Keyval>, HandleKind::keyval> keyvals;  // outlives all that has attributes
+    TypeTable types;                                                   // outlives `collective`, which uses it
     CollectiveState collective;                                        // outlives requests of collective operations
 
     CommunicatorPtr world;
@@ -101,14 +100,12 @@ public:
 
     HandleTable<CommunicatorPtr, HandleKind::communicator> communicators;
     HandleTable<GroupPtr, HandleKind::group> groups;
-    HandleTable<TypeObjectPtr, HandleKind::datatype, 20> types;
     HandleTable<OperationPtr, HandleKind::operation> operations;
-    HandleTable<ErrhandlerPtr, HandleKind::errhandler> errhandlers;
-    HandleTable<std::shared_ptr<Info>, HandleKind::info> infos;
+    ErrhandlerTable errhandlers;
     HandleTable<RequestRef, HandleKind::request, 22> requests;
     HandleTable<ProbedMessagePtr, HandleKind::message> messages;
 
-    std::array<TypeObjectPtr, kBuiltinTypeSlots> builtin_types;
+    BuiltinTypes builtin_types;
     std::array<OperationPtr, kPredefinedOperations + 1> builtin_operations;
     // What MPI_Type_create_f90_real, _complex, _integer have given, by combiner, precision and range.
     std::map<std::array<int, 3>, MPI_Datatype> f90_types;
@@ -117,24 +114,15 @@ public:
     ErrhandlerPtr errors_abort;
     GroupPtr empty_group;
 
-    std::unique_ptr<BufferedSends> buffered_sends;  // null: no buffer attached
+    AttachedBuffer buffered_sends;  // null: no buffer attached
 
     Environment environment;
-
-    // Classes and codes of the user's (MPI_Add_error_class, _code, _string): text and class by code.
-    struct UserError {
-        int error_class;
-        std::string text;
-    };
-    std::map<int, UserError> user_errors;
-    int last_used_code = MPI_ERR_LASTCODE;
 
 private:
     const CommunicatorPtr& rare_communicator(MPI_Comm handle, const char* argument);
     [[noreturn]] static void bad_type(MPI_Datatype handle, const char* argument);
     [[noreturn]] static void not_committed(const char* argument);
 
-    int thread_level_;
     std::thread::id main_thread_;
     bool left_ = false;
 };

@@ -1,6 +1,8 @@
 // What an MPI_Info handle stands for (MPI-3.1, chapter 9): keys with values, in the order in which they were set.
 #pragma once
 
+#include "handles/handles.hpp"
+
 #include <mpi.h>
 
 #include <memory>
@@ -11,7 +13,7 @@
 
 namespace fmpl::mpi {
 
-class Process;
+struct Environment;
 
 class Info {
 public:
@@ -32,13 +34,14 @@ private:
     std::vector<std::pair<std::string, std::string>> entries_;
 };
 using InfoPtr = std::shared_ptr<Info>;
+using InfoTable = HandleTable<InfoPtr, HandleKind::info>;
 
 // What a handle stands for, MPI_INFO_ENV included. MPI_ERR_INFO when it is null or stands for nothing.
-InfoPtr info_of(Process& process, MPI_Info handle, const char* argument = "info");
+InfoPtr info_of(Environment& environment, MPI_Info handle, const char* argument = "info");
 // Hints for a new object, MPI_INFO_NULL for none: they are ignored, since no key means anything to the library. MPI_ERR_INFO when the
 // handle stands for nothing.
-void check_hints(Process& process, MPI_Info handle);
+void check_hints(Environment& environment, MPI_Info handle);
 // The handle of a new info object.
-MPI_Info add_info(Process& process, Info info);
+MPI_Info add_info(Environment& environment, Info info);
 
 }  // namespace fmpl::mpi

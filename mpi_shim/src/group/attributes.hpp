@@ -3,6 +3,8 @@
 // Used by its rank alone. The user's functions are called with nothing locked and may call MPI, also on the same object.
 #pragma once
 
+#include "handles/handles.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,7 +13,9 @@
 
 namespace fmpl::mpi {
 
-class Process;
+class Keyval;
+using KeyvalPtr = std::shared_ptr<Keyval>;
+using KeyvalTable = HandleTable<KeyvalPtr, HandleKind::keyval>;
 
 // A value as it was set. C sets addresses; Fortran sets integers, which C sees by their address and Fortran by value
 // (section 17.2.7).
@@ -37,9 +41,10 @@ public:
     using Copy = std::function<int(int object, int keyval, AttributeValue& in, AttributeValue& out, bool& copied)>;
     using Delete = std::function<int(int object, int keyval, AttributeValue& value)>;
 
-    // copy: empty for one that copies nothing. on_delete: empty for one that does nothing. `process` lives longer.
-    Keyval(Process& process, Of of, Copy copy, Delete on_delete)
-        : process_(process),
+    // copy: empty for one that copies nothing. on_delete: empty for one that does nothing. `table` is where
+    // its handle is, and lives longer.
+    Keyval(KeyvalTable& table, Of of, Copy copy, Delete on_delete)
+        : table_(table),
           of_(of),
           copy_(std::move(copy)),
           delete_(std::move(on_delete))
@@ -59,14 +64,13 @@ public:
     int handle = 0;  // for the functions; freed or not
 
 private:
-    Process& process_;
+    KeyvalTable& table_;
     int holders_ = 1;
     bool freed_ = false;
     Of of_;
     Copy copy_;
     Delete delete_;
 };
-using KeyvalPtr = std::shared_ptr<Keyval>;
 
 // The attributes of one object, in the order in which they were first set. Each function that calls a delete or copy function of the user's throws Error, with the code that it returned.
 class Attributes {
@@ -109,18 +113,10 @@ void clear(const std::shared_ptr<Attributes>& attributes, int object);
 
 // The keyval of a handle; MPI_ERR_KEYVAL when it is none of this kind's. One that was freed is there as long as an attribute has it
 // (section 6.7.2).
-KeyvalPtr keyval_of(Process& process, int handle, Keyval::Of of);
+KeyvalPtr keyval_of(KeyvalTable& table, int handle, Keyval::Of of);
 // MPI_Comm_create_keyval, MPI_Type_create_keyval: the new keyval's handle.
-int add_keyval(Process& process, Keyval::Of of, Keyval::Copy copy, Keyval::Delete on_delete);
+int add_keyval(KeyvalTable& table, Keyval::Of of, Keyval::Copy copy, Keyval::Delete on_delete);
 // MPI_Comm_free_keyval, MPI_Type_free_keyval.
-void free_keyval(Process& process, int handle, Keyval::Of of);
-
-// An attribute that MPI itself has set on every communicator (section 8.1.2), as keyvals of C or of Fortran name it: a pointer to an
-// int that stays for the process's lifetime; null when `keyval` is one of those but not set.
-struct PredefinedAttribute {
-    bool is_predefined = false;
-    const int* value = nullptr;
-};
-PredefinedAttribute predefined_attribute(const Process& process, int keyval);
+void free_keyval(KeyvalTable& table, int handle, Keyval::Of of);
 
 }  // namespace fmpl::mpi

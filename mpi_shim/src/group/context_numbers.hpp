@@ -5,7 +5,7 @@
 // numbers have been used once: half a million communicators later, when the other members have freed theirs too.
 #pragma once
 
-#include "comm/communicator.hpp"
+#include "group/communicator.hpp"
 
 #include <deque>
 
@@ -25,7 +25,7 @@ public:
     Context self() const { return make(1); }
 
     // Throws Error (MPI_ERR_OTHER) when all are in use, which others would wait for in vain; but a rank's handles of
-    // communicators (abi/handles.hpp), 65536, are used up long before.
+    // communicators (handles/handles.hpp), 65536, are used up long before.
     Context take();
     // One that take() gave here; others', which their leaders keep, are ignored.
     void give_back(Context context);

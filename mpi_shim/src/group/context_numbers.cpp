@@ -1,4 +1,4 @@
-#include "comm/context_numbers.hpp"
+#include "group/context_numbers.hpp"
 
 #include "error.hpp"
 

@@ -1,7 +1,7 @@
-#include "comm/info.hpp"
+#include "environment/info.hpp"
 
+#include "environment/environment.hpp"
 #include "error.hpp"
-#include "process.hpp"
 
 #include <mpi.h>
 
@@ -45,7 +45,7 @@ const char* name_of_thread_level(int level)
 }
 
 // MPI_INFO_ENV (MPI-3.1, section 10.3.1). A value that is unknown, empty or too long is left out.
-Info description_of_start(const Process& process)
+Info description_of_start(int thread_level)
 {
     Info info;
     const auto set = [&info](const char* key, const std::string& value) {
@@ -56,7 +56,7 @@ Info description_of_start(const Process& process)
     std::string arguments;
     for (std::size_t i = 1; i < words.size(); ++i) arguments += (i > 1 ? " " : "") + words[i];
     set("argv", arguments);
-    set("maxprocs", std::to_string(process.world->size()));
+    set("maxprocs", std::to_string(fmpl_job_size()));
     utsname system{};
     if (uname(&system) == 0) {
         set("host", system.nodename);
@@ -64,7 +64,7 @@ Info description_of_start(const Process& process)
     }
     std::error_code error;
     set("wdir", std::filesystem::current_path(error).string());
-    set("thread_level", name_of_thread_level(process.thread_level()));
+    set("thread_level", name_of_thread_level(thread_level));
     return info;
 }
 
@@ -112,17 +112,17 @@ const std::string* Info::find(std::string_view key) const
     return at == entries_.end() ? nullptr : &at->second;
 }
 
-InfoPtr info_of(Process& process, MPI_Info handle, const char* argument)
+InfoPtr info_of(Environment& environment, MPI_Info handle, const char* argument)
 {
     if (handle == MPI_INFO_NULL) {
         fail(MPI_ERR_INFO, "{} is MPI_INFO_NULL; give an info object of MPI_Info_create or MPI_Info_dup", argument);
     }
     if (handle == MPI_INFO_ENV) {
-        InfoPtr& info = process.environment.info;
-        if (info == nullptr) info = std::make_shared<Info>(description_of_start(process));
+        InfoPtr& info = environment.info;
+        if (info == nullptr) info = std::make_shared<Info>(description_of_start(environment.thread_level));
         return info;
     }
-    const InfoPtr* const found = process.infos.find(handle);
+    const InfoPtr* const found = environment.infos.find(handle);
     if (found == nullptr) {
         fail(MPI_ERR_INFO, "{} = {:#x} is no info object, or was freed; give one of MPI_Info_create or MPI_Info_dup",
             argument, handle);
@@ -130,17 +130,17 @@ InfoPtr info_of(Process& process, MPI_Info handle, const char* argument)
     return *found;
 }
 
-void check_hints(Process& process, MPI_Info handle)
+void check_hints(Environment& environment, MPI_Info handle)
 {
-    if (handle != MPI_INFO_NULL) info_of(process, handle);
+    if (handle != MPI_INFO_NULL) info_of(environment, handle);
 }
 
-MPI_Info add_info(Process& process, Info info)
+MPI_Info add_info(Environment& environment, Info info)
 {
-    const MPI_Info handle = process.infos.add(std::make_shared<Info>(std::move(info)));
+    const MPI_Info handle = environment.infos.add(std::make_shared<Info>(std::move(info)));
     if (handle == 0) {
         fail(MPI_ERR_OTHER, "there are {} info objects, and no room for more; free some that are not needed",
-            process.infos.in_use());
+            environment.infos.in_use());
     }
     return handle;
 }

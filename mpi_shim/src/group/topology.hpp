@@ -2,7 +2,7 @@
 // those of the communicator. Nothing here communicates. Errors: Error with the class of the standard.
 #pragma once
 
-#include "comm/communicator.hpp"
+#include "group/communicator.hpp"
 
 #include <mpi.h>
 

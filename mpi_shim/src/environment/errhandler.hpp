@@ -1,6 +1,8 @@
 // What an MPI_Errhandler handle stands for (MPI-3.1, section 8.3).
 #pragma once
 
+#include "handles/handles.hpp"
+
 #include <mpi.h>
 
 #include <functional>
@@ -8,8 +10,6 @@
 #include <utility>
 
 namespace fmpl::mpi {
-
-class Process;
 
 class Errhandler {
 public:
@@ -32,12 +32,13 @@ private:
     Function function_;
 };
 using ErrhandlerPtr = std::shared_ptr<Errhandler>;
+using ErrhandlerTable = HandleTable<ErrhandlerPtr, HandleKind::errhandler>;
 
 // MPI_Comm_create_errhandler: the new handler's handle.
-MPI_Errhandler add_errhandler(Process& process, Errhandler::Function function);
+MPI_Errhandler add_errhandler(ErrhandlerTable& table, Errhandler::Function function);
 // MPI_Comm_get_errhandler: the handle of a communicator's handler, which the user will free. One that was freed gets a new one.
-MPI_Errhandler handle_for_user(Process& process, const ErrhandlerPtr& handler);
-// MPI_Errhandler_free. The predefined handlers stay.
-void release_errhandler(Process& process, MPI_Errhandler handle);
+MPI_Errhandler handle_for_user(ErrhandlerTable& table, const ErrhandlerPtr& handler);
+// MPI_Errhandler_free of the handler's handle. The predefined handlers stay.
+void release_errhandler(ErrhandlerTable& table, ErrhandlerPtr handler);
 
 }  // namespace fmpl::mpi

@@ -1,6 +1,6 @@
-#include "comm/communicator.hpp"
+#include "group/communicator.hpp"
 
-#include "comm/context_numbers.hpp"
+#include "group/context_numbers.hpp"
 
 namespace fmpl::mpi {
 

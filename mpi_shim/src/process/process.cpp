@@ -1,9 +1,6 @@
-#include "process.hpp"
+#include "process/process.hpp"
 
-#include "comm/attributes.hpp"
-#include "comm/info.hpp"
-#include "datatype/predefined_objects.hpp"
-#include "p2p/buffered_sends.hpp"
+#include "group/attributes.hpp"
 #include "p2p/channels.hpp"
 #include "p2p/fmpl_call.hpp"
 #include "p2p/settings.hpp"
@@ -48,9 +45,9 @@ GroupPtr group_of_all()
 }  // namespace
 
 Process::Process(int thread_level)
-    : contexts(joined_world_rank()),
+    : collective(types),
+      contexts(joined_world_rank()),
       engine(fmpl_job_size(), fmpl_job_rank()),
-      thread_level_(std::min(thread_level, MPI_THREAD_SERIALIZED)),
       main_thread_(std::this_thread::get_id())
 {
     errors_are_fatal = std::make_shared<Errhandler>(Errhandler::Kind::fatal);
@@ -63,13 +60,15 @@ Process::Process(int thread_level)
     for (int number = 1; number <= kPredefinedOperations; ++number) {
         builtin_operations[static_cast<std::size_t>(number)] = std::make_shared<const Operation>(number);
     }
-    add_predefined_types(*this);
+    add_predefined_types(builtin_types, types);
+    environment.thread_level = std::min(thread_level, MPI_THREAD_SERIALIZED);
 
     const int rank = engine.world_rank();
     world = std::make_shared<Communicator>(ContextNumbers::kWorld, rank, group_of_all());
     world->handle = MPI_COMM_WORLD;
     world->name = "MPI_COMM_WORLD";
     world->errhandler = errors_are_fatal;
+    collective.job = world->group();
     self = std::make_shared<Communicator>(contexts.self(), 0, std::make_shared<const Group>(std::vector<int>{rank}));
     self->handle = MPI_COMM_SELF;
     self->name = "MPI_COMM_SELF";
@@ -142,16 +141,6 @@ Request& Process::request(MPI_Request handle, const char* argument)
     fail(MPI_ERR_REQUEST, "{} is no request, or one that was freed", argument);
 }
 
-namespace {
-
-int checked_handle(int handle, int error_class, const char* what)
-{
-    if (handle == 0) fail(error_class, "there are too many {} at a time; free some that are not needed", what);
-    return handle;
-}
-
-}  // namespace
-
 MPI_Comm Process::add(const CommunicatorPtr& comm)
 {
     comm->handle = checked_handle(communicators.add(comm), MPI_ERR_COMM, "communicators");
@@ -166,7 +155,7 @@ MPI_Group Process::add(const GroupPtr& group)
 
 MPI_Datatype Process::add(const TypeObjectPtr& type)
 {
-    return checked_handle(types.add(type), MPI_ERR_TYPE, "data types");
+    return add_type(types, type);
 }
 
 MPI_Request Process::add(const RequestRef& request)

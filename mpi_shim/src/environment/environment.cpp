@@ -1,0 +1,49 @@
+#include "environment/environment.hpp"
+
+#include <optional>
+
+namespace fmpl::mpi {
+namespace {
+
+using Value = int Environment::*;
+
+// Where the value of a predefined attribute is; null for one that is not set, none where `keyval` is another attribute.
+std::optional<Value> value_of(int keyval)
+{
+    // C's keyvals are odd; Fortran's are the next numbers.
+    const int in_c = (keyval - 1) | 1;
+    switch (in_c) {
+        case MPI_TAG_UB:
+            return &Environment::tag_upper_bound;
+        case MPI_HOST:
+            return &Environment::host;
+        case MPI_IO:
+            return &Environment::io;
+        case MPI_WTIME_IS_GLOBAL:
+            return &Environment::wtime_is_global;
+        case MPI_UNIVERSE_SIZE:
+            return &Environment::universe_size;
+        case MPI_LASTUSEDCODE:
+            return &Environment::last_used_code;
+        case MPI_APPNUM:
+            return Value(nullptr);
+        default:
+            return std::nullopt;
+    }
+}
+
+}  // namespace
+
+PredefinedAttribute predefined_attribute(const Environment& environment, int keyval)
+{
+    const std::optional<Value> value = value_of(keyval);
+    if (!value) return {};
+    return {true, *value == nullptr ? nullptr : &(environment.**value)};
+}
+
+bool is_predefined_attribute(int keyval)
+{
+    return value_of(keyval).has_value();
+}
+
+}  // namespace fmpl::mpi
