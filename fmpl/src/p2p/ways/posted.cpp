@@ -65,13 +65,6 @@ Receive receive_of(ReceiveEnd& end, const ReceiveOperation& op)
 
 }  // namespace
 
-Receive look(const SendOperation& op)
-{
-    const MatchingSlot& slot = op.slot();
-    return {slot.buffer_at.load(std::memory_order_relaxed), slot.capacity.load(std::memory_order_relaxed),
-        slot.columns.load(std::memory_order_relaxed)};
-}
-
 void move(const SendEnd& end, SendOperation& op, const Receive& receive)
 {
     if (op.message.bytes() <= receive.capacity) write(end, op, receive);

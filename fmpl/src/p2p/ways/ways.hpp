@@ -49,7 +49,12 @@ struct Receive {
     std::uint64_t columns;  // as MatchingSlot::columns
 };
 // Source: what is posted for the message, when one is. Then, when the message is this rank's to move, moves it.
-Receive look(const SendOperation& op);
+inline Receive look(const SendOperation& op)
+{
+    const MatchingSlot& slot = op.slot();
+    return {slot.buffer_at.load(std::memory_order_relaxed), slot.capacity.load(std::memory_order_relaxed),
+        slot.columns.load(std::memory_order_relaxed)};
+}
 void move(const SendEnd& end, SendOperation& op, const Receive& receive);
 // Destination: tells the source where the operation's message may go, once; and takes that back. Both require that the
 // operation has a number.
