@@ -65,6 +65,16 @@ class Installation(unittest.TestCase):
         output = run(self.build("cc", EXAMPLES / "hello.c", "fmpl"))
         self.assertEqual(output, "the token has met 1 ranks\n")
 
+    def test_each_header_for_layers_is_installed_and_compiles_alone(self):
+        headers = sorted(path.name for path in (SOURCE / "fmpl" / "include" / "fmpl").glob("*.h"))
+        self.assertIn("layers.h", headers)
+        flags = run("pkg-config", "--cflags", "fmpl", env=self.env).split()
+        for name in headers:
+            source = self.folder / f"includes_{name}.c"
+            source.write_text(f"#include <fmpl/{name}>\n")
+            for compiler in (("cc", "-std=c11"), ("c++", "-std=c++20", "-x", "c++")):
+                run(*compiler, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", *flags, source)
+
     def test_an_error_thrown_inside_the_library_is_caught_outside(self):
         run(self.build("c++", HERE / "catches_error.cpp", "fmpl", "-std=c++20"))
 

@@ -7,7 +7,7 @@
 
 namespace fmpl {
 
-// In the order of enum fmpl_spoken_library (fmpl/layers.h).
+// In the order of enum fmpl_spoken_library (fmpl/layer_calls.h).
 enum class SpokenLibrary : std::uint32_t { fmpl, mpi, blacs };
 
 struct LibraryCalls {

@@ -1,5 +1,5 @@
 // Envelopes: short messages that the destination takes in the order of each source, for a layer that matches itself
-// (fmpl/layers.h). Rings and records: p2p/envelope_records.hpp.
+// (fmpl/envelopes.h). Rings and records: p2p/envelope_records.hpp.
 //
 // The source reserves a cell and body lines, writes the body straight into the ring when the destination is mapped (else
 // into memory of its own), and commits: one line and its flag, and for a body its lines. It looks at the credit line only when
