@@ -1,6 +1,6 @@
 #include "comm_seconds.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/observe.h>
 
 namespace fmpl::pdgemm {
 

@@ -1,7 +1,8 @@
 // Over FMPL: remote-DMA memory of ranks that this one addresses, by their rank in FMPL_COMM_WORLD.
 #include "peer_memory.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/job.h>
+#include <fmpl/remote.h>
 
 namespace fmpl::pdgemm {
 

@@ -1,6 +1,6 @@
 #include "heap_range.hpp"
 
-#include "fmpl/layers.h"
+#include "fmpl/heap.h"
 
 #include <cerrno>
 #include <cstring>

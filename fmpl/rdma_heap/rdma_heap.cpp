@@ -8,7 +8,7 @@
 #include "heap_range.hpp"
 #include "needed_libraries.hpp"
 
-#include "fmpl/layers.h"
+#include "fmpl/heap.h"
 
 #include <cstdio>
 #include <cstdlib>

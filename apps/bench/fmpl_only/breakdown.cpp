@@ -38,7 +38,7 @@
 #include "../polling.hpp"
 #include "../report.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/groups.h>
 
 #include <fmt/format.h>
 

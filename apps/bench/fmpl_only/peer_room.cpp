@@ -2,7 +2,7 @@
 
 #include "../sampler.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/remote.h>
 
 #include <fmt/format.h>
 

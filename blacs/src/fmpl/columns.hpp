@@ -1,9 +1,9 @@
-// A matrix as FMPL's layers see it: the columns of which a message is made (fmpl/layers.h).
+// A matrix as FMPL's layers see it: the columns of which a message is made (fmpl/columns.h).
 #pragma once
 
 #include "../matrix_view.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/columns.h>
 
 #include <algorithm>
 #include <cstddef>

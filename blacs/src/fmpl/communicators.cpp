@@ -1,6 +1,6 @@
 #include "communicators.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/groups.h>
 
 namespace fmpl::blacs {
 

@@ -4,7 +4,9 @@
 #include "communicators.hpp"
 #include "observed_call.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/job.h>
+#include <fmpl/layer_calls.h>
+#include <fmpl/observe.h>
 
 namespace fmpl::blacs {
 namespace {

@@ -1,7 +1,7 @@
 // This process as a rank of an FMPL job. See transport.hpp.
 #pragma once
 
-#include <fmpl/layers.h>
+#include <fmpl.h>
 
 #include <cstddef>
 

@@ -2,7 +2,7 @@
 // communicators of MPI, and, as with the BLACS that come with ScaLAPACK, the BLACS start MPI and end it.
 #pragma once
 
-#include <fmpl/layers.h>
+#include <fmpl/mpi_services.h>
 
 #include <vector>
 

@@ -4,7 +4,7 @@
 
 #include "job.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/observe.h>
 
 #include <cstddef>
 

@@ -3,6 +3,8 @@
 #include "api/boundary.hpp"
 #include "crossbar/abort.hpp"
 
+#include <fmpl/layers.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

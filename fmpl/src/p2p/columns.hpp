@@ -1,5 +1,5 @@
 // Where the bytes of a message lie that is made of columns, as a block of a column-major matrix is: a general block, or
-// a trapezoidal one, whose columns grow or shrink by a fixed number of bytes (fmpl_columns of fmpl/layers.h).
+// a trapezoidal one, whose columns grow or shrink by a fixed number of bytes (fmpl_columns of fmpl/columns.h).
 //
 // The message has the columns' bytes one after the other. Copies go from place to place without a packed form between.
 // For one thread at a time, also when const.
@@ -7,7 +7,7 @@
 
 #include "crossbar/crossbar.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/columns.h>
 
 #include <algorithm>
 #include <cstddef>

@@ -25,7 +25,7 @@
 
 #include "crossbar/control_block.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/envelopes.h>
 
 #include <algorithm>
 #include <atomic>

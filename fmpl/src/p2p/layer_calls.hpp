@@ -9,7 +9,7 @@
 #include "p2p/node.hpp"
 #include "p2p/receiver.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/waiting.h>
 
 namespace fmpl {
 

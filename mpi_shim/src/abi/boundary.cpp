@@ -2,7 +2,7 @@
 
 #include "environment/errhandler.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl.h>
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 
 #include "process/process.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/observe.h>
 
 #include <mpi.h>
 

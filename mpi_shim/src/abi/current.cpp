@@ -2,7 +2,7 @@
 
 #include "error.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/job.h>
 
 #include <atomic>
 #include <memory>

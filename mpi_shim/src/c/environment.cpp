@@ -3,7 +3,7 @@
 #include "c/text_result.hpp"
 #include "environment/info.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/remote.h>
 
 #include <fmt/format.h>
 

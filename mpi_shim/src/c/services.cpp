@@ -3,7 +3,7 @@
 #include "handles/handles.hpp"
 #include "comm/creation.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/mpi_services.h>
 
 #include <algorithm>
 #include <new>

@@ -6,7 +6,10 @@
 #include "p2p/message_buffer.hpp"
 
 #include <fmpl.h>
-#include <fmpl/layers.h>
+#include <fmpl/columns.h>
+#include <fmpl/groups.h>
+#include <fmpl/reductions.h>
+#include <fmpl/remote.h>
 
 #include <cstring>
 #include <optional>

@@ -13,7 +13,7 @@
 #include "datatype/datatype.hpp"
 #include "datatype/layout_node.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/columns.h>
 
 #include <cstddef>
 #include <cstdint>

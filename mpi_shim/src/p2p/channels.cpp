@@ -2,6 +2,9 @@
 
 #include "p2p/fmpl_call.hpp"
 
+#include <fmpl/remote.h>
+#include <fmpl/requests.h>
+
 #include <algorithm>
 #include <bit>
 

@@ -3,6 +3,8 @@
 #include "error.hpp"
 #include "p2p/fmpl_call.hpp"
 
+#include <fmpl/envelopes.h>
+#include <fmpl/remote.h>
 #include <mpi.h>
 
 #include <algorithm>

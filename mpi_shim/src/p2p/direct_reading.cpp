@@ -3,6 +3,7 @@
 #include "error.hpp"
 #include "p2p/fmpl_call.hpp"
 
+#include <fmpl/remote.h>
 #include <mpi.h>
 
 #include <algorithm>

@@ -10,6 +10,12 @@
 #include "p2p/request_pool.hpp"
 #include "p2p/settings.hpp"
 
+#include <fmpl/envelopes.h>
+#include <fmpl/job.h>
+#include <fmpl/layer_calls.h>
+#include <fmpl/remote.h>
+#include <fmpl/waiting.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>

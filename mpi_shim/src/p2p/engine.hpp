@@ -17,7 +17,7 @@
 #include "p2p/request.hpp"
 #include "p2p/settings.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "group/communicator.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/envelopes.h>
 
 #include <cstdint>
 

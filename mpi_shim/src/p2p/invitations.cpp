@@ -3,6 +3,8 @@
 #include "error.hpp"
 #include "p2p/fmpl_call.hpp"
 
+#include <fmpl/remote.h>
+#include <fmpl/requests.h>
 #include <mpi.h>
 
 #include <atomic>

@@ -28,6 +28,8 @@
 #include "p2p/outbox.hpp"
 #include "p2p/per_peer.hpp"
 
+#include <fmpl/remote.h>
+
 #include <array>
 #include <bit>
 #include <cstddef>

@@ -2,6 +2,8 @@
 
 #include "p2p/fmpl_call.hpp"
 
+#include <fmpl/envelope_lending.h>
+
 #include <cstring>
 #include <utility>
 

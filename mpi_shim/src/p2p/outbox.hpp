@@ -8,7 +8,7 @@
 #include "p2p/fmpl_call.hpp"
 #include "p2p/operations.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/envelopes.h>
 
 #include <cstdint>
 #include <list>

@@ -1,6 +1,6 @@
 #include "p2p/scratch.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/remote.h>
 
 #include <cstdlib>
 #include <new>

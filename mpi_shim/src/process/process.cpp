@@ -5,7 +5,9 @@
 #include "p2p/fmpl_call.hpp"
 #include "p2p/settings.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/job.h>
+#include <fmpl/layer_calls.h>
+#include <fmpl/observe.h>
 
 #include <numeric>
 

@@ -15,7 +15,7 @@
 #include "p2p/probed_message.hpp"
 #include "p2p/request.hpp"
 
-#include <fmpl/layers.h>
+#include <fmpl/observe.h>
 
 #include <mpi.h>
 
