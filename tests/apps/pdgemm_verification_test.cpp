@@ -1,5 +1,5 @@
 // That the verification of pdgemm.fmpl sees what it is there to see: it must fail for wrong products.
-#include "verification.hpp"
+#include "program/verification.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 // its bits.
 #pragma once
 
-#include "blacs_calls.hpp"
+#include "../blacs_calls.hpp"
 #include "test_matrix.hpp"
 
 #include <Eigen/Dense>

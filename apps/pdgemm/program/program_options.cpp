@@ -1,6 +1,6 @@
 #include "program_options.hpp"
 
-#include "../command_line.hpp"
+#include "../../command_line.hpp"
 
 #include <fmt/format.h>
 

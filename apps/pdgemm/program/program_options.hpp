@@ -1,7 +1,7 @@
 // The command line of pdgemm.fmpl.
 #pragma once
 
-#include "../options_end.hpp"
+#include "../../options_end.hpp"
 
 #include <complex>
 #include <cstdint>

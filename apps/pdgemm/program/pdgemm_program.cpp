@@ -3,9 +3,9 @@
 //
 // Exit status: 0 when the run was completed and, with --verify, the product is right; 1 when it is wrong or the results
 // could not be written; 2 for options that cannot be used. All ranks return the same.
-#include "blacs_calls.hpp"
+#include "../blacs_calls.hpp"
 #include "comm_seconds.hpp"
-#include "pdgemm_library.hpp"
+#include "../pdgemm_library.hpp"
 #include "program_options.hpp"
 #include "test_matrix.hpp"
 #include "verification.hpp"

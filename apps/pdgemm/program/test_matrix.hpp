@@ -2,9 +2,9 @@
 // that every distribution holds the same matrix, and any process can make any part of it.
 #pragma once
 
-#include "block_cyclic.hpp"
-#include "comm_memory.hpp"
-#include "process_grid.hpp"
+#include "../block_cyclic.hpp"
+#include "../comm_memory.hpp"
+#include "../process_grid.hpp"
 #include "program_options.hpp"
 
 #include <algorithm>
