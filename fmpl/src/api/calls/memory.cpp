@@ -1,0 +1,121 @@
+// Remote-DMA memory, other ranks' memory, and the heap. Each call is translated to the endpoint of the calling thread.
+#include "api/binding.hpp"
+#include "api/boundary.hpp"
+
+#include <fmpl.h>
+#include <fmpl/heap.h>
+#include <fmpl/remote.h>
+
+using namespace fmpl;
+
+extern "C" {
+
+void* fmpl_malloc(size_t size)
+{
+    Binding& b = binding();
+    try {
+        if (b.endpoint && b.endpoint->finalized()) fail(FMPL_ERR_NOT_INITIALIZED, "called after fmpl_finalize");
+        return b.attach().allocate(size);
+    } catch (...) {
+        b.report_current_exception("fmpl_malloc");
+        return nullptr;
+    }
+}
+
+void* fmpl_try_malloc(size_t size)
+{
+    Binding& b = binding();
+    if (b.endpoint && b.endpoint->finalized()) return nullptr;
+    try {
+        return b.attach().allocate(size);
+    } catch (const Error& error) {
+        if (error.code() != FMPL_ERR_MEMORY) b.report_current_exception("fmpl_try_malloc");
+    } catch (...) {
+        b.report_current_exception("fmpl_try_malloc");
+    }
+    return nullptr;
+}
+
+void fmpl_free(void* p)
+{
+    Binding& b = binding();
+    try {
+        if (p == nullptr || (b.endpoint && b.endpoint->finalized())) return;  // finalizing freed everything
+        if (b.forked_from != 0) return;  // a destructor in a forked child: the block is the rank's
+        b.attach().free(p);
+    } catch (...) {
+        b.report_current_exception("fmpl_free");
+    }
+}
+
+int fmpl_is_remote_dma(const void* p, size_t size)
+{
+    const Binding& b = binding();
+    return b.endpoint && b.endpoint->is_remote_dma(p, size) ? 1 : 0;
+}
+
+int fmpl_is_addressable(int world_rank)
+{
+    const Binding& b = binding();
+    return b.endpoint && b.endpoint->initialized() && b.endpoint->is_addressable(world_rank) ? 1 : 0;
+}
+
+int fmpl_remote_place(const void* p, size_t size, uint64_t* place)
+{
+    return query("fmpl_remote_place", [&](Endpoint& e) {
+        if (place == nullptr) fail(FMPL_ERR_ARGUMENT, "place is NULL; give the address of a uint64_t");
+        *place = e.remote_place(p, size);
+    });
+}
+
+const void* fmpl_remote_view(int world_rank, uint64_t place, size_t size)
+{
+    const Binding& b = binding();
+    return b.endpoint && b.endpoint->initialized() ? b.endpoint->remote_view(world_rank, place, size) : nullptr;
+}
+
+void* fmpl_remote_room(int world_rank, uint64_t place, size_t size)
+{
+    return const_cast<void*>(fmpl_remote_view(world_rank, place, size));
+}
+
+int fmpl_private_read(int world_rank, uint64_t address, void* to, size_t size, int* copied)
+{
+    return query("fmpl_private_read", [&](Endpoint& e) {
+        if (copied == nullptr || (to == nullptr && size > 0)) {
+            fail(FMPL_ERR_ARGUMENT, "{} is a null pointer; give {}", copied == nullptr ? "copied" : "to",
+                copied == nullptr ? "the address of an int" : "room for the bytes");
+        }
+        *copied = 0;
+        *copied = e.private_read(world_rank, address, static_cast<std::byte*>(to), size) ? 1 : 0;
+    });
+}
+
+int fmpl_heap_range(void** begin, size_t* size)
+{
+    if (begin == nullptr || size == nullptr) return FMPL_ERR_ARGUMENT;
+    try {
+        const std::span<std::byte> range = process_binding().claim_heap().range();
+        *begin = range.data();
+        *size = range.size();
+        return FMPL_SUCCESS;
+    } catch (const Error& error) {
+        return error.code();
+    } catch (const std::bad_alloc&) {
+        return FMPL_ERR_MEMORY;
+    }
+}
+
+int fmpl_heap_commit(void* at, size_t size)
+{
+    const Binding& b = process_binding();
+    return b.heap && b.heap->commit(static_cast<std::byte*>(at), size) ? FMPL_SUCCESS : FMPL_ERR_MEMORY;
+}
+
+int fmpl_heap_release(void* at, size_t size)
+{
+    const Binding& b = process_binding();
+    return b.heap && b.heap->release(static_cast<std::byte*>(at), size) ? FMPL_SUCCESS : FMPL_ERR_SYSTEM;
+}
+
+}  // extern "C"
