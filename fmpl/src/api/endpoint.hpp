@@ -3,6 +3,7 @@
 // Nothing below the C API lives outside such an object. One thread at a time uses it.
 #pragma once
 
+#include "api/communicators.hpp"
 #include "api/observer.hpp"
 #include "coll/collectives.hpp"
 #include "launch/job_seat.hpp"
@@ -76,19 +77,7 @@ public:
     void send_any(const void* buf, std::size_t size, int dst, int mai, fmpl_comm_t comm);
     void recv_any(void* buf, std::size_t size, int mai, fmpl_comm_t comm);
 
-    void comm_create(fmpl_comm_t* comm, int key);
-    void comm_create_group(fmpl_comm_t* comm, std::span<const int> world_ranks);
-    void comm_free(fmpl_comm_t* comm);
-    // The rank in FMPL_COMM_WORLD of `rank` of the communicator; -1 where one of the two does not exist.
-    [[gnu::cold]] int world_rank(fmpl_comm_t comm, int rank) const noexcept;
-    Communicator& communicator(fmpl_comm_t comm)
-    {
-        const auto slot = static_cast<std::size_t>(comm) & (kSlots - 1);
-        if (comm < 0 || slot >= comms_.size() || comms_[slot].handle != comm || !comms_[slot].comm) [[unlikely]] {
-            bad_comm(comm);
-        }
-        return *comms_[slot].comm;
-    }
+    Communicator& communicator(fmpl_comm_t comm) { return communicators.find(comm); }
 
     void barrier(fmpl_comm_t comm) { collectives.barrier(communicator(comm)); }
     void bcast(void* buf, std::size_t size, int root, fmpl_comm_t comm);
@@ -116,6 +105,7 @@ public:
     Sender sender;
     Receiver receiver;
     AnyDomain any_domain;
+    Communicators communicators;
     Envelopes envelopes;
     LayerCalls layer_calls;
     Collectives collectives;
@@ -123,14 +113,6 @@ public:
     Observer observer;  // of the calls in api/boundary.hpp and of the layers above
 
 private:
-    static constexpr std::size_t kSlots = 65536;  // communicators at a time; a handle is generation * kSlots + slot
-    static constexpr std::uint32_t kHandles = 1u << 26;  // below: an MPI's handles of communicators (MPICH's) are not
-
-    struct CommSlot {
-        fmpl_comm_t handle = FMPL_COMM_NULL;
-        std::unique_ptr<Communicator> comm;
-    };
-
     Communicator& checked(fmpl_comm_t comm, const char* what, int rank)
     {
         Communicator& c = communicator(comm);
@@ -146,19 +128,11 @@ private:
     }
     static Columns checked_columns(const void* base, const fmpl_columns* columns);
     static void check_operation(const void* buf, std::size_t count, fmpl_op_t op);
-    [[noreturn]] void bad_comm(fmpl_comm_t comm) const;
     static constexpr std::size_t kMostBytes = PTRDIFF_MAX;
     [[noreturn]] static void bad_buffer(std::size_t size);
 
-    TableOffsets allocate_tables(Communicator& comm);
-    void free_tables(Communicator& comm);
-    fmpl_comm_t add(std::unique_ptr<Communicator> comm);
-    [[gnu::noinline]] void tell(int world_rank, const void* data, std::size_t bytes);
-    [[gnu::noinline]] void hear(int world_rank, void* data, std::size_t bytes);
-    void meet(std::span<const int> world_ranks);
     std::string pending_words();
 
-    std::vector<CommSlot> comms_;
     bool initialized_ = false;
     bool finalized_ = false;
     bool is_thread_ = false;

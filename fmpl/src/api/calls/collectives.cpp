@@ -14,7 +14,7 @@ extern "C" {
 
 int fmpl_comm_create(fmpl_comm_t* comm, int key)
 {
-    return boundary(Call::comm_create, 0, [&](Endpoint& e) { e.comm_create(comm, key); });
+    return boundary(Call::comm_create, 0, [&](Endpoint& e) { e.communicators.create(comm, key); });
 }
 
 int fmpl_comm_create_group(fmpl_comm_t* comm, const int* world_ranks, int n)
@@ -22,13 +22,13 @@ int fmpl_comm_create_group(fmpl_comm_t* comm, const int* world_ranks, int n)
     return boundary(Call::comm_create_group, 0, [&](Endpoint& e) {
         if (world_ranks == nullptr || n < 1)
             fail(FMPL_ERR_ARGUMENT, "n = {}: a list of at least one rank is needed", n);
-        e.comm_create_group(comm, {world_ranks, static_cast<std::size_t>(n)});
+        e.communicators.create_group(comm, {world_ranks, static_cast<std::size_t>(n)});
     });
 }
 
 int fmpl_comm_free(fmpl_comm_t* comm)
 {
-    return boundary(Call::comm_free, 0, [&](Endpoint& e) { e.comm_free(comm); });
+    return boundary(Call::comm_free, 0, [&](Endpoint& e) { e.communicators.free(comm); });
 }
 
 int fmpl_comm_rank(fmpl_comm_t comm, int* rank)

@@ -28,7 +28,7 @@ template <class Size>
 {
     return [=](const Endpoint& e) __attribute__((always_inline))->CallFacts
     {
-        const int peer = e.world_rank(comm, dst);
+        const int peer = e.communicators.world_rank(comm, dst);
         return {.peer = peer, .index = mai, .bytes = bytes_of(size), .sends = peer >= 0};
     };
 }
@@ -38,7 +38,7 @@ template <class Size>
 {
     return [=](const Endpoint& e) __attribute__((always_inline))->CallFacts
     {
-        return {.peer = e.world_rank(comm, rank), .index = mai < 0 ? -1 : mai, .bytes = bytes_of(size)};
+        return {.peer = e.communicators.world_rank(comm, rank), .index = mai < 0 ? -1 : mai, .bytes = bytes_of(size)};
     };
 }
 inline constexpr int kNoIndex = -1;

@@ -1,0 +1,363 @@
+#include "api/communicators.hpp"
+
+#include "crossbar/host.hpp"
+#include "error.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace fmpl {
+namespace {
+
+constexpr int kMaxCount = 1048576;
+static_assert(kMaxCount + kInternalIndices <= kMaxLaneIndex + 1);
+
+// What ranks tell each other in fmpl_init, in NodeRecord::bootstrap.
+struct Bootstrap {
+    TableOffsets tables;
+    Offset station;  // rank 0's word for all
+    std::int32_t colour;
+    std::uint32_t count;
+};
+static_assert(sizeof(Bootstrap) <= kBootstrapBytes);
+
+// What a member tells the keeper of a new communicator, its member of the lowest rank in FMPL_COMM_WORLD, and what that
+// answers before the tables of all.
+struct Membership {
+    TableOffsets tables;
+    std::uint32_t has_memory;
+    std::uint32_t fingerprint;  // of the list of ranks
+};
+struct Foundation {
+    Offset station;
+    std::int32_t colour;
+    std::uint32_t complete;
+    std::uint32_t same;
+    std::uint32_t pad;
+};
+
+// Tells lists of ranks apart (FNV-1a): all members of a communicator must give the same one.
+std::uint32_t fingerprint(std::span<const int> ranks)
+{
+    std::uint32_t hash = 2166136261u;
+    for (const int rank : ranks) {
+        for (int shift = 0; shift < 32; shift += 8) {
+            hash = (hash ^ (static_cast<std::uint32_t>(rank) >> shift & 0xffu)) * 16777619u;
+        }
+    }
+    return hash;
+}
+
+}  // namespace
+
+void Communicators::check_count(int count)
+{
+    if (count < 1 || count > kMaxCount) {
+        fail(FMPL_ERR_ARGUMENT, "count = {}: the number of indices must be 1 .. {}", count, kMaxCount);
+    }
+}
+
+// The user's areas serve when other ranks can reach both.
+void Communicators::take_users_areas(Communicator& world, fmpl_match_t* slots, fmpl_flag_t* flags, int count) const
+{
+    const std::size_t elements = FMPL_AREA_ELEMENTS(count, ranks());
+    if ((slots == nullptr) != (flags == nullptr)) {
+        fail(FMPL_ERR_ARGUMENT, "one of the areas ma and fa is a null pointer; give both, or neither");
+    }
+    // Areas in the program's heap do not: nobody knows how large they are.
+    const auto in_arena = [&](const void* area) {
+        return node_->crossbar.contains(area, 1) && !node_->crossbar.memory().is_apart(node_->crossbar.offset_of(area));
+    };
+    if (in_arena(slots) && in_arena(flags)) {
+        const auto room = [&](const void* area) { return node_->arena.bytes_from(node_->crossbar.offset_of(area)); };
+        if (room(slots) < elements * sizeof *slots || room(flags) < elements * sizeof *flags) {
+            fail(FMPL_ERR_ARGUMENT, "the areas ma and fa need {} elements each for count = {} and {} ranks", elements,
+                count, ranks());
+        }
+        world.owns_areas = false;
+        world.own_tables.slots = node_->crossbar.offset_of(slots);
+        world.own_tables.flags = node_->crossbar.offset_of(flags);
+    }
+}
+
+void Communicators::await_all_ready() const
+{
+    int next = 0;
+    node_->wait(
+        [&] {
+            // acquire, both: pair with the store of `ready` above, and with that of fmplrun or run_ranks
+            while (next < ranks() && node_->crossbar.record(next).state.load(std::memory_order_acquire) >=
+                                         static_cast<std::uint32_t>(RankState::ready)) {
+                ++next;
+            }
+            if (next < ranks() && node_->crossbar.record(next).exited.load(std::memory_order_acquire) != 0) {
+                fail(FMPL_ERR_ABORTED, "rank {} has ended without calling {}", next,
+                    calls_of(node_->crossbar.record(node_->rank()).speaks).joins);
+            }
+            return next == ranks();
+        },
+        {Call::init, -1, -1, ranks(), 0});
+}
+
+void Communicators::found_world(fmpl_match_t* slots, fmpl_flag_t* flags, int count)
+{
+    std::vector<int> everybody(static_cast<std::size_t>(ranks()));
+    for (int r = 0; r < ranks(); ++r) everybody[static_cast<std::size_t>(r)] = r;
+    auto world = std::make_unique<Communicator>(std::move(everybody), node_->rank(), count);
+
+    take_users_areas(*world, slots, flags, count);
+    Bootstrap own{};
+    own.tables = allocate_tables(*world);
+    own.count = static_cast<std::uint32_t>(count);
+    world->meeting = std::make_shared<Meeting>(*node_, *world);
+    if (node_->rank() == 0) {
+        const StationPlace place = world->meeting->found();
+        own.station = place.at;
+        own.colour = place.colour;
+    }
+    std::memcpy(node_->crossbar.record(node_->rank()).bootstrap, &own, sizeof own);
+    node_->private_memory.publish();
+    const std::vector<int> cpus = affinity_cpus();
+    node_->crossbar.record(node_->rank()).cpu = cpus.size() == 1 ? cpus.front() : -1;
+    // release: pairs with the acquire loads of all ranks below
+    node_->crossbar.record(node_->rank())
+        .state.store(static_cast<std::uint32_t>(RankState::ready), std::memory_order_release);
+    node_->crossbar.wake(world->members());
+
+    await_all_ready();
+    std::vector<TableOffsets> tables;
+    for (int r = 0; r < ranks(); ++r) {
+        Bootstrap theirs{};
+        std::memcpy(&theirs, node_->crossbar.record(r).bootstrap, sizeof theirs);
+        if (theirs.count != own.count) {
+            fail(FMPL_ERR_MISMATCH, "count is {} here and {} on rank {}; give the same count on all ranks", count,
+                theirs.count, r);
+        }
+        if (r == 0 && node_->rank() != 0) world->meeting->join({theirs.station, theirs.colour});
+        tables.push_back(theirs.tables);
+    }
+    world->connect(node_->crossbar, tables);
+    world->meeting->find_cpu_mates();
+    any_domain_->watch(*world);
+    comms_.push_back({FMPL_COMM_WORLD, std::move(world)});
+}
+
+int Communicators::world_rank(fmpl_comm_t comm, int rank) const noexcept
+{
+    const auto slot = static_cast<std::size_t>(comm) & (kSlots - 1);
+    if (comm < 0 || slot >= comms_.size() || comms_[slot].handle != comm || !comms_[slot].comm) return -1;
+    const std::span<const int> members = comms_[slot].comm->members();
+    return rank >= 0 && static_cast<std::size_t>(rank) < members.size() ? members[static_cast<std::size_t>(rank)] : -1;
+}
+
+TableOffsets Communicators::allocate_tables(Communicator& comm)
+{
+    struct Table {
+        Offset* at;
+        std::size_t bytes;
+        bool is_users;
+    };
+    TableOffsets& own = comm.own_tables;
+    const bool areas_are_users = !comm.owns_areas;
+    const Table tables[] = {{&own.slots, Communicator::slots_bytes(comm.size(), comm.row()), areas_are_users},
+        {&own.flags, Communicator::flags_bytes(comm.size(), comm.row()), areas_are_users},
+        {&own.pairs, Communicator::pairs_bytes(comm.size()), false},
+        {&own.any, Communicator::any_bytes(comm.size()), false},
+        {&own.lanes, Communicator::lanes_bytes(comm.size()), false},
+        {&own.any_doors, Communicator::any_doors_bytes(comm.size()), false}};
+    std::size_t bytes = 0;
+    for (const Table& table : tables) bytes += table.is_users ? 0 : table.bytes;
+    Offset at = comm.own_block = node_->tables.take(bytes);
+    for (const Table& table : tables) {
+        if (table.is_users) {
+            std::memset(node_->crossbar.local(*table.at), 0, table.bytes);
+        } else {
+            *table.at = at;
+            at += table.bytes;
+        }
+    }
+    return own;
+}
+
+void Communicators::free_tables(Communicator& comm)
+{
+    node_->tables.give_back(std::exchange(comm.own_block, kNoOffset));
+    comm.own_tables = {};
+}
+
+fmpl_comm_t Communicators::add(std::unique_ptr<Communicator> comm)
+{
+    std::size_t slot = 1;
+    while (slot < comms_.size() && comms_[slot].comm) ++slot;
+    if (slot == kSlots) fail(FMPL_ERR_MEMORY, "{} communicators exist; free some", kSlots);
+    if (slot == comms_.size()) comms_.emplace_back().handle = static_cast<fmpl_comm_t>(slot);
+    comms_[slot].comm = std::move(comm);
+    return comms_[slot].handle;
+}
+
+void Communicators::create(fmpl_comm_t* comm, int key)
+{
+    if (comm == nullptr) fail(FMPL_ERR_ARGUMENT, "comm is a null pointer");
+    *comm = FMPL_COMM_NULL;
+    // All keys to rank 0 and from there to all. A wrong key must not keep the others waiting: it is reported
+    // afterwards.
+    const std::vector<std::uint8_t> keys = gather_to_all(static_cast<std::uint8_t>(key == 1 ? 1 : 0));
+    if (key != 0 && key != 1) fail(FMPL_ERR_ARGUMENT, "key = {}: 1 joins the new communicator, 0 stays outside", key);
+    if (key == 0) return;
+    std::vector<int> members;
+    for (int r = 0; r < ranks(); ++r) {
+        if (keys[static_cast<std::size_t>(r)] == 1) members.push_back(r);
+    }
+    create_group(comm, members);
+}
+
+void Communicators::create_group(fmpl_comm_t* comm, std::span<const int> world_ranks)
+{
+    if (comm == nullptr) fail(FMPL_ERR_ARGUMENT, "comm is a null pointer");
+    *comm = FMPL_COMM_NULL;
+    if (world_ranks.empty()) fail(FMPL_ERR_ARGUMENT, "the list of ranks is empty");
+    Communicator& world = *comms_.front().comm;
+    for (const int r : world_ranks) world.check_rank(r, "the listed rank");
+    std::vector<int> sorted(world_ranks.begin(), world_ranks.end());
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) fail(FMPL_ERR_ARGUMENT, "rank {} is listed twice", *twice);
+    const auto self = std::find(world_ranks.begin(), world_ranks.end(), node_->rank());
+    if (self == world_ranks.end()) {
+        fail(FMPL_ERR_ARGUMENT, "the calling rank {} is not in the list; only its ranks make the call", node_->rank());
+    }
+
+    auto made = std::make_unique<Communicator>(std::vector<int>(world_ranks.begin(), world_ranks.end()),
+        static_cast<int>(self - world_ranks.begin()), world.indices());
+    made->meeting = std::make_shared<Meeting>(*node_, *made);
+    const auto size = static_cast<std::size_t>(made->size());
+
+    // Who gathers is the same whatever the order of the list, so that ranks with different orders meet and are told so.
+    const int keeper = sorted.front();
+
+    // Own tables. A rank that has no memory for them tells so, lest the others wait for it.
+    Membership own{};
+    own.fingerprint = fingerprint(world_ranks);
+    StationPlace station;
+    std::string shortage;
+    try {
+        own.tables = allocate_tables(*made);
+        own.has_memory = 1;
+        if (node_->rank() == keeper) station = made->meeting->found();
+    } catch (const Error& error) {
+        own.has_memory = 0;
+        shortage = error.what();
+    }
+
+    // The keeper gathers the tables and sends all to all.
+    std::vector<std::byte> answer(sizeof(Foundation) + size * sizeof(TableOffsets));
+    Foundation foundation{};
+    if (node_->rank() == keeper) {
+        foundation = {station.at, station.colour, own.has_memory, 1, 0};
+        std::vector<TableOffsets> tables;
+        bool same = true;  // the lists of ranks
+        for (const int member : world_ranks) {
+            Membership theirs = own;
+            if (member != keeper) hear(member, &theirs, sizeof theirs);
+            if (theirs.has_memory == 0) foundation.complete = 0;
+            same = same && theirs.fingerprint == own.fingerprint;
+            tables.push_back(theirs.tables);
+        }
+        if (!same) foundation.same = foundation.complete = 0;
+        std::memcpy(answer.data(), &foundation, sizeof foundation);
+        std::memcpy(answer.data() + sizeof foundation, tables.data(), size * sizeof(TableOffsets));
+        for (const int member : world_ranks) {
+            if (member != keeper) tell(member, answer.data(), answer.size());
+        }
+    } else {
+        tell(keeper, &own, sizeof own);
+        hear(keeper, answer.data(), answer.size());
+        std::memcpy(&foundation, answer.data(), sizeof foundation);
+        made->meeting->join({foundation.station, foundation.colour});
+    }
+    if (foundation.complete == 0) {
+        made->meeting->dissolve();
+        free_tables(*made);
+        if (!shortage.empty()) fail(FMPL_ERR_MEMORY, "{}", shortage);
+        if (foundation.same == 0) {
+            fail(FMPL_ERR_MISMATCH,
+                "the ranks of the new communicator give different lists of ranks; give the same one");
+        }
+        fail(FMPL_ERR_MEMORY, "the communicator was not made: another of its ranks has no memory for it");
+    }
+    std::vector<TableOffsets> tables(size);
+    std::memcpy(tables.data(), answer.data() + sizeof foundation, size * sizeof(TableOffsets));
+    made->connect(node_->crossbar, tables);
+    made->meeting->find_cpu_mates();
+    any_domain_->watch(*made);
+    *comm = add(std::move(made));
+}
+
+// Messages among ranks of FMPL_COMM_WORLD about communicators, whose tables outlive those of all others.
+void Communicators::tell(int world_rank, const void* data, std::size_t bytes)
+{
+    Communicator& world = *comms_.front().comm;
+    sender_->send(world, world_rank, world.internal(InternalIndex::creation), data, bytes, false);
+}
+
+void Communicators::hear(int world_rank, void* data, std::size_t bytes)
+{
+    Communicator& world = *comms_.front().comm;
+    const Matched before = receiver_->matched;  // fmpl_received speaks of the user's receives only
+    receiver_->recv(world, world_rank, world.internal(InternalIndex::creation), data, bytes);
+    receiver_->matched = before;
+}
+
+// Returns when all the ranks have come here.
+void Communicators::meet(std::span<const int> world_ranks)
+{
+    std::byte here{1};
+    const int first = world_ranks.front();
+    if (node_->rank() == first) {
+        for (const int r : world_ranks.subspan(1)) hear(r, &here, sizeof here);
+        for (const int r : world_ranks.subspan(1)) tell(r, &here, sizeof here);
+    } else {
+        tell(first, &here, sizeof here);
+        hear(first, &here, sizeof here);
+    }
+}
+
+void Communicators::free(fmpl_comm_t* comm)
+{
+    if (comm == nullptr) fail(FMPL_ERR_ARGUMENT, "comm is a null pointer");
+    if (*comm == FMPL_COMM_WORLD) fail(FMPL_ERR_COMM, "FMPL_COMM_WORLD cannot be freed; fmpl_finalize does that");
+    Communicator& c = find(*comm);
+    for (int peer = 0; peer < c.size(); ++peer) {
+        bool busy = c.pair(peer).any_index_request != nullptr;
+        for (int index = 0; index < c.indices() && !busy; ++index) {
+            busy = c.send_channel(peer, index).request != nullptr || c.receive_channel(peer, index).request != nullptr;
+        }
+        if (busy) {
+            fail(FMPL_ERR_BUSY, "a nonblocking call with rank {} is outstanding on the communicator; wait for it first",
+                peer);
+        }
+    }
+    // A rank that waits in a meeting goes on to put messages of the any domain into rings that have become free. When
+    // all have come, nobody receives them any more; when all have dropped them, the memory can be freed.
+    meet(c.members());
+    any_domain_->withdraw(c);
+    meet(c.members());
+    sender_->abandon(c);
+    any_domain_->abandon(c);
+    c.meeting->dissolve();
+    free_tables(c);
+    CommSlot& slot = comms_[static_cast<std::size_t>(*comm) & (kSlots - 1)];
+    slot.comm.reset();
+    // The next communicator in this slot has another handle, so that a stale one is noticed.
+    slot.handle = static_cast<fmpl_comm_t>((static_cast<std::uint32_t>(slot.handle) + kSlots) & (kHandles - 1));
+    *comm = FMPL_COMM_NULL;
+}
+
+void Communicators::bad_handle(fmpl_comm_t comm) const
+{
+    if (comm == FMPL_COMM_NULL) fail(FMPL_ERR_COMM, "the communicator is FMPL_COMM_NULL: this rank is not a member");
+    fail(FMPL_ERR_COMM, "communicator {} does not exist, or was freed", comm);
+}
+
+}  // namespace fmpl
