@@ -55,13 +55,23 @@ WaitingPolicy waiting_policy(int ranks, int found_cpus);
 // Whatever the variables say: while a rank spins, nobody takes its thread from it, and what it waits for may be another rank of that.
 WaitingPolicy policy_of_shared_thread(WaitingPolicy policy);
 
-// For "what is rank r blocked in": who waits for whom. The two that may be -1 begin a word each: in the upper half of
-// one they make a double that is no number of what this leaves in the stack, and programs that read what they have not
-// set fail by it where they pass over other libraries (ScaLAPACK's xdsyevr).
+// A number from 0 on, or -1, which is kept as one more. What this leaves in the stack is so never a float or a double that is no
+// number: programs that read what they have not set fail by one where they pass over other libraries (ScaLAPACK's
+// xssyevr and xdsyevr).
+class NumberOrNone {
+public:
+    constexpr NumberOrNone(int number) : plus_one_(static_cast<std::uint32_t>(number) + 1) {}
+    constexpr operator int() const { return static_cast<int>(plus_one_ - 1); }
+
+private:
+    std::uint32_t plus_one_;
+};
+
+// For "what is rank r blocked in": who waits for whom.
 struct WaitFor {
     Call call = Call::none;
-    alignas(8) int peer = -1;  // rank in FMPL_COMM_WORLD, -1: several
-    alignas(8) int index = -1;
+    NumberOrNone peer = -1;  // rank in FMPL_COMM_WORLD, -1: several
+    NumberOrNone index = -1;
     int comm_size = 0;
     std::size_t bytes = 0;
     std::uint64_t deadline_ns = 0;  // by monotonic_ns(); 0: none
