@@ -3,14 +3,16 @@
 #include "error.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace fmpl {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-// An arena grows by huge pages once it has one, and before by less: of many ranks most need little.
+// An arena grows by huge pages. In a job of many ranks, of which most need little, it begins with less, and doubles until it has one.
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-constexpr std::size_t kSmallGrowth = std::size_t{128} << 10;
+constexpr std::size_t kLeastGrowth = std::size_t{128} << 10;
+constexpr int kManyRanks = 17;
 constexpr std::size_t kPageAlignedFrom = 64 * 1024;
 
 constexpr std::size_t round_up(std::size_t n, std::size_t to)
@@ -74,7 +76,9 @@ bool ArenaAllocator::grow(std::size_t wanted, std::size_t alignment, bool throwi
     if (at_end + left < wanted) return false;  // backing the rest would not help
     const std::size_t lacking = wanted + alignment - std::min(wanted + alignment - 1, at_end);
     // To the end of a huge page: where the arena is cut short (launch/rank_heap.hpp), it ends with one.
-    const std::size_t unit = backed_end_ + lacking - begin_ < kHugePage ? kSmallGrowth : kHugePage;
+    const std::size_t unit = memory_->ranks() < kManyRanks
+                                 ? kHugePage
+                                 : std::clamp(std::bit_floor(backed_end_ - begin_), kLeastGrowth, kHugePage);
     const std::size_t more = std::min(round_up(backed_end_ + lacking, unit) - backed_end_, left);
     if (more == 0) return false;
     try {
