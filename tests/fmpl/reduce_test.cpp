@@ -292,7 +292,7 @@ FMPL_COLLECTIVE_TEST_AT(Reduce, OperandsThatAreToStayAsTheyAreDo, ({1, 2, 3, 4, 
     const fmpl::Session session(1);
     std::mt19937_64 common(seed());
     std::mt19937_64 own(seed() + 1 + static_cast<std::uint64_t>(rank()));
-    constexpr std::size_t kCounts[] = {0, 1, 2, 60, 500, 1024, 1025, 3000, 9000};
+    constexpr std::size_t kCounts[] = {0, 1, 2, 60, 500, 1024, 1025, 3000, 9000, 30000};
     for (int round = 0; round < 60; ++round) {
         const std::size_t count = kCounts[common() % std::size(kCounts)];
         const int root = static_cast<int>(common() % static_cast<std::uint64_t>(size() + 1)) - 1;  // -1: to all
@@ -469,10 +469,13 @@ FMPL_RANKS_TEST_WITH(Reduce, DifferingRootsAndKindsAreReported,
     }
 }
 
-// A rank that has no memory left for its part says so, and no other rank waits for it.
+// A rank that has no memory left for its part says so, and no other rank waits for it. Staged, since what the kernel copies from
+// private memory needs none.
 FMPL_RANKS_TEST_WITH(Reduce, ARankWithoutMemoryLetsNobodyWait,
-    (RanksOptions{
-        .ranks = {2, 3, 4}, .unmapped = false, .forms = {"hardware"}, .environment = {{"FMPL_ARENA_SIZE", "64M"}}}))
+    (RanksOptions{.ranks = {2, 3, 4},
+        .unmapped = false,
+        .forms = {"hardware"},
+        .environment = {{"FMPL_ARENA_SIZE", "64M"}, {"FMPL_PRIVATE_COPY", "staged"}}}))
 {
     const fmpl::Session session(1);
     std::vector<void*> blocks;

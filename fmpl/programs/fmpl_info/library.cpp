@@ -68,6 +68,10 @@ Section limits()
                 "a hardware broadcast from this on, in remote-DMA memory, is read from the root's own buffer"),
             size("bcast_whole_few_cpus", kBroadcastWholeBytesSharedCpus,
                 "the same where there are more ranks than CPUs"),
+            size("bcast_whole_private", kBroadcastWholePrivateBytes,
+                "the same from other memory, where the kernel lets the ranks copy from and to each other"),
+            size("bcast_whole_private_few_cpus", kBroadcastWholePrivateBytesSharedCpus,
+                "and that where there are more ranks than CPUs"),
             size("bcast_shared_bytes", kBroadcastSharedBytes,
                 "such a broadcast between two ranks is copied by both from this on"),
             size("bcast_partition_bytes", kBroadcastPartitionBytes,
@@ -79,8 +83,10 @@ Section limits()
             size("copied_bytes", kCopiedBytes,
                 "a blocking send up to this from other memory copies it to remote-DMA memory for the receiver to take"),
             size("reduce_deposit", kDepositBytes,
-                "a larger hardware reduction is divided among the ranks in place in remote-DMA memory, else goes in "
-                "pieces of this"),
+                "a larger hardware reduction is divided among the ranks in place, in remote-DMA memory or where the "
+                "kernel lets the ranks copy from and to each other, else goes in pieces of this"),
+            size("reduce_private_bytes", kReducePrivateBytes,
+                "where each rank has a CPU, the kernel reads operands in other memory from this on"),
             size("reduce_partition_bytes", kPartitionBytes,
                 "where each rank has a CPU, a hardware reduction is divided among them from this on"),
             size("reduce_partition_bytes_shared_cpus", kPartitionBytesSharedCpus,

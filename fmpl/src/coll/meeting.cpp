@@ -35,6 +35,15 @@ void Meeting::find_cpu_mates()
     cpu_mates = fmpl::cpu_mates(cpus, members(), rank());
 }
 
+void Meeting::count_reach()
+{
+    has_told_reach_ = true;
+    for (const int member : members()) {
+        if (!node_->private_memory.reaches(member)) return;
+    }
+    station->reaching.fetch_add(1, std::memory_order_release);  // pairs with members_reach_each_other
+}
+
 void Meeting::dissolve()
 {
     for (Offset* const block : {&broadcasts.buffers, &deposits}) {

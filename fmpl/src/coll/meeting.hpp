@@ -41,11 +41,19 @@ struct BroadcastState {
     std::vector<std::byte*> served_at;                  // and where
 };
 
+// A buffer of a member's: where it is in this process, or out of its reach but for the kernel (PrivateMemory).
+struct Place {
+    int node;
+    Offset at;        // or a private address
+    std::byte* here;  // or nullptr
+};
+
 // Where this rank combines operands.
 struct CombineScratch {
-    std::vector<std::byte> block;            // a partial result
-    std::vector<const std::byte*> operands;  // of the present reduction, in the order of the members
-    std::vector<std::byte*> results;         // where a share of it goes
+    std::vector<std::byte> block;    // a partial result
+    std::vector<std::byte> fetched;  // of an operand that the kernel reads
+    std::vector<Place> operands;     // of the present reduction, in the order of the members
+    std::vector<Place> results;      // where a share of it goes
 };
 
 // What the keeper, the member of the lowest rank in FMPL_COMM_WORLD, tells the others of the station that it has founded.
@@ -53,6 +61,9 @@ struct StationPlace {
     Offset at = kNoOffset;  // in its arena; kNoOffset: there is none
     int colour = -1;        // of the hardware barrier; -1: none
 };
+
+// From this size on a call of the kernel that copies private memory costs less than the second copy that it saves.
+inline constexpr std::size_t kReachBytes = 4 * 1024;
 
 class Meeting {
 public:
@@ -78,6 +89,36 @@ public:
         return {node_->call, peer < 0 ? -1 : members()[static_cast<std::size_t>(peer)], -1, size(), bytes};
     }
     void wake_members() const { node_->crossbar.wake(members()); }
+
+    // By every member at the start of a call of so many bytes, the same on all: a long one may go from private memory to
+    // private memory by the kernel, and the first such call tells the others whether this rank reaches them all.
+    void tell_reach(std::size_t bytes)
+    {
+        if (bytes >= kReachBytes && !has_told_reach_) [[unlikely]]
+            count_reach();
+    }
+    // Whether they all do, as far as they have told.
+    bool members_reach_each_other() const
+    {
+        // acquire: pairs with count_reach, before which the member's memory was ready
+        return station->reaching.load(std::memory_order_acquire) == static_cast<std::uint32_t>(size());
+    }
+    // Whether the other members can read and write a buffer where it lies, and where that is for them.
+    bool is_reachable(const void* p, std::size_t bytes) const
+    {
+        return node_->crossbar.contains(p, bytes) || (bytes >= kReachBytes && members_reach_each_other());
+    }
+    Offset place_of(const void* p, std::size_t bytes) const
+    {
+        return node_->crossbar.contains(p, bytes) ? node_->crossbar.offset_of(p) : PrivateMemory::address(p);
+    }
+
+    Place place(int member, Offset at) const
+    {
+        const int node = members()[static_cast<std::size_t>(member)];
+        return {node, at, node_->private_memory.here(node, at)};
+    }
+    Place own_place(const std::byte* p) const { return {node_->rank(), kNoOffset, const_cast<std::byte*>(p)}; }
 
     // Whether this rank is the last of all to arrive, or the last of those that share its CPU.
     struct Arrival {
@@ -126,10 +167,12 @@ public:
 
 private:
     void leave_cpu_in_turn(RootSuccession& roots);
+    void count_reach();
 
     Node* node_;
     Communicator* comm_;
     Offset founded_ = kNoOffset;  // the station, at the keeper
+    bool has_told_reach_ = false;
     PlaceInLap place_in_lap_;
 };
 

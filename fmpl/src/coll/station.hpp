@@ -130,8 +130,12 @@ struct PairDeposit {
     std::uint64_t payload;       // the operand, if no longer than this; else the offset of where it lies
     std::uint32_t element_size;  // bytes; those of 4 GiB and more are all alike
     std::int16_t root;           // or kAllMembers
-    std::uint8_t in_place;   // 1: the operand is the member's own buffer, whole; 2: and the result has another place
-    std::uint8_t no_memory;  // 1: the member has no library buffers
+    std::uint8_t in_place;       // kInPlace and what belongs to it, or 0
+    std::uint8_t no_memory;      // 1: the member has no library buffers
+
+    static constexpr std::uint8_t kInPlace = 1;          // the operand is the member's own buffer, whole
+    static constexpr std::uint8_t kResultElsewhere = 2;  // and the result has another place
+    static constexpr std::uint8_t kPrivate = 4;          // and one of the two is private memory
 };
 struct alignas(kLine) PairReduction {
     PairDeposit by[2];
@@ -178,6 +182,9 @@ struct alignas(kLine) Station {
     BroadcastSlot broadcast[kBroadcastSlots];
     // Roots that wait for others to leave a use. These, not the roots, look here before they wake anybody.
     alignas(kLine) std::atomic<std::uint32_t> waiting_roots;
+    // Members that reach the private memory of all others. Each that does adds 1, once (release: pairs with
+    // Meeting::members_reach_each_other).
+    std::atomic<std::uint32_t> reaching;
     ReduceSlot reduce[kReduceSlots];
     PairReduction pairs[kReduceSlots];
     PairResults pair_results[kReduceSlots];

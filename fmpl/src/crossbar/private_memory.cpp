@@ -101,20 +101,16 @@ bool PrivateMemory::probe(int node) const
     return reach == Reach::yes;
 }
 
-std::byte* PrivateMemory::own(int node, Offset at, std::size_t bytes) const
+std::byte* PrivateMemory::with_pages(int node, Offset at, std::size_t bytes) const
 {
-    if (!is_private(at)) {
-        std::byte* const there = crossbar_->mapped(node, at);
-        if (there != nullptr) crossbar_->map_pages(there, bytes);
-        return there;
-    }
-    const bool is_here = one_process_ || node == crossbar_->node();
-    return is_here ? reinterpret_cast<std::byte*>(at & ~kMark) : nullptr;
+    std::byte* const there = here(node, at);
+    if (there != nullptr && !is_private(at)) crossbar_->map_pages(there, bytes);
+    return there;
 }
 
 void PrivateMemory::write(int node, Offset at, const std::byte* from, std::size_t bytes) const
 {
-    if (std::byte* to = own(node, at, bytes)) {
+    if (std::byte* to = with_pages(node, at, bytes)) {
         copy_across(to, from, bytes);
         return;
     }
@@ -134,7 +130,7 @@ void PrivateMemory::write(int node, Offset at, const std::byte* from, std::size_
 
 void PrivateMemory::read(int node, Offset at, std::byte* to, std::size_t bytes) const
 {
-    if (const std::byte* from = own(node, at, bytes)) {
+    if (const std::byte* from = with_pages(node, at, bytes)) {
         copy_across(to, from, bytes);
         return;
     }

@@ -36,6 +36,14 @@ public:
         return known == Reach::unknown ? probe(node) : known == Reach::yes;
     }
 
+    // The address of `at` in this process, which holds an arena's offset of a mapped node and private memory of its own ranks;
+    // nullptr where only the kernel can copy.
+    std::byte* here(int node, Offset at) const
+    {
+        if (!is_private(at)) return crossbar_->mapped(node, at);
+        return one_process_ || node == crossbar_->node() ? reinterpret_cast<std::byte*>(at & ~kMark) : nullptr;
+    }
+
     // Copies between this process and `at` of a mapped node, an arena's offset or a private address. Throws
     // Error(SYSTEM) when the kernel refuses: the memory is not there, or the peer has died.
     void write(int node, Offset at, const std::byte* from, std::size_t bytes) const;
@@ -49,8 +57,8 @@ private:
     bool probe(int node) const;
     void declare_tracer() const;
     int pid(int node) const { return crossbar_->record(node).pid.load(std::memory_order_relaxed); }
-    // The address, when this process itself holds it; a long part's pages are mapped then.
-    std::byte* own(int node, Offset at, std::size_t bytes) const;
+    // As here(), with the pages of a long part of an arena mapped.
+    std::byte* with_pages(int node, Offset at, std::size_t bytes) const;
 
     const Crossbar* crossbar_;
     std::uint64_t word_ = 0;  // no other process has it: what the others read to know that it is this one

@@ -20,21 +20,9 @@ CollectiveForm form_of_environment()
     fail(MPI_ERR_ARG, "FMPL_MPI_COLLECTIVES={}: auto or schedule is needed", form);
 }
 
-// fmplrun sets the variable in all ranks.
-bool heap_of_environment_is_remote_dma()
-{
-    const char* const value = std::getenv("FMPL_RDMA");
-    return value != nullptr && std::string_view(value) == "heap";
-}
-
 }  // namespace
 
-CollectiveState::CollectiveState(TypeTable& the_types)
-    : form(form_of_environment()),
-      heap_is_remote_dma(heap_of_environment_is_remote_dma()),
-      types(the_types)
-{
-}
+CollectiveState::CollectiveState(TypeTable& the_types) : form(form_of_environment()), types(the_types) {}
 CollectiveState::~CollectiveState() = default;
 
 void CollectiveState::leave()

@@ -31,9 +31,8 @@ struct CollectiveState {
     void leave();
 
     CollectiveForm form;
-    bool heap_is_remote_dma;  // of all ranks (fmplrun --rdma heap)
-    GroupPtr job;             // all ranks; null until the rank has joined
-    TypeTable& types;         // for users' functions, which get a handle of the type
+    GroupPtr job;      // all ranks; null until the rank has joined
+    TypeTable& types;  // for users' functions, which get a handle of the type
     ScratchPool scratch;
     RequestPool<Schedule> schedules;
     // FMPL's communicators by their members' world ranks; FMPL_COMM_NULL where there is none. Communicators with the same members

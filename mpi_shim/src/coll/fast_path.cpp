@@ -1,7 +1,6 @@
 #include "coll/fast_path.hpp"
 
 #include "coll/collective_state.hpp"
-#include "coll/fast_choice.hpp"
 #include "p2p/fmpl_call.hpp"
 #include "p2p/message_buffer.hpp"
 
@@ -9,10 +8,6 @@
 #include <fmpl/columns.h>
 #include <fmpl/groups.h>
 #include <fmpl/reductions.h>
-#include <fmpl/remote.h>
-
-#include <cstring>
-#include <optional>
 
 namespace fmpl::mpi {
 namespace {
@@ -40,17 +35,6 @@ fmpl_comm_t fmpl_comm_of(CollectiveState& state, Communicator& comm)
         comm.fmpl_comm_tried = true;
     }
     return comm.fmpl_comm;
-}
-
-FastChoice choice_of(const CollectiveState& state)
-{
-    return {state.job->size(), state.heap_is_remote_dma};
-}
-
-// What is up to 8 bytes long travels with the call; else whether other ranks can read it where it lies.
-bool is_readable(const void* data, std::size_t bytes)
-{
-    return bytes <= 8 || fmpl_is_remote_dma(data, bytes) != 0;
 }
 
 // Temporary memory for the time of a call.
@@ -86,7 +70,6 @@ bool fast_bcast(
     CollectiveState& state, Communicator& comm, void* buffer, std::int64_t count, const TypeObject& type, int root)
 {
     const MessageBuffer message = MessageBuffer::of(buffer, count, type);
-    if (!choice_of(state).bcast(message.bytes)) return false;
     const fmpl_comm_t fmpl_comm = fmpl_comm_of(state, comm);
     if (fmpl_comm == FMPL_COMM_NULL) return false;
     if (message.in_one_piece()) {
@@ -110,38 +93,17 @@ bool fast_allreduce(CollectiveState& state, Communicator& comm, const void* cont
     const fmpl_comm_t fmpl_comm = fmpl_comm_of(state, comm);
     const fmpl_op* const form = fmpl_comm == FMPL_COMM_NULL ? nullptr : operation.fmpl_form(type);
     if (form == nullptr) return false;
-    const auto elements = static_cast<std::size_t>(count);
-    const std::size_t bytes = elements * form->element_size;
-    // All operands in remote-DMA memory are combined by all ranks: a copy there makes this one such.
-    if (contribution != result && !is_readable(contribution, bytes) && is_readable(result, bytes)) {
-        std::memcpy(result, contribution, bytes);
-        contribution = result;
-    }
-    check_fmpl(fmpl_allreduce_to(contribution, result, elements, form, fmpl_comm));
+    check_fmpl(fmpl_allreduce_to(contribution, result, static_cast<std::size_t>(count), form, fmpl_comm));
     return true;
 }
 
 bool fast_reduce(CollectiveState& state, Communicator& comm, const void* contribution, void* result, std::int64_t count,
     const TypeObject& type, const Operation& operation, int root)
 {
-    if (!choice_of(state).reduce(type.layout->bytes(count))) return false;
     const fmpl_comm_t fmpl_comm = fmpl_comm_of(state, comm);
     const fmpl_op* const form = fmpl_comm == FMPL_COMM_NULL ? nullptr : operation.fmpl_form(type);
     if (form == nullptr) return false;
-    const auto elements = static_cast<std::size_t>(count);
-    const std::size_t bytes = elements * form->element_size;
-    std::optional<TemporaryMemory> readable;
-    if (!is_readable(contribution, bytes)) {
-        if (comm.rank() != root) {
-            readable.emplace(state, bytes);
-            std::memcpy(readable->data(), contribution, bytes);
-            contribution = readable->data();
-        } else if (is_readable(result, bytes)) {
-            std::memcpy(result, contribution, bytes);
-            contribution = result;
-        }
-    }
-    check_fmpl(fmpl_reduce_to(contribution, result, elements, form, root, fmpl_comm));
+    check_fmpl(fmpl_reduce_to(contribution, result, static_cast<std::size_t>(count), form, root, fmpl_comm));
     return true;
 }
 

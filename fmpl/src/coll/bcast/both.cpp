@@ -6,47 +6,60 @@ namespace fmpl {
 namespace {
 
 constexpr std::size_t kLeastChunk = 512;
+constexpr std::size_t kLeastPrivateChunk = 16 * 1024;
+
+// Copies a chunk, perhaps by the kernel.
+template <class Copy>
+auto interruptible(const Meeting& m, Copy copy)
+{
+    return [&m, copy](std::size_t begin, std::size_t n) {
+        m.node().waiter.check_abort();
+        copy(begin, n);
+    };
+}
 
 }  // namespace
 
 SharedCopy shared_copy(const Meeting& m, BroadcastSlot& slot, std::size_t bytes)
 {
     const int other = m.members()[static_cast<std::size_t>(1 - m.rank())];
-    return {slot.shared, bytes, SharedCopy::end_of(m.node().rank(), other), kLeastChunk};
+    const std::size_t least = PrivateMemory::is_private(slot.shared.at) ? kLeastPrivateChunk : kLeastChunk;
+    return {slot.shared, bytes, SharedCopy::end_of(m.node().rank(), other), least};
 }
 
 void ask_for_help(Meeting& m, std::uint64_t use, const std::byte* buffer, std::size_t bytes)
 {
     BroadcastSlot& slot = slot_of(m, use);
     slot.shared.bytes = bytes;
-    slot.shared.at = m.node().crossbar.offset_of(buffer);
+    slot.shared.at = m.place_of(buffer, bytes);
     shared_copy(m, slot, bytes).open_for_both();
     slot.helped.store(use + 1, std::memory_order_release);  // pairs with help_to_receive
 }
 
 void receive_with_help(Meeting& m, BroadcastSlot& slot, std::byte* buffer, std::size_t bytes)
 {
-    const Crossbar& crossbar = m.node().crossbar;
     const int root = m.members()[slot.root];
     SharedCopy copy = shared_copy(m, slot, bytes);
-    crossbar.wake(root);  // its chunk is left for it
-    const bool last = copy.copy(
-        [&](std::size_t begin, std::size_t n) { crossbar.read(root, slot.at + begin, buffer + begin, n); }, true);
+    m.node().crossbar.wake(root);  // its chunk is left for it
+    const auto read = [&](std::size_t begin, std::size_t n) {
+        m.node().private_memory.read(root, slot.at + begin, buffer + begin, n);
+    };
+    const bool last = copy.copy(interruptible(m, read), true);
     if (!last) m.node().wait([&] { return copy.done(); }, m.waiting_for(static_cast<int>(slot.root), bytes));
 }
 
 bool help_to_receive(Meeting& m, std::uint64_t use, const std::byte* buffer, std::size_t bytes)
 {
-    const Crossbar& crossbar = m.node().crossbar;
     BroadcastSlot& slot = slot_of(m, use);
     // acquire: pairs with ask_for_help
     if (slot.helped.load(std::memory_order_acquire) != use + 1 || slot.shared.bytes != bytes) return false;
     const int receiver = m.members()[static_cast<std::size_t>(1 - m.rank())];
     SharedCopy copy = shared_copy(m, slot, bytes);
-    const bool last = copy.copy(
-        [&](std::size_t begin, std::size_t n) { crossbar.write(receiver, slot.shared.at + begin, buffer + begin, n); },
-        copy.has_kept_chunk());
-    if (last) crossbar.wake(receiver);
+    const auto write = [&](std::size_t begin, std::size_t n) {
+        m.node().private_memory.write(receiver, slot.shared.at + begin, buffer + begin, n);
+    };
+    const bool last = copy.copy(interruptible(m, write), copy.has_kept_chunk());
+    if (last) m.node().crossbar.wake(receiver);
     return true;
 }
 

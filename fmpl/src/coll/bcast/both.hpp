@@ -1,7 +1,7 @@
 // A whole broadcast between two ranks, which both copy: the receiver from one end, the root from the other.
 //
-// The receiver says where it wants the broadcast, perhaps before the root has come, with a chunk kept for the root. Cost with n bytes: one
-// flag latency + n / (2 copy bandwidth).
+// The receiver says where it wants the broadcast, perhaps before the root has come, with a chunk kept for the root. From and
+// to private memory the kernel copies. Cost with n bytes: one flag latency + n / (2 copy bandwidth).
 #pragma once
 
 #include "coll/meeting.hpp"

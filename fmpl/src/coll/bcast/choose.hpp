@@ -12,11 +12,14 @@ namespace fmpl {
 // wait is short; where it has not, the root has to run once more, and the buffers hold so much at a time.
 inline constexpr std::size_t kBroadcastWholeBytes = 1024;
 inline constexpr std::size_t kBroadcastWholeBytesSharedCpus = 256 * 1024;
+// The same of a root's private memory, which the kernel lets all read.
+inline constexpr std::size_t kBroadcastWholePrivateBytes = 16 * 1024;
+inline constexpr std::size_t kBroadcastWholePrivateBytesSharedCpus = 64 * 1024;
 // Such a broadcast between two ranks is copied by both, from this size on.
 inline constexpr std::size_t kBroadcastSharedBytes = 1024;
 // Where ranks share CPUs, but no more than two one, a broadcast from this size on is partitioned among those that run
 // (docs/decisions/0016-whoever-runs-copies.md).
-inline constexpr std::size_t kBroadcastPartitionBytes = 256 * 1024;
+inline constexpr std::size_t kBroadcastPartitionBytes = 64 * 1024;
 inline constexpr int kBroadcastPartitionRanksOfCpu = 2;
 
 // Whether a whole broadcast of so many bytes is partitioned: the same on all members.
@@ -33,14 +36,22 @@ inline bool may_be_copied_by_both(const Meeting& m, std::size_t bytes)
     return m.size() == 2 && bytes >= kBroadcastSharedBytes && m.node().helps();
 }
 
-inline BroadcastManner choose_manner(const Meeting& m, const OutgoingBroadcast& out)
+// Whether what is left to send of a broadcast goes whole: the receivers can read it where it lies, and that is better than
+// pieces.
+inline bool goes_whole(const Meeting& m, const OutgoingBroadcast& out, std::size_t sent)
 {
-    const Node& node = m.node();
-    const std::size_t whole_bytes = node.helps() ? kBroadcastWholeBytes : kBroadcastWholeBytesSharedCpus;
-    if (out.columns != nullptr || !m.hardware.any_source_buffer || out.bytes < whole_bytes ||
-        !node.crossbar.contains(out.buffer, out.bytes)) {
-        return BroadcastManner::in_pieces;
+    if (out.columns != nullptr || !m.hardware.any_source_buffer) return false;
+    const bool helps = m.node().helps();
+    const std::size_t left = out.bytes - sent;
+    if (m.node().crossbar.contains(out.buffer, out.bytes)) {
+        return left >= (helps ? kBroadcastWholeBytes : kBroadcastWholeBytesSharedCpus);
     }
+    return left >= (helps ? kBroadcastWholePrivateBytes : kBroadcastWholePrivateBytesSharedCpus) &&
+           m.members_reach_each_other();
+}
+
+inline BroadcastManner choose_whole_manner(const Meeting& m, const OutgoingBroadcast& out)
+{
     return is_partitioned(m, out.bytes) ? BroadcastManner::partitioned : BroadcastManner::whole;
 }
 

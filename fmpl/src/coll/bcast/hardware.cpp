@@ -11,12 +11,12 @@ void bcast_hardware(Meeting& m, void* buffer, const Columns* columns, std::size_
         m.broadcasts.served_at.reserve(static_cast<std::size_t>(m.size()));
     }
     if (m.cpu_mates.cpus > 0) m.broadcast_roots.begins(root, m.size());
+    m.tell_reach(bytes);
     auto* const bytes_at = static_cast<std::byte*>(buffer);
     if (m.rank() != root) return receive_broadcast(m, {bytes_at, columns, bytes}, root);
     const OutgoingBroadcast out{bytes_at, columns, bytes};
-    const BroadcastManner manner = choose_manner(m, out);
-    if (manner == BroadcastManner::in_pieces) return send_in_pieces(m, out);
-    send_whole(m, out, manner);
+    const std::size_t sent = goes_whole(m, out, 0) ? 0 : send_in_pieces(m, out);
+    if (sent < bytes) send_whole(m, out, sent);
 }
 
 }  // namespace fmpl

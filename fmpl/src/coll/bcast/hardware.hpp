@@ -1,7 +1,7 @@
 // The hardware broadcast: the root writes once, all receivers read (paper, sections 3.2 and 4.2).
 //
 //   in_pieces    pieces.cpp       through the root's library buffers, or of a few bytes in the slot's line
-//   whole        whole.cpp        read by all receivers from the root's own buffer, at once
+//   whole        whole.cpp        read by all receivers from the root's own buffer, at once; private memory by the kernel
 //     both       both.cpp         a whole one between two ranks, which both copy
 //   partitioned  partitioned.cpp  a whole one where ranks share CPUs: whoever runs copies for all
 //
@@ -51,9 +51,10 @@ struct IncomingBroadcast {
 // A broadcast, by each member. Throws Error: MISMATCH where the members do not agree, MEMORY, ABORTED.
 void bcast_hardware(Meeting& m, void* buffer, const Columns* columns, std::size_t bytes, int root);
 
-// The root's part by each manner.
-void send_in_pieces(Meeting& m, const OutgoingBroadcast& out);
-void send_whole(Meeting& m, const OutgoingBroadcast& out, BroadcastManner manner);
+// The root's part by each manner. Pieces until all has been sent, or the rest goes whole; how much has been sent.
+std::size_t send_in_pieces(Meeting& m, const OutgoingBroadcast& out);
+// What is left when so much has been sent.
+void send_whole(Meeting& m, const OutgoingBroadcast& out, std::size_t sent);
 // A receiver's part; root: that it expects. Where that is this rank itself, another root has been here: what that broadcasts is dropped,
 // so that the next broadcast begins in step.
 void receive_broadcast(Meeting& m, const IncomingBroadcast& in, int root);

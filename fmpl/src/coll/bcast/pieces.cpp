@@ -2,6 +2,7 @@
 // copies of those before and the root need not wait for the last. A few bytes lie in the slot's line.
 //
 // Cost with p ranks and n bytes: one flag latency + 2 n / copy bandwidth, whatever p.
+#include "coll/bcast/choose.hpp"
 #include "coll/bcast/publish.hpp"
 
 #include "error.hpp"
@@ -39,7 +40,7 @@ std::exception_ptr make_library_buffers(Meeting& m)
 
 }  // namespace
 
-void send_in_pieces(Meeting& m, const OutgoingBroadcast& out)
+std::size_t send_in_pieces(Meeting& m, const OutgoingBroadcast& out)
 {
     const WaitFor what = m.waiting_for(-1, out.bytes);
     const bool in_line = out.bytes <= kBroadcastInlineBytes;
@@ -59,7 +60,8 @@ void send_in_pieces(Meeting& m, const OutgoingBroadcast& out)
         sent += piece;
         leave_broadcast(m, use);
         if (no_memory) std::rethrow_exception(no_memory);
-    } while (sent < out.bytes);
+    } while (sent < out.bytes && !goes_whole(m, out, sent));
+    return sent;
 }
 
 }  // namespace fmpl

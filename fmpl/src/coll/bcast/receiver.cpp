@@ -7,16 +7,18 @@
 #include "error.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace fmpl {
 namespace {
 
-// What a receiver whose buffer others can write offers before it knows the root's manner.
+// What a receiver whose buffer others can write offers before it knows the root's manner: for the first use of the broadcast.
 class Offer {
 public:
     Offer(Meeting& m, const IncomingBroadcast& in, int root) : m_(m), in_(in)
     {
-        if (root == m.rank() || in.columns != nullptr || !m.node().crossbar.contains(in.buffer, in.bytes)) return;
+        if (root == m.rank() || in.columns != nullptr || !m.is_reachable(in.buffer, in.bytes)) return;
         const std::uint64_t use = m.broadcasts.uses;
         if (is_partitioned(m, in.bytes)) {
             reception_ = true;
@@ -29,15 +31,16 @@ public:
         }
     }
     // The root has come. Whether one of the offers is the way, and then it has been gone to its end.
-    bool serves(BroadcastSlot& slot, std::uint64_t use, const std::byte* from)
+    bool serves(BroadcastSlot& slot, std::uint64_t use)
     {
         const bool fits = slot.total_bytes == in_.bytes;
         if (reception_ && (slot.manner != BroadcastManner::partitioned || !fits)) withdraw();
         if (reception_) {
-            await_reception(m_, use, from, in_.bytes, static_cast<int>(slot.root));
+            await_reception(m_, use, {static_cast<int>(slot.root), slot.at, in_.bytes});
             return true;
         }
-        if (!wants_help_ || !fits || slot.manner == BroadcastManner::in_pieces) return false;
+        const bool wants_help = std::exchange(wants_help_, false);
+        if (!wants_help || !fits || slot.manner == BroadcastManner::in_pieces) return false;
         if (!has_asked_) ask_for_help(m_, use, in_.buffer, in_.bytes);
         receive_with_help(m_, slot, in_.buffer, in_.bytes);
         return true;
@@ -64,6 +67,31 @@ BroadcastSlot& await_root(Meeting& m, std::uint64_t use, const WaitFor& what)
     if (!has_come() && !m.keep_cpu_until(has_come)) m.wait_in_turn(&m.broadcast_roots, has_come, what);
     if (m.size() == 2) m.broadcasts.left = std::max(m.broadcasts.left, use);  // the root has come to it
     return slot;
+}
+
+// By the kernel: columns by way of a block of this rank's.
+void take_private_piece(Meeting& m, int from, Offset at, const IncomingBroadcast& in, std::size_t done, std::size_t n)
+{
+    constexpr std::size_t kBetweenLooks = 256 * 1024;
+    std::array<std::byte, 8 * 1024> block;
+    const std::size_t most = in.columns == nullptr ? kBetweenLooks : block.size();
+    for (std::size_t begin = 0; begin < n; begin += most) {
+        const std::size_t bytes = std::min(most, n - begin);
+        std::byte* const to = in.columns == nullptr ? in.buffer + done + begin : block.data();
+        m.node().waiter.check_abort();
+        m.node().private_memory.read(from, at + begin, to, bytes);
+        if (in.columns != nullptr) in.copy_in(done + begin, bytes, to);
+    }
+}
+
+void take_piece(Meeting& m, const BroadcastSlot& slot, const IncomingBroadcast& in, std::size_t done, std::size_t bytes)
+{
+    if (slot.at == kNoOffset) return in.copy_in(done, bytes, reinterpret_cast<const std::byte*>(slot.payload));
+    const int from = m.members()[slot.root];
+    const std::byte* const here = m.node().private_memory.here(from, slot.at);
+    if (here == nullptr) return take_private_piece(m, from, slot.at, in, done, bytes);
+    m.node().crossbar.map_pages(here, bytes);
+    in.copy_in(done, bytes, here);
 }
 
 // The last receiver wakes a root whose own buffer was read.
@@ -107,7 +135,6 @@ void check_agreement(const Meeting& m, int came_from, int root, std::size_t tota
 
 void receive_broadcast(Meeting& m, const IncomingBroadcast& in, int root)
 {
-    const Crossbar& crossbar = m.node().crossbar;
     const WaitFor what = m.waiting_for(root == m.rank() ? -1 : root, in.bytes);
     Offer offer(m, in, root);
     std::size_t total = 0;
@@ -124,15 +151,9 @@ void receive_broadcast(Meeting& m, const IncomingBroadcast& in, int root)
             fail_without_memory(came_from);
         }
         const bool in_pieces = slot.manner == BroadcastManner::in_pieces;
-        const std::size_t piece = in_pieces ? std::min(kBroadcastBufferBytes, total - done) : total;
-        const std::byte* const from = slot.at == kNoOffset
-                                          ? reinterpret_cast<const std::byte*>(slot.payload)
-                                          : crossbar.mapped(m.members()[static_cast<std::size_t>(came_from)], slot.at);
+        const std::size_t piece = in_pieces ? std::min(kBroadcastBufferBytes, total - done) : total - done;
         const bool is_wanted = root != m.rank() && total == in.bytes && piece > 0;
-        if (!offer.serves(slot, use, from) && is_wanted) {
-            crossbar.map_pages(from, piece);
-            in.copy_in(done, piece, from);
-        }
+        if (!offer.serves(slot, use) && is_wanted) take_piece(m, slot, in, done, piece);
         done += piece;
         leave(m, slot, use);
     } while (done < total);

@@ -1,6 +1,7 @@
-// A whole broadcast: in remote-DMA memory, and read from the root's own buffer by all receivers at once; the root waits until they have.
-// It helps while it waits for a single receiver (both.hpp), and where ranks share CPUs it copies for those that wait
-// (partitioned.hpp).
+// A whole broadcast: read from the root's own buffer by all receivers at once, by the kernel if that is private; the root waits
+// until they have. It helps while it waits for a single receiver (both.hpp), and where ranks share CPUs it copies for those
+// that wait (partitioned.hpp). A broadcast of private memory may begin in pieces, until all receivers have told that they
+// reach it (Meeting::tell_reach).
 //
 // Cost with p ranks and n bytes: one flag latency + n / copy bandwidth, whatever p; where c CPUs are shared
 // (p - 1) n / c / copy bandwidth.
@@ -41,7 +42,7 @@ void await_receivers(
     const BroadcastSlot& slot = slot_of(m, use);
     m.node().wait(
         [&] {
-            if (manner == BroadcastManner::partitioned) copy_for_all(m, use, out.buffer, out.bytes);
+            if (manner == BroadcastManner::partitioned) copy_for_all(m, use, {m.rank(), slot.at, out.bytes});
             return slot.taken.load(std::memory_order_acquire) == receivers;  // pairs with receive_broadcast()
         },
         what);
@@ -49,15 +50,17 @@ void await_receivers(
 
 }  // namespace
 
-void send_whole(Meeting& m, const OutgoingBroadcast& out, BroadcastManner manner)
+void send_whole(Meeting& m, const OutgoingBroadcast& out, std::size_t sent)
 {
+    const bool all = sent == 0;  // nobody waits for a rest
+    const BroadcastManner manner = all ? choose_whole_manner(m, out) : BroadcastManner::whole;
     const WaitFor what = m.waiting_for(-1, out.bytes);
     const bool is_one_receiver = m.size() == 2;
     const std::uint64_t use = begin_use(m, m.node().helps() ? kBroadcastSlots : kWholeAhead, what);
-    publish(m, use, true, out.bytes, what, [&](BroadcastSlot& slot) {
+    publish(m, use, sent == 0, out.bytes, what, [&](BroadcastSlot& slot) {
         slot.total_bytes = out.bytes;
         slot.manner = manner;
-        slot.at = m.node().crossbar.offset_of(out.buffer);
+        slot.at = m.place_of(out.buffer, out.bytes) + sent;
         if (!is_one_receiver) slot.taken.store(0, std::memory_order_relaxed);
     });
     is_one_receiver ? await_receiver(m, use, out, what) : await_receivers(m, use, out, manner, what);

@@ -14,6 +14,12 @@ namespace fmpl {
 inline constexpr std::size_t kPartitionBytes = 4 * 1024;
 inline constexpr std::size_t kPartitionBytesSharedCpus = 2 * 1024;
 
+// From which size on the kernel reads and writes private operands where they lie; shorter ones go through a library buffer.
+inline constexpr std::size_t kReducePrivateBytes = 16 * 1024;
+inline constexpr std::size_t kReducePrivateBytesSharedCpus = kDepositBytes + 1;
+
+// Between two ranks, a reduce of private operands is shared from this size on; below, the root does it all.
+inline constexpr std::size_t kReduceSharedPrivateBytes = 32 * 1024;
 // From which size on a reduction is partitioned among the members
 // (docs/decisions/0011-partition-where-cpus-are-shared.md).
 inline std::size_t partition_bytes(const Meeting& m, bool to_all)
@@ -23,6 +29,15 @@ inline std::size_t partition_bytes(const Meeting& m, bool to_all)
     const auto cpus = static_cast<std::size_t>(m.node().crossbar.memory().constants().cpus);
     const std::size_t ranks_a_cpu = (static_cast<std::size_t>(m.node().crossbar.nodes()) + cpus - 1) / cpus;
     return std::min(kPartitionBytesSharedCpus * ranks_a_cpu, kDepositBytes + 1);
+}
+
+// Whether a buffer of a reduction of so many bytes is read and written where it lies. A long one of private memory: if the
+// members reach each other, which the last of them to arrive knows.
+inline bool goes_in_place(const Meeting& m, const std::byte* buffer, std::size_t bytes)
+{
+    if (m.node().crossbar.contains(buffer, bytes) || bytes > kDepositBytes) return true;
+    const bool helps = m.node().helps();
+    return bytes >= (helps ? kReducePrivateBytes : kReducePrivateBytesSharedCpus) && m.members_reach_each_other();
 }
 
 // bytes: of the whole reduction, whose deposits go together.

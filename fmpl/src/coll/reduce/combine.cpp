@@ -14,36 +14,69 @@ constexpr std::size_t kShareBytes = 1024;
 
 }  // namespace
 
-std::span<const std::byte* const> operands(Meeting& m, std::uint64_t use, const std::byte* own)
+void copy_between(const PrivateMemory& memory, const Place& from, std::size_t at, std::byte* to, std::size_t bytes)
+{
+    if (from.here == nullptr) return memory.read(from.node, from.at + at, to, bytes);
+    std::memcpy(to, from.here + at, bytes);
+}
+
+void copy_between(
+    const PrivateMemory& memory, const std::byte* from, const Place& to, std::size_t at, std::size_t bytes)
+{
+    if (to.here == nullptr) return memory.write(to.node, to.at + at, from, bytes);
+    std::memcpy(to.here + at, from, bytes);
+}
+
+void reserve_blocks(Meeting& m, std::size_t bytes, std::size_t element_bytes)
+{
+    const bool may_be_private = bytes >= kReachBytes;
+    const std::size_t block = std::max(may_be_private ? kKernelSumBlockBytes : kSumBlockBytes, element_bytes);
+    if (m.scratch.block.size() < block) m.scratch.block.resize(block);
+    if (may_be_private && m.scratch.fetched.size() < block) m.scratch.fetched.resize(block);
+}
+
+std::span<const Place> operands(Meeting& m, std::uint64_t use, const std::byte* own)
 {
     m.scratch.operands.clear();
     for (int member = 0; member < m.size(); ++member) {
-        m.scratch.operands.push_back(member == m.rank()
-                                         ? own
-                                         : m.node().crossbar.mapped(m.members()[static_cast<std::size_t>(member)],
-                                               m.station->deposit(member, use).at));
+        m.scratch.operands.push_back(
+            member == m.rank() ? m.own_place(own) : m.place(member, m.station->deposit(member, use).at));
     }
     return m.scratch.operands;
 }
 
-void combine(Meeting& m, std::span<const std::byte* const> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
-    std::span<std::byte* const> results)
+void combine(Meeting& m, std::span<const Place> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
+    std::span<const Place> results)
 {
+    const PrivateMemory& memory = m.node().private_memory;
+    const auto is_far = [](const Place& place) { return place.here == nullptr; };
+    const bool by_kernel = std::ranges::any_of(operands, is_far) || std::ranges::any_of(results, is_far);
     const std::size_t element = op->element_size;
-    const std::size_t block_count = std::max<std::size_t>(kSumBlockBytes / element, 1);
-    const bool in_place = results.size() == 1 && results[0] == operands.back();
+    const std::size_t block_count =
+        std::max<std::size_t>((by_kernel ? kKernelSumBlockBytes : kSumBlockBytes) / element, 1);
+    // The first result is combined where it is to be, unless that is where a later operand of a block comes from.
+    std::byte* const result = results[0].here;
+    const auto is_result = [&](const Place& operand) { return operand.here == result; };
+    const bool last_is_there = is_result(operands.back());
+    const bool direct = result != nullptr && (last_is_there || std::ranges::none_of(operands, is_result));
+    const std::span<const Place> others = direct ? results.subspan(1) : results;
     const std::size_t first = begin * element, bytes = (end - begin) * element;
-    for (const std::byte* const operand : operands) m.node().crossbar.map_pages(operand + first, bytes);
-    for (std::byte* const result : results) m.node().crossbar.map_pages(result + first, bytes);
-    for (std::size_t i = begin; i < end; i += block_count) {
-        const std::size_t n = std::min(block_count, end - i);
-        std::byte* const block = in_place ? results[0] + i * element : m.scratch.block.data();
-        if (!in_place) std::memcpy(block, operands.back() + i * element, n * element);
-        for (std::size_t member = operands.size() - 1; member-- > 0;) {
-            op->function(operands[member] + i * element, block, n);
+    for (const std::span<const Place> places : {operands, results}) {
+        for (const Place& place : places) {
+            if (!is_far(place)) m.node().crossbar.map_pages(place.here + first, bytes);
         }
-        if (in_place) continue;
-        for (std::byte* const result : results) std::memcpy(result + i * element, block, n * element);
+    }
+    for (std::size_t i = begin; i < end; i += block_count) {
+        const std::size_t n = std::min(block_count, end - i), at = i * element;
+        if (by_kernel) m.node().waiter.check_abort();
+        std::byte* const block = direct ? result + at : m.scratch.block.data();
+        if (!direct || !last_is_there) copy_between(memory, operands.back(), at, block, n * element);
+        for (std::size_t member = operands.size() - 1; member-- > 0;) {
+            const Place& operand = operands[member];
+            if (is_far(operand)) memory.read(operand.node, operand.at + at, m.scratch.fetched.data(), n * element);
+            op->function(is_far(operand) ? m.scratch.fetched.data() : operand.here + at, block, n);
+        }
+        for (const Place& other : others) copy_between(memory, block, other, at, n * element);
     }
 }
 
@@ -53,7 +86,7 @@ void combine_shares(Meeting& m, std::uint64_t use, const std::byte* operand, con
     const auto members = static_cast<std::size_t>(m.size());
     const std::size_t shares = std::clamp<std::size_t>(whole.bytes() / kShareBytes, 1, std::min(members, kMostShares));
     const auto begin_of = [&](std::size_t i) { return whole.count / shares * i + std::min(whole.count % shares, i); };
-    std::span<const std::byte* const> from;
+    std::span<const Place> from;
     const auto take = [&](std::size_t share) {
         const std::uint64_t bit = std::uint64_t{1} << share;
         if ((slot.taken.load(std::memory_order_relaxed) & bit) != 0) return;
@@ -63,9 +96,7 @@ void combine_shares(Meeting& m, std::uint64_t use, const std::byte* operand, con
             m.scratch.results.clear();
             for (int member = 0; member < m.size(); ++member) {
                 if (whole.root != kAllMembers && whole.root != member) continue;
-                const Offset at = m.station->deposit(member, use).result_at;
-                m.scratch.results.push_back(
-                    m.node().crossbar.mapped(m.members()[static_cast<std::size_t>(member)], at));
+                m.scratch.results.push_back(m.place(member, m.station->deposit(member, use).result_at));
             }
         }
         combine(m, from, begin_of(share), begin_of(share + 1), whole.op, m.scratch.results);

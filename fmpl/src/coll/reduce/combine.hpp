@@ -10,15 +10,23 @@
 
 namespace fmpl {
 
-// Elements are combined in blocks of this size, so that the partial result stays in the first-level cache.
+// Elements are combined in blocks of this size, so that the partial result stays in the first-level cache; where the kernel
+// reads operands or writes results, in larger ones, which outweigh its calls.
 inline constexpr std::size_t kSumBlockBytes = 8 * 1024;
+inline constexpr std::size_t kKernelSumBlockBytes = 128 * 1024;
 
+// Copies [at, at + bytes) of a member's buffer to this process, and to it.
+void copy_between(const PrivateMemory& memory, const Place& from, std::size_t at, std::byte* to, std::size_t bytes);
+void copy_between(
+    const PrivateMemory& memory, const std::byte* from, const Place& to, std::size_t at, std::size_t bytes);
+// Makes room for the blocks of a reduction of so many bytes.
+void reserve_blocks(Meeting& m, std::size_t bytes, std::size_t element_bytes);
 // The operands of all members, in their order, for a use whose verdict is known; this rank's own is at `own`.
-std::span<const std::byte* const> operands(Meeting& m, std::uint64_t use, const std::byte* own);
+std::span<const Place> operands(Meeting& m, std::uint64_t use, const std::byte* own);
 // results = x_0 op (x_1 op (... op x_{p-1})) for the elements begin .. end - 1. Each block is read from all operands
 // before it is written to the results, which may be among them.
-void combine(Meeting& m, std::span<const std::byte* const> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
-    std::span<std::byte* const> results);
+void combine(Meeting& m, std::span<const Place> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
+    std::span<const Place> results);
 // Takes shares of the elements until there is none left, and writes them to every buffer that wants the result. Where
 // ranks share CPUs, those that run do it all; the others find it done. Who finishes the last share ends the use.
 void combine_shares(Meeting& m, std::uint64_t use, const std::byte* operand, const Reduction& whole);

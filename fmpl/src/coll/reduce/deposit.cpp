@@ -29,10 +29,10 @@ void deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
     }
     const bool leaves_at_once = !to_all && !is_root && bytes < partition_bytes(m, false) && !m.node().helps();
     const bool wants_result = to_all || is_root;
-    if (!leaves_at_once && crossbar.contains(buffers.operand, bytes) &&
-        (!wants_result || crossbar.contains(buffers.result, bytes))) {
-        own.at = crossbar.offset_of(buffers.operand);
-        own.result_at = wants_result ? crossbar.offset_of(buffers.result) : kNoOffset;
+    if (!leaves_at_once && goes_in_place(m, buffers.operand, bytes) &&
+        (!wants_result || goes_in_place(m, buffers.result, bytes))) {
+        own.at = m.place_of(buffers.operand, bytes);
+        own.result_at = wants_result ? m.place_of(buffers.result, bytes) : kNoOffset;
         own.in_place = 1;
     } else if (!is_root && !is_long) {
         own.at = deposit_buffer(m, use);

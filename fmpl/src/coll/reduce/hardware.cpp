@@ -23,7 +23,7 @@ std::exception_ptr decide(
     if (whole.root == kAllMembers && (in_line || verdict.manner == ReduceManner::combined)) {
         std::byte* const for_all =
             in_line ? buffers.result : m.node().crossbar.local(deposit_buffer(m, use) + kReduceSlots * kDepositBytes);
-        std::byte* const results[] = {buffers.result, for_all};
+        const Place results[] = {m.own_place(buffers.result), m.own_place(for_all)};
         combine(m, operands(m, use, buffers.operand), 0, whole.count, whole.op, std::span(results, in_line ? 1 : 2));
         result = {for_all, whole.bytes()};
     }
@@ -70,7 +70,8 @@ ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reducti
             return manner;
         case ReduceManner::combined:
             if (whole.root == m.rank()) {
-                combine(m, operands(m, use, buffers.operand), 0, whole.count, whole.op, std::span(&buffers.result, 1));
+                const Place result = m.own_place(buffers.result);
+                combine(m, operands(m, use, buffers.operand), 0, whole.count, whole.op, std::span(&result, 1));
             } else if (!to_all) {
                 await_others = true;
             } else if (!arrival.last && whole.count > 0) {
@@ -98,8 +99,8 @@ ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reducti
 bool reduce_hardware(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole)
 {
     const std::size_t element = whole.op->element_size;
-    m.scratch.block.resize(
-        std::max({m.scratch.block.size(), kSumBlockBytes, element}));  // before others count on this rank
+    reserve_blocks(m, whole.bytes(), element);  // before others count on this rank
+    m.tell_reach(whole.bytes());
     RootSuccession* const roots = roots_of(m, whole);
     if (roots != nullptr && m.is_ordered()) roots->begins(whole.root, m.size());
     const auto once = [&](const ReduceBuffers& from, const Reduction& part) {

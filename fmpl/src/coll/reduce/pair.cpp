@@ -5,9 +5,13 @@
 // where they are, one half of the elements by each rank, and a barrier ends that. Else they go through library buffers
 // of kDepositBytes, in pieces if need be.
 //
+// Private operands are reached by the kernel: a root brings the other's to where it wants the result, with the other's help
+// from some length on, and combines the two there.
+//
 // Cost with n bytes: one or two lines back and forth, n / (2 combine rate) in place, else n / copy bandwidth + n /
 // combine rate. The operands are combined in the order of the ranks.
 #include "coll/barrier.hpp"
+#include "coll/reduce/choose.hpp"
 #include "coll/reduce/combine.hpp"
 #include "coll/reduce/deposit.hpp"
 #include "coll/reduce/hardware.hpp"
@@ -39,16 +43,21 @@ void deposit_for_pair(
     const std::byte* const operand = buffers.operand;
     const bool wants_result = whole.root == kAllMembers || whole.root == m.rank();
     const bool elsewhere = wants_result && buffers.result != operand;
-    const bool in_place = crossbar.contains(operand, bytes) && (!elsewhere || crossbar.contains(buffers.result, bytes));
-    own.in_place = !in_place ? 0 : elsewhere ? 2 : 1;
+    const bool in_place = goes_in_place(m, operand, bytes) && (!elsewhere || goes_in_place(m, buffers.result, bytes));
+    const bool is_private =
+        !crossbar.contains(operand, bytes) || (elsewhere && !crossbar.contains(buffers.result, bytes));
+    own.in_place =
+        static_cast<std::uint8_t>(!in_place ? 0
+                                            : PairDeposit::kInPlace | (elsewhere ? PairDeposit::kResultElsewhere : 0) |
+                                                  (is_private ? PairDeposit::kPrivate : 0));
     own.no_memory = 0;
     if (bytes <= sizeof own.payload) {
         copy_some(&own.payload, operand, bytes);
         return;
     }
-    own.payload = in_place ? crossbar.offset_of(operand) : kNoOffset;
-    if (own.in_place == 2) {
-        m.station->pair_results[use % kReduceSlots].at[m.rank()] = crossbar.offset_of(buffers.result);
+    own.payload = in_place ? m.place_of(operand, bytes) : kNoOffset;
+    if ((own.in_place & PairDeposit::kResultElsewhere) != 0) {
+        m.station->pair_results[use % kReduceSlots].at[m.rank()] = m.place_of(buffers.result, bytes);
     }
     const bool needs_buffer = in_place ? whole.root == kAllMembers : whole.root != m.rank();
     const Offset buffer = needs_buffer ? deposit_buffer(m, use) : kNoOffset;
@@ -58,80 +67,157 @@ void deposit_for_pair(
     }
 }
 
+// One use of the line, by both ranks.
+class PairUse {
+public:
+    PairUse(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole)
+        : m_(m),
+          buffers_(buffers),
+          whole_(whole),
+          use_(m.reduce_uses++),
+          line_(m.station->pairs[use_ % kReduceSlots])
+    {
+    }
+
+    ReduceManner reduce()
+    {
+        meet();
+        if (own().count != other().count || own().element_size != other().element_size || own().root != other().root)
+            [[unlikely]]
+            fail_mismatch(1, line_.by[0], line_.by[1]);
+        if (bytes_ <= sizeof own().payload) return combine_in_line();
+        // Both have told whether they reach each other before they stamped the line.
+        const bool both_in_place =
+            own().in_place != 0 && other().in_place != 0 && (!has_private() || m_.members_reach_each_other());
+        if (!both_in_place) {
+            if (no_memory_) std::rethrow_exception(no_memory_);
+            if (other().no_memory != 0) fail_no_memory(1 - rank_);
+            if (bytes_ > kDepositBytes) return ReduceManner::in_pieces;
+        }
+        const Place mine = m_.own_place(buffers_.operand), theirs = m_.place(1 - rank_, other().payload);
+        m_.scratch.operands.assign({rank_ == 0 ? mine : theirs, rank_ == 0 ? theirs : mine});
+        if (!both_in_place) return combine_buffers();
+        if (!has_private() || whole_.root == kAllMembers) return combine_halves();
+        const PairDeposit& roots = line_.by[whole_.root];
+        if (bytes_ < kReduceSharedPrivateBytes) return combine_at_root();
+        return (roots.in_place & PairDeposit::kResultElsewhere) != 0 ? bring_to_root() : combine_halves();
+    }
+
+private:
+    PairDeposit& own() const { return line_.by[rank_]; }
+    const PairDeposit& other() const { return line_.by[1 - rank_]; }
+    bool wants_result(int member) const { return whole_.root == kAllMembers || whole_.root == member; }
+    bool has_private() const { return ((own().in_place | other().in_place) & PairDeposit::kPrivate) != 0; }
+    // Where a member wants the result of a reduction in place.
+    Place result_of(int member) const
+    {
+        if (member == rank_) return m_.own_place(buffers_.result);
+        const bool elsewhere = (other().in_place & PairDeposit::kResultElsewhere) != 0;
+        return m_.place(member, elsewhere ? m_.station->pair_results[use_ % kReduceSlots].at[member] : other().payload);
+    }
+    void part_with_barrier() { barrier_of_two(m_, m_.station->barrier); }
+
+    // The other rank is through with the line's last use: it has answered a later one.
+    void meet()
+    {
+        try {
+            deposit_for_pair(m_, use_, own(), buffers_, whole_);
+        } catch (const Error&) {
+            no_memory_ = std::current_exception();  // thrown when the other rank knows
+            own().no_memory = 1;
+        }
+        own().stamp.store(use_ + 1, std::memory_order_release);  // pairs with the other's acquire below
+        m_.node().crossbar.wake(m_.members()[static_cast<std::size_t>(1 - rank_)]);
+        // acquire: pairs with the other's store above
+        m_.node().wait([&] { return other().stamp.load(std::memory_order_acquire) == use_ + 1; },
+            m_.waiting_for(1 - rank_, bytes_));
+    }
+
+    ReduceManner combine_in_line()
+    {
+        if (!wants_result(rank_) || whole_.count == 0) return ReduceManner::combined;
+        std::uint64_t higher = line_.by[1].payload;
+        const std::uint64_t lower = line_.by[0].payload;
+        whole_.op->function(&lower, &higher, whole_.count);
+        copy_some(buffers_.result, &higher, bytes_);
+        return ReduceManner::combined;
+    }
+
+    // Each rank combines one half of the elements where they are.
+    ReduceManner combine_halves()
+    {
+        m_.scratch.results.clear();
+        for (int member = 0; member < 2; ++member) {
+            if (wants_result(member)) m_.scratch.results.push_back(result_of(member));
+        }
+        const std::size_t half = whole_.count - whole_.count / 2;
+        combine(m_, m_.scratch.operands, rank_ == 0 ? 0 : half, rank_ == 0 ? half : whole_.count, whole_.op,
+            m_.scratch.results);
+        part_with_barrier();
+        return ReduceManner::partitioned;
+    }
+
+    ReduceManner combine_at_root()
+    {
+        if (wants_result(rank_)) {
+            const Place result = result_of(rank_);
+            combine(m_, m_.scratch.operands, 0, whole_.count, whole_.op, std::span(&result, 1));
+        }
+        part_with_barrier();
+        return ReduceManner::combined;
+    }
+
+    // Both ranks bring the other's operand to where the root wants the result, each one half of it; the root combines them.
+    ReduceManner bring_to_root()
+    {
+        const PrivateMemory& memory = m_.node().private_memory;
+        const Place result = result_of(whole_.root);
+        const std::size_t middle = bytes_ / 2 / kLine * kLine;
+        if (!wants_result(rank_)) {
+            copy_between(memory, buffers_.operand + middle, result, middle, bytes_ - middle);
+            part_with_barrier();
+            return ReduceManner::combined;
+        }
+        Place& theirs = m_.scratch.operands[static_cast<std::size_t>(1 - rank_)];
+        copy_between(memory, theirs, 0, result.here, middle);
+        part_with_barrier();
+        theirs = result;
+        combine(m_, m_.scratch.operands, 0, whole_.count, whole_.op, std::span(&result, 1));
+        return ReduceManner::combined;
+    }
+
+    // In library buffers, but for one operand perhaps, whose owner may write to it when the other has read it.
+    ReduceManner combine_buffers()
+    {
+        if (!wants_result(rank_)) {
+            if (own().in_place != 0) part_with_barrier();
+            return ReduceManner::combined;
+        }
+        const bool is_read_here = own().in_place != 0 && whole_.root == kAllMembers;
+        const bool overwrites = is_read_here && (own().in_place & PairDeposit::kResultElsewhere) == 0;
+        const Place result =
+            m_.own_place(overwrites ? m_.node().crossbar.local(deposit_buffer(m_, use_)) : buffers_.result);
+        combine(m_, m_.scratch.operands, 0, whole_.count, whole_.op, std::span(&result, 1));
+        if (is_read_here || other().in_place != 0) part_with_barrier();
+        if (overwrites) copy_across(buffers_.result, result.here, bytes_);
+        return ReduceManner::combined;
+    }
+
+    Meeting& m_;
+    const ReduceBuffers& buffers_;
+    const Reduction& whole_;
+    const int rank_ = m_.rank();
+    const std::size_t bytes_ = whole_.bytes();
+    const std::uint64_t use_;
+    PairReduction& line_;
+    std::exception_ptr no_memory_;
+};
+
 }  // namespace
 
 ReduceManner reduce_once_of_two(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole)
 {
-    const int rank = m.rank();
-    const bool wants_result = whole.root == kAllMembers || whole.root == rank;
-    const std::size_t bytes = whole.bytes();
-    const std::uint64_t use = m.reduce_uses++;
-    PairReduction& line = m.station->pairs[use % kReduceSlots];
-    PairDeposit& own = line.by[rank];
-    const PairDeposit& other = line.by[1 - rank];
-    std::exception_ptr no_memory;
-    // The other rank is through with the line's last use: it has answered a later one.
-    try {
-        deposit_for_pair(m, use, own, buffers, whole);
-    } catch (const Error&) {
-        no_memory = std::current_exception();  // thrown when the other rank knows
-        own.no_memory = 1;
-    }
-    own.stamp.store(use + 1, std::memory_order_release);  // pairs with the other's acquire below
-    m.node().crossbar.wake(m.members()[static_cast<std::size_t>(1 - rank)]);
-    // acquire: pairs with the other's store above
-    m.node().wait(
-        [&] { return other.stamp.load(std::memory_order_acquire) == use + 1; }, m.waiting_for(1 - rank, bytes));
-
-    if (other.count != own.count || other.element_size != own.element_size || other.root != own.root) [[unlikely]] {
-        fail_mismatch(1, line.by[0], line.by[1]);
-    }
-    if (bytes <= sizeof own.payload) {
-        if (!wants_result || whole.count == 0) return ReduceManner::combined;
-        std::uint64_t higher = line.by[1].payload;
-        const std::uint64_t lower = line.by[0].payload;
-        whole.op->function(&lower, &higher, whole.count);
-        copy_some(buffers.result, &higher, bytes);
-        return ReduceManner::combined;
-    }
-
-    const bool both_in_place = own.in_place != 0 && other.in_place != 0;
-    if (!both_in_place && (own.no_memory != 0 || other.no_memory != 0)) {
-        if (no_memory) std::rethrow_exception(no_memory);
-        fail_no_memory(1 - rank);
-    }
-    if (!both_in_place && bytes > kDepositBytes) return ReduceManner::in_pieces;
-    const int peer = m.members()[static_cast<std::size_t>(1 - rank)];
-    std::byte* const theirs = m.node().crossbar.mapped(peer, other.payload);
-    m.scratch.operands.assign({rank == 0 ? buffers.operand : theirs, rank == 0 ? theirs : buffers.operand});
-    if (both_in_place) {
-        m.scratch.results.clear();
-        const PairResults& elsewhere = m.station->pair_results[use % kReduceSlots];
-        for (int member = 0; member < 2; ++member) {
-            if (whole.root == kAllMembers || whole.root == member) {
-                m.scratch.results.push_back(member == rank        ? buffers.result
-                                            : other.in_place == 2 ? m.node().crossbar.mapped(peer, elsewhere.at[member])
-                                                                  : theirs);
-            }
-        }
-        const std::size_t half = whole.count - whole.count / 2;
-        combine(
-            m, m.scratch.operands, rank == 0 ? 0 : half, rank == 0 ? half : whole.count, whole.op, m.scratch.results);
-        barrier_of_two(m, m.station->barrier);
-        return ReduceManner::partitioned;
-    }
-    // In library buffers, but for one operand perhaps, whose owner may write to it when the other has read it.
-    if (!wants_result) {
-        if (own.in_place != 0) barrier_of_two(m, m.station->barrier);
-        return ReduceManner::combined;
-    }
-    const bool is_read_here = own.in_place != 0 && whole.root == kAllMembers;
-    const bool overwrites = is_read_here && own.in_place == 1;
-    std::byte* const result = overwrites ? m.node().crossbar.local(deposit_buffer(m, use)) : buffers.result;
-    combine(m, m.scratch.operands, 0, whole.count, whole.op, std::span(&result, 1));
-    if (is_read_here || other.in_place != 0) barrier_of_two(m, m.station->barrier);
-    if (overwrites) copy_across(buffers.result, result, bytes);
-    return ReduceManner::combined;
+    return PairUse(m, buffers, whole).reduce();
 }
 
 }  // namespace fmpl

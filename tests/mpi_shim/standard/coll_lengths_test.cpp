@@ -1,0 +1,58 @@
+// Broadcasts and reductions of private memory whose ranks disagree about the length, on both sides of every length at which
+// another way begins: an error on a rank that can see it, and nobody is left waiting. What MPI leaves open (MPI-3.1, 5.4, 5.9).
+#include "collective_calls.hpp"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+using namespace mpi_test;
+
+namespace {
+
+constexpr std::pair<int, int> kBytes[] = {{8, 16}, {4000, 4096}, {16000, 16384}, {32760, 32768}, {32768, 32776},
+    {65528, 65536}, {1048568, 1048576}, {1048576, 1048584}, {2000000, 8}};
+
+int failed_on(int code)
+{
+    int here = code == MPI_SUCCESS ? 0 : 1;
+    int everywhere = 0;
+    MPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return everywhere;
+}
+
+// One rank has another length than all others, the longer one or the shorter one.
+template <class Call>
+void with_another_length_on_one_rank(Call&& call)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (const auto& [one, other] : kBytes) {
+        for (int odd = 0; odd < size(); ++odd) {
+            for (const int turn : {0, 1}) {
+                const int bytes = (rank() == odd) == (turn == 0) ? one : other;
+                std::vector<double> buffer(static_cast<std::size_t>(bytes) / sizeof(double), 1.0);
+                const int failures = failed_on(call(buffer));
+                EXPECT_GT(failures, 0) << one << " and " << other << " bytes, rank " << odd << " has the other";
+            }
+        }
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+}  // namespace
+
+MPI_TEST_AT(Lengths, ThatDifferInABroadcastAreAnErrorAndNobodyWaits, ({2, 3, 4}))
+{
+    with_another_length_on_one_rank([](std::vector<double>& buffer) {
+        return MPI_Bcast(buffer.data(), static_cast<int>(buffer.size()), MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    });
+}
+
+MPI_TEST_AT(Lengths, ThatDifferInAReductionAreAnErrorAndNobodyWaits, ({2, 3, 4}))
+{
+    with_another_length_on_one_rank([](std::vector<double>& buffer) {
+        std::vector<double> result(buffer.size());
+        return MPI_Reduce(
+            buffer.data(), result.data(), static_cast<int>(buffer.size()), MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    });
+}
