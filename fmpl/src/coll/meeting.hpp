@@ -11,6 +11,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -28,6 +30,13 @@ struct CpuMates {
 // Who of the members shares the CPU of the one that has this rank among them. cpus: of all ranks of the job (NodeRecord::cpu).
 CpuMates cpu_mates(std::span<const int> cpus, std::span<const int> members, int rank);
 
+// A buffer of a member's: where it is in this process, or out of its reach but for the kernel (PrivateMemory).
+struct Place {
+    int node;
+    Offset at;        // or a private address
+    std::byte* here;  // or nullptr
+};
+
 struct BroadcastState {
     static constexpr std::size_t kBuffers = 8;
 
@@ -38,22 +47,42 @@ struct BroadcastState {
     std::size_t next_buffer = 0;
     std::array<std::uint64_t, kBuffers> buffer_uses{};  // the last use that had the buffer, + 1
     std::vector<int> served;                            // whom a chunk of a partitioned broadcast goes to
-    std::vector<std::byte*> served_at;                  // and where
+    std::vector<Place> served_at;                       // and where
 };
 
-// A buffer of a member's: where it is in this process, or out of its reach but for the kernel (PrivateMemory).
-struct Place {
-    int node;
-    Offset at;        // or a private address
-    std::byte* here;  // or nullptr
+// Memory for a block of elements. It begins in the middle of a page, since operands mostly begin with one: a load takes longer
+// behind a store whose address has the same place in its page.
+class BlockMemory {
+public:
+    void reserve(std::size_t bytes)
+    {
+        if (bytes > bytes_) *this = BlockMemory(bytes);
+    }
+    std::byte* data() const { return memory_.get() + kPage / 2; }
+
+    BlockMemory() = default;
+
+private:
+    static constexpr std::size_t kPage = 4096;
+    struct Free {
+        void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{kPage}); }
+    };
+    explicit BlockMemory(std::size_t bytes)
+        : memory_(static_cast<std::byte*>(::operator new (bytes + kPage / 2, std::align_val_t{kPage}))),
+          bytes_(bytes)
+    {
+    }
+
+    std::unique_ptr<std::byte, Free> memory_;
+    std::size_t bytes_ = 0;
 };
 
 // Where this rank combines operands.
 struct CombineScratch {
-    std::vector<std::byte> block;    // a partial result
-    std::vector<std::byte> fetched;  // of an operand that the kernel reads
-    std::vector<Place> operands;     // of the present reduction, in the order of the members
-    std::vector<Place> results;      // where a share of it goes
+    BlockMemory block;            // a partial result
+    BlockMemory fetched;          // a larger one, and an operand beside it, where the kernel reads
+    std::vector<Place> operands;  // of the present reduction, in the order of the members
+    std::vector<Place> results;   // where a share of it goes
 };
 
 // What the keeper, the member of the lowest rank in FMPL_COMM_WORLD, tells the others of the station that it has founded.

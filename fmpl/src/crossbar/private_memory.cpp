@@ -101,16 +101,9 @@ bool PrivateMemory::probe(int node) const
     return reach == Reach::yes;
 }
 
-std::byte* PrivateMemory::with_pages(int node, Offset at, std::size_t bytes) const
+void PrivateMemory::write_private(int node, Offset at, const std::byte* from, std::size_t bytes) const
 {
-    std::byte* const there = here(node, at);
-    if (there != nullptr && !is_private(at)) crossbar_->map_pages(there, bytes);
-    return there;
-}
-
-void PrivateMemory::write(int node, Offset at, const std::byte* from, std::size_t bytes) const
-{
-    if (std::byte* to = with_pages(node, at, bytes)) {
+    if (std::byte* const to = here(node, at)) {
         copy_across(to, from, bytes);
         return;
     }
@@ -128,9 +121,9 @@ void PrivateMemory::write(int node, Offset at, const std::byte* from, std::size_
     }
 }
 
-void PrivateMemory::read(int node, Offset at, std::byte* to, std::size_t bytes) const
+void PrivateMemory::read_private(int node, Offset at, std::byte* to, std::size_t bytes) const
 {
-    if (const std::byte* from = with_pages(node, at, bytes)) {
+    if (const std::byte* const from = here(node, at)) {
         copy_across(to, from, bytes);
         return;
     }

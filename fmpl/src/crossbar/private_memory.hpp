@@ -46,8 +46,14 @@ public:
 
     // Copies between this process and `at` of a mapped node, an arena's offset or a private address. Throws
     // Error(SYSTEM) when the kernel refuses: the memory is not there, or the peer has died.
-    void write(int node, Offset at, const std::byte* from, std::size_t bytes) const;
-    void read(int node, Offset at, std::byte* to, std::size_t bytes) const;
+    void write(int node, Offset at, const std::byte* from, std::size_t bytes) const
+    {
+        is_private(at) ? write_private(node, at, from, bytes) : crossbar_->write(node, at, from, bytes);
+    }
+    void read(int node, Offset at, std::byte* to, std::size_t bytes) const
+    {
+        is_private(at) ? read_private(node, at, to, bytes) : crossbar_->read(node, at, to, bytes);
+    }
 
 private:
     static constexpr Offset kMark = Offset{1} << 63;
@@ -57,8 +63,8 @@ private:
     bool probe(int node) const;
     void declare_tracer() const;
     int pid(int node) const { return crossbar_->record(node).pid.load(std::memory_order_relaxed); }
-    // As here(), with the pages of a long part of an arena mapped.
-    std::byte* with_pages(int node, Offset at, std::size_t bytes) const;
+    void write_private(int node, Offset at, const std::byte* from, std::size_t bytes) const;
+    void read_private(int node, Offset at, std::byte* to, std::size_t bytes) const;
 
     const Crossbar* crossbar_;
     std::uint64_t word_ = 0;  // no other process has it: what the others read to know that it is this one

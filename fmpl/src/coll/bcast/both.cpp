@@ -8,14 +8,10 @@ namespace {
 constexpr std::size_t kLeastChunk = 512;
 constexpr std::size_t kLeastPrivateChunk = 16 * 1024;
 
-// Copies a chunk, perhaps by the kernel.
-template <class Copy>
-auto interruptible(const Meeting& m, Copy copy)
+// Before a chunk that the kernel copies, which may take a while.
+void look_for_abort(const Meeting& m, Offset theirs)
 {
-    return [&m, copy](std::size_t begin, std::size_t n) {
-        m.node().waiter.check_abort();
-        copy(begin, n);
-    };
+    if (PrivateMemory::is_private(theirs)) m.node().waiter.check_abort();
 }
 
 }  // namespace
@@ -42,9 +38,10 @@ void receive_with_help(Meeting& m, BroadcastSlot& slot, std::byte* buffer, std::
     SharedCopy copy = shared_copy(m, slot, bytes);
     m.node().crossbar.wake(root);  // its chunk is left for it
     const auto read = [&](std::size_t begin, std::size_t n) {
+        look_for_abort(m, slot.at);
         m.node().private_memory.read(root, slot.at + begin, buffer + begin, n);
     };
-    const bool last = copy.copy(interruptible(m, read), true);
+    const bool last = copy.copy(read, true);
     if (!last) m.node().wait([&] { return copy.done(); }, m.waiting_for(static_cast<int>(slot.root), bytes));
 }
 
@@ -56,9 +53,10 @@ bool help_to_receive(Meeting& m, std::uint64_t use, const std::byte* buffer, std
     const int receiver = m.members()[static_cast<std::size_t>(1 - m.rank())];
     SharedCopy copy = shared_copy(m, slot, bytes);
     const auto write = [&](std::size_t begin, std::size_t n) {
+        look_for_abort(m, slot.shared.at);
         m.node().private_memory.write(receiver, slot.shared.at + begin, buffer + begin, n);
     };
-    const bool last = copy.copy(interruptible(m, write), copy.has_kept_chunk());
+    const bool last = copy.copy(write, copy.has_kept_chunk());
     if (last) m.node().crossbar.wake(receiver);
     return true;
 }

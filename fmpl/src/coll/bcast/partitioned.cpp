@@ -60,6 +60,7 @@ void copy_for_all(Meeting& m, std::uint64_t use, const RootBuffer& from)
 {
     const Chunks chunks(from.bytes);
     std::vector<int>& served = m.broadcasts.served;
+    std::vector<Place>& results = m.broadcasts.served_at;
     const PrivateMemory& memory = m.node().private_memory;
     const auto node_of = [&](int member) { return m.members()[static_cast<std::size_t>(member)]; };
     const std::byte* const source = memory.here(node_of(from.root), from.at);
@@ -77,15 +78,16 @@ void copy_for_all(Meeting& m, std::uint64_t use, const RootBuffer& from)
         left |= wanted(
             member, station.reception(member).left.load(std::memory_order_acquire));  // pairs with open_reception
     }
-    const auto copy_block = [&](int member, std::size_t begin, std::size_t n) {
-        const Offset at = station.reception(member).at;
-        if (source != nullptr) return memory.write(node_of(member), at + begin, source + begin, n);
-        memory.read(node_of(from.root), from.at + begin, memory.here(node_of(member), at) + begin, n);
+    const auto copy_block = [&](const Place& to, std::size_t begin, std::size_t n) {
+        if (source == nullptr) return memory.read(node_of(from.root), from.at + begin, to.here + begin, n);
+        if (to.here == nullptr) return memory.write(to.node, to.at + begin, source + begin, n);
+        copy_across(to.here + begin, source + begin, n);
     };
     const auto copy = [&](std::size_t chunk) {
         const std::uint64_t bit = std::uint64_t{1} << chunk;
         if ((left & bit) == 0) return;
         served.clear();
+        results.clear();
         bool by_kernel = source == nullptr;
         for (int member = 0; member < m.size(); ++member) {
             Reception& of = station.reception(member);
@@ -96,17 +98,21 @@ void copy_for_all(Meeting& m, std::uint64_t use, const RootBuffer& from)
                         seen, seen & ~bit, std::memory_order_acquire, std::memory_order_acquire))
                     continue;
                 served.push_back(member);
-                by_kernel = by_kernel || memory.here(node_of(member), of.at) == nullptr;
+                results.push_back(m.place(member, of.at));
+                by_kernel = by_kernel || results.back().here == nullptr;
                 break;
             }
         }
         if (served.empty()) return;  // others were faster
         const std::size_t first = chunk * chunks.each, end = std::min(first + chunks.each, from.bytes);
         if (source != nullptr) m.node().crossbar.map_pages(source + first, end - first);
+        for (const Place& to : results) {
+            if (to.here != nullptr) m.node().crossbar.map_pages(to.here + first, end - first);
+        }
         const std::size_t block = by_kernel ? kKernelBlockBytes : kBlockBytes;
         for (std::size_t begin = first; begin < end; begin += block) {
             if (by_kernel) m.node().waiter.check_abort();
-            for (const int member : served) copy_block(member, begin, std::min(block, end - begin));
+            for (const Place& to : results) copy_block(to, begin, std::min(block, end - begin));
         }
         for (const int member : served) {
             Reception& of = station.reception(member);

@@ -12,6 +12,35 @@ namespace {
 // A share of a partitioned reduction, at least.
 constexpr std::size_t kShareBytes = 1024;
 
+// As combine(), where the kernel reads some of the operands or writes some of the results.
+void combine_by_kernel(Meeting& m, std::span<const Place> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
+    std::span<const Place> results)
+{
+    const PrivateMemory& memory = m.node().private_memory;
+    const std::size_t element = op->element_size;
+    const std::size_t block_count = std::max<std::size_t>(kKernelSumBlockBytes / element, 1);
+    // The first result is combined where it is to be, unless that is where a later operand of a block comes from.
+    std::byte* const result = results[0].here;
+    const auto is_result = [&](const Place& operand) { return operand.here == result; };
+    const bool last_is_there = is_result(operands.back());
+    const bool direct = result != nullptr && (last_is_there || std::ranges::none_of(operands, is_result));
+    const std::span<const Place> others = direct ? results.subspan(1) : results;
+    std::byte* const partial = m.scratch.fetched.data();
+    std::byte* const fetched = partial + block_count * element;
+    for (std::size_t i = begin; i < end; i += block_count) {
+        const std::size_t n = std::min(block_count, end - i), at = i * element;
+        m.node().waiter.check_abort();
+        std::byte* const block = direct ? result + at : partial;
+        if (!direct || !last_is_there) copy_between(memory, operands.back(), at, block, n * element);
+        for (std::size_t member = operands.size() - 1; member-- > 0;) {
+            const Place& operand = operands[member];
+            if (operand.here == nullptr) memory.read(operand.node, operand.at + at, fetched, n * element);
+            op->function(operand.here == nullptr ? fetched : operand.here + at, block, n);
+        }
+        for (const Place& other : others) copy_between(memory, block, other, at, n * element);
+    }
+}
+
 }  // namespace
 
 void copy_between(const PrivateMemory& memory, const Place& from, std::size_t at, std::byte* to, std::size_t bytes)
@@ -29,10 +58,8 @@ void copy_between(
 
 void reserve_blocks(Meeting& m, std::size_t bytes, std::size_t element_bytes)
 {
-    const bool may_be_private = bytes >= kReachBytes;
-    const std::size_t block = std::max(may_be_private ? kKernelSumBlockBytes : kSumBlockBytes, element_bytes);
-    if (m.scratch.block.size() < block) m.scratch.block.resize(block);
-    if (may_be_private && m.scratch.fetched.size() < block) m.scratch.fetched.resize(block);
+    m.scratch.block.reserve(std::max(kSumBlockBytes, element_bytes));
+    if (bytes >= kReachBytes) m.scratch.fetched.reserve(2 * std::max(kKernelSumBlockBytes, element_bytes));
 }
 
 std::span<const Place> operands(Meeting& m, std::uint64_t use, const std::byte* own)
@@ -46,37 +73,24 @@ std::span<const Place> operands(Meeting& m, std::uint64_t use, const std::byte* 
 }
 
 void combine(Meeting& m, std::span<const Place> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
-    std::span<const Place> results)
+    std::span<const Place> results, Places whose)
 {
-    const PrivateMemory& memory = m.node().private_memory;
-    const auto is_far = [](const Place& place) { return place.here == nullptr; };
-    const bool by_kernel = std::ranges::any_of(operands, is_far) || std::ranges::any_of(results, is_far);
+    if (whose == Places::private_too) return combine_by_kernel(m, operands, begin, end, op, results);
     const std::size_t element = op->element_size;
-    const std::size_t block_count =
-        std::max<std::size_t>((by_kernel ? kKernelSumBlockBytes : kSumBlockBytes) / element, 1);
-    // The first result is combined where it is to be, unless that is where a later operand of a block comes from.
-    std::byte* const result = results[0].here;
-    const auto is_result = [&](const Place& operand) { return operand.here == result; };
-    const bool last_is_there = is_result(operands.back());
-    const bool direct = result != nullptr && (last_is_there || std::ranges::none_of(operands, is_result));
-    const std::span<const Place> others = direct ? results.subspan(1) : results;
+    const std::size_t block_count = std::max<std::size_t>(kSumBlockBytes / element, 1);
+    const bool in_place = results.size() == 1 && results[0].here == operands.back().here;
     const std::size_t first = begin * element, bytes = (end - begin) * element;
-    for (const std::span<const Place> places : {operands, results}) {
-        for (const Place& place : places) {
-            if (!is_far(place)) m.node().crossbar.map_pages(place.here + first, bytes);
-        }
-    }
+    for (const Place& operand : operands) m.node().crossbar.map_pages(operand.here + first, bytes);
+    for (const Place& result : results) m.node().crossbar.map_pages(result.here + first, bytes);
     for (std::size_t i = begin; i < end; i += block_count) {
-        const std::size_t n = std::min(block_count, end - i), at = i * element;
-        if (by_kernel) m.node().waiter.check_abort();
-        std::byte* const block = direct ? result + at : m.scratch.block.data();
-        if (!direct || !last_is_there) copy_between(memory, operands.back(), at, block, n * element);
+        const std::size_t n = std::min(block_count, end - i);
+        std::byte* const block = in_place ? results[0].here + i * element : m.scratch.block.data();
+        if (!in_place) std::memcpy(block, operands.back().here + i * element, n * element);
         for (std::size_t member = operands.size() - 1; member-- > 0;) {
-            const Place& operand = operands[member];
-            if (is_far(operand)) memory.read(operand.node, operand.at + at, m.scratch.fetched.data(), n * element);
-            op->function(is_far(operand) ? m.scratch.fetched.data() : operand.here + at, block, n);
+            op->function(operands[member].here + i * element, block, n);
         }
-        for (const Place& other : others) copy_between(memory, block, other, at, n * element);
+        if (in_place) continue;
+        for (const Place& result : results) std::memcpy(result.here + i * element, block, n * element);
     }
 }
 
@@ -87,6 +101,7 @@ void combine_shares(Meeting& m, std::uint64_t use, const std::byte* operand, con
     const std::size_t shares = std::clamp<std::size_t>(whole.bytes() / kShareBytes, 1, std::min(members, kMostShares));
     const auto begin_of = [&](std::size_t i) { return whole.count / shares * i + std::min(whole.count % shares, i); };
     std::span<const Place> from;
+    Places whose = Places::mapped;
     const auto take = [&](std::size_t share) {
         const std::uint64_t bit = std::uint64_t{1} << share;
         if ((slot.taken.load(std::memory_order_relaxed) & bit) != 0) return;
@@ -98,8 +113,9 @@ void combine_shares(Meeting& m, std::uint64_t use, const std::byte* operand, con
                 if (whole.root != kAllMembers && whole.root != member) continue;
                 m.scratch.results.push_back(m.place(member, m.station->deposit(member, use).result_at));
             }
+            whose = std::max(whose_are(from), whose_are(m.scratch.results));
         }
-        combine(m, from, begin_of(share), begin_of(share + 1), whole.op, m.scratch.results);
+        combine(m, from, begin_of(share), begin_of(share + 1), whole.op, m.scratch.results, whose);
         // acq_rel, with those that finish other shares: all come before the end of the use
         if (slot.finished.fetch_add(1, std::memory_order_acq_rel) + 1 == shares) end_reduction(m, use);
     };

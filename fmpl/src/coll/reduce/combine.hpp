@@ -4,6 +4,7 @@
 #include "coll/meeting.hpp"
 #include "coll/reduce/reduction.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,8 +26,15 @@ void reserve_blocks(Meeting& m, std::size_t bytes, std::size_t element_bytes);
 std::span<const Place> operands(Meeting& m, std::uint64_t use, const std::byte* own);
 // results = x_0 op (x_1 op (... op x_{p-1})) for the elements begin .. end - 1. Each block is read from all operands
 // before it is written to the results, which may be among them.
+// whose: private_too where some of the places are not here.
+enum class Places { mapped, private_too };
+inline Places whose_are(std::span<const Place> places)
+{
+    const bool all_here = std::ranges::none_of(places, [](const Place& place) { return place.here == nullptr; });
+    return all_here ? Places::mapped : Places::private_too;
+}
 void combine(Meeting& m, std::span<const Place> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
-    std::span<const Place> results);
+    std::span<const Place> results, Places whose = Places::mapped);
 // Takes shares of the elements until there is none left, and writes them to every buffer that wants the result. Where
 // ranks share CPUs, those that run do it all; the others find it done. Who finishes the last share ends the use.
 void combine_shares(Meeting& m, std::uint64_t use, const std::byte* operand, const Reduction& whole);

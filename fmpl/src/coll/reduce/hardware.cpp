@@ -24,7 +24,8 @@ std::exception_ptr decide(
         std::byte* const for_all =
             in_line ? buffers.result : m.node().crossbar.local(deposit_buffer(m, use) + kReduceSlots * kDepositBytes);
         const Place results[] = {m.own_place(buffers.result), m.own_place(for_all)};
-        combine(m, operands(m, use, buffers.operand), 0, whole.count, whole.op, std::span(results, in_line ? 1 : 2));
+        const std::span<const Place> from = operands(m, use, buffers.operand);
+        combine(m, from, 0, whole.count, whole.op, std::span(results, in_line ? 1 : 2), whose_are(from));
         result = {for_all, whole.bytes()};
     }
     const std::exception_ptr disagrees = tells ? disagreement(m, use, verdict) : nullptr;
@@ -71,7 +72,8 @@ ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reducti
         case ReduceManner::combined:
             if (whole.root == m.rank()) {
                 const Place result = m.own_place(buffers.result);
-                combine(m, operands(m, use, buffers.operand), 0, whole.count, whole.op, std::span(&result, 1));
+                const std::span<const Place> from = operands(m, use, buffers.operand);
+                combine(m, from, 0, whole.count, whole.op, std::span(&result, 1), whose_are(from));
             } else if (!to_all) {
                 await_others = true;
             } else if (!arrival.last && whole.count > 0) {

@@ -108,6 +108,7 @@ private:
     const PairDeposit& other() const { return line_.by[1 - rank_]; }
     bool wants_result(int member) const { return whole_.root == kAllMembers || whole_.root == member; }
     bool has_private() const { return ((own().in_place | other().in_place) & PairDeposit::kPrivate) != 0; }
+    Places whose() const { return has_private() ? Places::private_too : Places::mapped; }
     // Where a member wants the result of a reduction in place.
     Place result_of(int member) const
     {
@@ -152,7 +153,7 @@ private:
         }
         const std::size_t half = whole_.count - whole_.count / 2;
         combine(m_, m_.scratch.operands, rank_ == 0 ? 0 : half, rank_ == 0 ? half : whole_.count, whole_.op,
-            m_.scratch.results);
+            m_.scratch.results, whose());
         part_with_barrier();
         return ReduceManner::partitioned;
     }
@@ -161,7 +162,7 @@ private:
     {
         if (wants_result(rank_)) {
             const Place result = result_of(rank_);
-            combine(m_, m_.scratch.operands, 0, whole_.count, whole_.op, std::span(&result, 1));
+            combine(m_, m_.scratch.operands, 0, whole_.count, whole_.op, std::span(&result, 1), whose());
         }
         part_with_barrier();
         return ReduceManner::combined;
@@ -197,7 +198,7 @@ private:
         const bool overwrites = is_read_here && (own().in_place & PairDeposit::kResultElsewhere) == 0;
         const Place result =
             m_.own_place(overwrites ? m_.node().crossbar.local(deposit_buffer(m_, use_)) : buffers_.result);
-        combine(m_, m_.scratch.operands, 0, whole_.count, whole_.op, std::span(&result, 1));
+        combine(m_, m_.scratch.operands, 0, whole_.count, whole_.op, std::span(&result, 1), whose());
         if (is_read_here || other().in_place != 0) part_with_barrier();
         if (overwrites) copy_across(buffers_.result, result.here, bytes_);
         return ReduceManner::combined;

@@ -12,7 +12,7 @@ std::uint64_t begin_reduction(Meeting& m, const Reduction& whole)
     const std::uint64_t use = m.reduce_uses++;
     if (use >= kReduceSlots) await_end(m, use - kReduceSlots, roots_of(m, whole));
     Deposit& own = m.station->deposit(m.rank(), use);
-    own.at = own.result_at = kNoOffset;
+    own.at = kNoOffset;
     own.count = whole.count;
     own.element_size = whole.op->element_size;
     own.root = whole.root;
@@ -42,16 +42,16 @@ ReduceVerdict judge(Meeting& m, std::uint64_t use)
 {
     const Deposit& first = m.station->deposit(0, use);
     const std::uint64_t bytes = first.count * first.element_size;
-    const bool reach = m.members_reach_each_other();
     bool all_in_place = true;
+    bool any_private = false;
     ReduceVerdict verdict{ReduceManner::combined, 0, -1};
     for (int member = 0; member < m.size(); ++member) {
         const Deposit& theirs = m.station->deposit(member, use);
         verdict.waiting += theirs.waits;
-        all_in_place =
-            all_in_place && theirs.in_place != 0 &&
-            (reach || !(PrivateMemory::is_private(theirs.at) || PrivateMemory::is_private(theirs.result_at)));
+        all_in_place = all_in_place && theirs.in_place != 0;
+        any_private = any_private || (all_in_place && PrivateMemory::is_private(theirs.at | theirs.result_at));
     }
+    if (any_private && !m.members_reach_each_other()) all_in_place = false;
     verdict.manner = choose_manner(m, bytes, first.root == kAllMembers, all_in_place);
     for (int member = 0; member < m.size(); ++member) {
         const Deposit& theirs = m.station->deposit(member, use);
