@@ -19,6 +19,7 @@ void* begin_heap(size_t bytes);
 int describe_job(char* words, size_t room);
 int start_layer(void);
 int my_barrier(void);
+int count_my_calls(void);
 int ranks_of_mpi(void);
 int my_send(const void* buf, size_t bytes, int dst);
 int share_of_sum(double mine, double* share);
@@ -114,6 +115,14 @@ FMPL_RANKS_TEST_AT(LayersExamples, ACallIsSaidToBeTheLayersWhileItGoesOn, ({2}))
     EXPECT_EQ(*fmpl_layer_call(), kOuter);
     *fmpl_layer_call() = nullptr;
     EXPECT_OK(fmpl_finalize());
+}
+
+FMPL_RANKS_TEST_AT(LayersExamples, EachRankCountsItsOwnCalls, ({2}))
+{
+    for (int call = 1; call <= 2 + rank(); ++call) EXPECT_EQ(count_my_calls(), call);
+    const fmpl::Session session;
+    EXPECT_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    EXPECT_EQ(count_my_calls(), 3 + rank());
 }
 
 FMPL_RANKS_TEST_AT(LayersExamples, AProgramWithoutMpiHasNoRanksOfMpi, ({2}))

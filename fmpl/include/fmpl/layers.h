@@ -14,6 +14,7 @@
 #include <fmpl/heap.h>             /* the malloc heap in remote-DMA memory */
 #include <fmpl/job.h>              /* the job, and the calling rank's place in it */
 #include <fmpl/layer_calls.h>      /* whose calls the program makes, and which of them it is in */
+#include <fmpl/layer_slots.h>      /* what a layer keeps of a rank */
 #include <fmpl/mpi_services.h>     /* FMPL's MPI, for a library that shares it with the program */
 #include <fmpl/observe.h>          /* statistics, and the layer's own calls in them */
 #include <fmpl/reductions.h>       /* reductions that leave their operand as it is */

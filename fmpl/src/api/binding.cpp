@@ -6,13 +6,32 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include <pthread.h>
 #include <unistd.h>
 
+namespace {
+constexpr fmpl_slot kNoSlots[FMPL_LAYERS] = {};  // of a thread that is not bound
+}  // namespace
+
+__thread const fmpl_slot* fmpl_layer_slots = kNoSlots;
+
 namespace fmpl {
 
 constinit thread_local Binding* bound = nullptr;
+
+Binding* bind(Binding* rank)
+{
+    fmpl_layer_slots = rank != nullptr ? rank->layer_slots.data() : kNoSlots;
+    return std::exchange(bound, rank);
+}
+
+Binding* bind_to_process()
+{
+    bind(&process_binding());
+    return bound;
+}
 
 Binding& process_binding()
 {
@@ -92,6 +111,16 @@ Error Binding::forked_child_error() const
         fmt::format("called in a forked child of process {}, which is no rank; only the process that fmplrun started "
                     "can communicate",
             forked_from));
+}
+
+void Binding::destroy_layers() noexcept
+{
+    for (std::size_t layer = layer_slots.size(); layer-- > 0;) {
+        fmpl_slot& slot = layer_slots[layer];
+        // Empty while it is destroyed: what that calls finds the layer down.
+        void* const state = std::exchange(slot.state, nullptr);
+        if (state != nullptr && slot.destroy != nullptr) slot.destroy(state);
+    }
 }
 
 int Binding::rank() const

@@ -8,6 +8,9 @@
 #include "launch/job_seat.hpp"
 #include "launch/rank_heap.hpp"
 
+#include <fmpl/layer_slots.h>
+
+#include <array>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -40,6 +43,7 @@ struct Binding {
     };
     std::deque<FortranOperation> fortran_operations;
     FortranFunction fortran_function = nullptr;
+    std::array<fmpl_slot, FMPL_LAYERS> layer_slots{};
 
     int rank() const;
 
@@ -53,6 +57,9 @@ struct Binding {
     void become_forked_child(int parent);
     Error forked_child_error() const;  // what its calls get
 
+    // As the rank ends, by its thread while it is bound.
+    void destroy_layers() noexcept;
+
     // Keeps the words of an error, "rank 2: fmpl_send: ...", reports them as FMPL_ERRORS says, returns its code. What a layer calls
     // (fmpl_layer_call) is not printed.
     int report(const char* call, const Error& error);
@@ -64,13 +71,18 @@ struct Binding {
 
 Binding& process_binding();
 
-// nullptr until the thread has made a call or run_ranks has bound it.
+// nullptr until the thread has made a call or run_ranks has bound it. Changed by bind() and bind_to_process() alone.
 extern constinit thread_local Binding* bound [[gnu::tls_model("initial-exec")]];
+
+// From now on the calling thread is that rank, for fmpl_layer_state too; nullptr: none until its next call. Returns which
+// it was.
+Binding* bind(Binding* rank);
+Binding* bind_to_process();  // which it is now
 
 inline Binding& binding()
 {
     if (bound == nullptr) [[unlikely]]
-        bound = &process_binding();
+        bound = bind_to_process();  // it is so already; written here, too, it saves fmpl_send an instruction
     return *bound;
 }
 

@@ -271,13 +271,13 @@ private:
     {
         running_ = static_cast<std::size_t>(&member - members_.data());
         member.waits_again = false;
-        std::swap(bound, member.binding);
+        member.binding = bind(member.binding);
         exchange_exceptions(member.exceptions);
         member.stack.enter(own_stack_, member.bottom, member.bytes);
         member.context = std::move(member.context).resume();
         own_stack_.entered();
         exchange_exceptions(member.exceptions);
-        std::swap(bound, member.binding);
+        member.binding = bind(member.binding);
     }
 
     void leave()

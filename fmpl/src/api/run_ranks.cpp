@@ -82,7 +82,7 @@ private:
         ControlBlock& control = memory_->control();
         Binding binding;
         binding.seat = JobSeat{memory_, rank, true, thread};
-        bound = &binding;
+        bind(&binding);
         try {
             f_(rank);
             // A rank that returns because its calls fail with ABORTED has no failure of its own.
@@ -100,9 +100,10 @@ private:
         } catch (...) {
             failed(rank, "an exception of unknown type", false);
         }
+        binding.destroy_layers();
         control.nodes[rank].exited.store(1, std::memory_order_release);  // pairs with Endpoint::init
         ring_all(control);
-        bound = nullptr;
+        bind(nullptr);
     }
 
     // Called while the exception is handled.

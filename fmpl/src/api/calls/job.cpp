@@ -6,6 +6,7 @@
 #include <fmpl.h>
 #include <fmpl/job.h>
 #include <fmpl/layer_calls.h>
+#include <fmpl/layer_slots.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -79,6 +80,11 @@ void fmpl_layer_speaks(enum fmpl_spoken_library library)
 {
     Binding& b = binding();
     if (b.endpoint == nullptr && b.speaks == SpokenLibrary::fmpl) b.speaks = static_cast<SpokenLibrary>(library);
+}
+
+fmpl_slot* fmpl_layer_slot(fmpl_layer layer)
+{
+    return &binding().layer_slots[layer];
 }
 
 double fmpl_wtime(void)
