@@ -2,41 +2,21 @@
 
 #include "error.hpp"
 
+#include <atomic>
 #include <memory>
-#include <mutex>
 
 namespace fmpl::blacs {
-
-constinit thread_local Process* process_of_thread = nullptr;
-
 namespace {
 
-// Keeps the thread's process alive should another thread of the rank make it leave.
-thread_local std::shared_ptr<Process> held;
+// The mark of the rank's slot. After Cblacs_exit(1): the library is still up because the BLACS started it.
+constexpr int kOwesFinalize = 1;
 
-// After Cblacs_exit(1): the library is still up because the BLACS started it.
-constinit thread_local bool owes_finalize = false;
-
-// The slow path: other threads of a process that is one rank. A rank that is a thread has none.
-struct ProcessWide {
-    std::mutex mutex;
-    std::shared_ptr<Process> process;
-};
-ProcessWide& process_wide()
+bool owes_finalize()
 {
-    static ProcessWide instance;
-    return instance;
+    return rank_slot().mark == kOwesFinalize && library_is_up();
 }
 
 }  // namespace
-
-Process* find_process_of_others()
-{
-    if (rank_is_thread()) return nullptr;
-    ProcessWide& wide = process_wide();
-    const std::lock_guard lock(wide.mutex);
-    return wide.process.get();
-}
 
 void refuse_without_process()
 {
@@ -45,41 +25,29 @@ void refuse_without_process()
 
 Process& join_process()
 {
-    if (Process* p = find_process()) return *p;
-    auto joined = std::make_shared<Process>(owes_finalize && library_is_up());
-    owes_finalize = false;
-    held = joined;
-    process_of_thread = joined.get();
-    if (!rank_is_thread()) {
-        ProcessWide& wide = process_wide();
-        const std::lock_guard lock(wide.mutex);
-        wide.process = joined;
-    }
-    return *joined;
+    if (Process* const joined = find_process()) return *joined;
+    auto joining = std::make_unique<Process>(owes_finalize());
+    auto& slot = rank_slot();
+    slot.mark = 0;
+    slot.destroy = [](void* process) { delete static_cast<Process*>(process); };
+    std::atomic_ref(slot.state).store(joining.get(), std::memory_order_release);  // pairs with rank_state
+    return *joining.release();
 }
 
 void leave_process(bool go_on)
 {
-    bool finalizes = owes_finalize && library_is_up();
+    auto& slot = rank_slot();
+    bool finalizes = owes_finalize();
     bool ends = !go_on;
-    if (Process* p = find_process()) {
-        std::shared_ptr<Process> last = process_of_thread == p ? held : nullptr;
-        {
-            ProcessWide& wide = process_wide();
-            const std::lock_guard lock(wide.mutex);
-            if (wide.process.get() == p) {
-                if (!last) last = wide.process;
-                wide.process.reset();
-            }
-        }
-        finalizes = p->job().owns_library();
-        ends = ends || !p->job().outlives_blacs();
-        p->leave(finalizes && ends);
-        held.reset();
-        process_of_thread = nullptr;
+    // acq_rel: pairs with rank_state
+    if (void* const state = std::atomic_ref(slot.state).exchange(nullptr, std::memory_order_acq_rel)) {
+        const std::unique_ptr<Process> last(static_cast<Process*>(state));
+        finalizes = last->job().owns_library();
+        ends = ends || !last->job().outlives_blacs();
+        last->leave(finalizes && ends);
     }
     if (finalizes && ends) finalize_library();
-    owes_finalize = finalizes && !ends;
+    slot.mark = finalizes && !ends ? kOwesFinalize : 0;
 }
 
 }  // namespace fmpl::blacs

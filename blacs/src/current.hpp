@@ -1,24 +1,17 @@
-// Which Process a call from C or Fortran means: that of the calling thread when it is a rank itself, else that of its
-// operating-system process. Used by the C and Fortran names alone; everything below takes the Process it works on.
+// Which Process a call from C or Fortran means: that of the calling rank, which the communication library keeps. Used by
+// the C and Fortran names alone; everything below takes the Process it works on.
 #pragma once
 
 #include "process.hpp"
 
 namespace fmpl::blacs {
 
-// Of the thread that joined. In the static block of thread-local memory, so that a routine finds it by one load.
-extern constinit thread_local Process* process_of_thread [[gnu::tls_model("initial-exec")]];
-// For all other threads; null too before joining and after leaving.
-Process* find_process_of_others();
-[[noreturn]] void refuse_without_process();
-
 // Null before joining and after leaving.
 inline Process* find_process()
 {
-    if (Process* const process = process_of_thread) [[likely]]
-        return process->left() ? nullptr : process;
-    return find_process_of_others();
+    return static_cast<Process*>(rank_state());
 }
+[[noreturn]] void refuse_without_process();
 inline Process& require_process()  // throws Error instead
 {
     if (Process* const process = find_process()) [[likely]]

@@ -8,7 +8,6 @@ Process::Process(bool took_over) : job_(took_over), system_contexts_(std::make_u
 
 void Process::leave(bool ends_library)
 {
-    left_ = true;
     for (;;) {
         int oldest = -1;
         for (std::size_t h = 0; h < contexts_.size(); ++h) {

@@ -23,7 +23,6 @@ public:
     // Frees all grids, in the order in which they were made (which is the same on all processes that share some), and
     // the memory. The object is of no use after that. ends_library: finalize_library follows. Throws Error.
     void leave(bool ends_library);
-    bool left() const { return left_; }
 
     Job& job() { return job_; }
 
@@ -53,7 +52,6 @@ private:
     [[noreturn]] static void no_such_context(int handle);
 
     Job job_;
-    bool left_ = false;
     std::vector<Slot> contexts_;
     std::uint64_t created_ = 0;
     std::unique_ptr<SystemContexts> system_contexts_;

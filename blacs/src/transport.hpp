@@ -11,7 +11,8 @@
 //   kMessageIndex     of all point-to-point messages: each context has communicators of its own, so one is enough
 //   Job               this process as one of the job's: joins, leaves, and holds what sends in progress need
 //   CallName          tells the library which routine of the BLACS the rank is in
-//   rank_is_thread, library_is_up, finalize_library, job_rank, end_job, wall_seconds
+//   rank_slot, rank_state: where the Process of a rank is kept
+//   library_is_up, finalize_library, job_rank, end_job, wall_seconds
 //   allocate_memory, release_memory: the library's own memory for messages
 //   ObservedCall, tell_about: the routines in the library's statistics
 //

@@ -39,12 +39,6 @@ Job::Job(bool took_over)
             "leave MPI out",
             fmpl_job_size());
     }
-    if (fmpl_rank_shares_thread() != 0) {
-        refuse(
-            "ranks that take turns on one thread cannot call the BLACS; give each a thread of its own "
-            "(JobOptions::threads = 0), or a "
-            "process (fmplrun --ranks-as processes)");
-    }
     int initialized = 0;
     check(fmpl_initialized(&initialized));
     if (!initialized) start();
@@ -56,11 +50,6 @@ Job::Job(bool took_over)
     check(fmpl_comm_size(FMPL_COMM_WORLD, &count_));
     // A send buffer that grows, and no waiting before it is used: every send is locally blocking, whatever its size.
     check(fmpl_sendbuf_set(nullptr, 0, 0));
-}
-
-bool rank_is_thread()
-{
-    return fmpl_rank_is_thread() != 0;
 }
 
 bool library_is_up()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmpl.h>
+#include <fmpl/layer_slots.h>
 
 #include <cstddef>
 
@@ -59,8 +60,16 @@ private:
     const char* before_;
 };
 
-// Whether the calling thread is a rank by itself, of fmpl::run_ranks; else its process is one.
-bool rank_is_thread();
+// What is kept of the calling rank between its calls, and its state alone, by one load.
+inline fmpl_slot& rank_slot()
+{
+    return *fmpl_layer_slot(FMPL_LAYER_BLACS);
+}
+inline void* rank_state()
+{
+    return fmpl_layer_state(FMPL_LAYER_BLACS);
+}
+
 bool library_is_up();
 // By MPI where that is up. Messages that nobody received are no failure of the program that leaves: FMPL lists them on standard error.
 void finalize_library();

@@ -4,6 +4,7 @@
 #include "operation_table.hpp"
 #include "send_buffers.hpp"
 
+#include <atomic>
 #include <cstddef>
 
 namespace fmpl::blacs {
@@ -46,11 +47,23 @@ struct CallName {
     CallName(const Job&, const char*) {}
 };
 
-// A rank is a process.
-inline bool rank_is_thread()
+// What is kept of the calling rank between its calls, as FMPL keeps it of its own ranks (fmpl/layer_slots.h). A rank is a
+// process here, whose end destroys nothing.
+struct RankSlot {
+    void* state = nullptr;
+    void (*destroy)(void*) = nullptr;
+    int mark = 0;
+};
+inline constinit RankSlot slot_of_process;
+inline RankSlot& rank_slot()
 {
-    return false;
+    return slot_of_process;
 }
+inline void* rank_state()
+{
+    return std::atomic_ref(slot_of_process.state).load(std::memory_order_acquire);  // pairs with join_process
+}
+
 bool library_is_up();
 void finalize_library();
 

@@ -200,8 +200,8 @@ struct JobOptions {
     // that waits in FMPL lets the next one run, which takes 0.2 us where a change of processes takes 2 to 8.
     // As many threads as CPUs, or a multiple of that, are bound to them. Such ranks must wait for each other in FMPL alone: one that
     // waits for a lock or for input keeps those of its thread waiting. They share what is thread_local, have stacks as long as ulimit -s
-    // says (1 to 64 MiB; 8 where it says unlimited), may fork only what calls exec or _exit, and can call neither the MPI nor the
-    // BLACS that stand on FMPL.
+    // says (1 to 64 MiB; 8 where it says unlimited), and may fork only what calls exec or _exit. The MPI and the BLACS that stand on
+    // FMPL can be called by them, each rank with its own MPI_Init.
     int threads = 0;
 };
 

@@ -2,76 +2,50 @@
 
 #include "error.hpp"
 
-#include <fmpl/job.h>
-
 #include <atomic>
 #include <memory>
 
 namespace fmpl::mpi {
 namespace {
 
-// Who the calls mean. A rank that is an operating-system process has one for all its threads; a rank that is a thread of
-// fmpl::run_ranks has its own.
-struct Seat {
-    std::unique_ptr<Process> owned;
-    std::atomic<bool> joined{false};
-    std::atomic<bool> left{false};
-};
-Seat seat_of_process;
-thread_local Seat seat_of_thread;
-
-// The fast path to the same. release and acquire: another thread of the rank sees the Process that the joining one has made.
-std::atomic<Process*> process_of_all{nullptr};
-constinit thread_local Process* process_of_thread [[gnu::tls_model("initial-exec")]] = nullptr;
-
-Seat& seat()
+// The mark of the rank's slot: whether it has joined, ever.
+std::atomic_ref<int> joined_once()
 {
-    return fmpl_rank_is_thread() != 0 ? seat_of_thread : seat_of_process;
+    return std::atomic_ref(fmpl_layer_slot(FMPL_LAYER_MPI)->mark);
 }
 
 }  // namespace
 
-Process* find_process()
-{
-    if (Process* const process = process_of_thread) return process;
-    return process_of_all.load(std::memory_order_acquire);  // pairs with join_process
-}
-
 Process& join_process(int thread_level)
 {
-    Seat& s = seat();
-    if (s.joined) {
+    if (has_joined()) {
         fail(MPI_ERR_OTHER, "called {}; a process calls MPI_Init or MPI_Init_thread once",
-            s.left ? "after MPI_Finalize" : "a second time");
+            has_left() ? "after MPI_Finalize" : "a second time");
     }
-    s.owned = std::make_unique<Process>(thread_level);
-    s.joined = true;
-    if (&s == &seat_of_thread) {
-        process_of_thread = s.owned.get();
-    } else {
-        process_of_all.store(s.owned.get(), std::memory_order_release);  // pairs with find_process
-    }
-    return *s.owned;
+    auto joined = std::make_unique<Process>(thread_level);
+    fmpl_slot& slot = *fmpl_layer_slot(FMPL_LAYER_MPI);
+    slot.destroy = [](void* process) { delete static_cast<Process*>(process); };
+    std::atomic_ref(slot.state).store(joined.get(), std::memory_order_release);  // pairs with fmpl_layer_state
+    joined_once().store(1, std::memory_order_release);                           // pairs with has_joined
+    return *joined.release();
 }
 
 void leave_process()
 {
-    Seat& s = seat();
-    s.owned->leave();
-    s.left = true;
-    process_of_thread = nullptr;
-    process_of_all.store(nullptr, std::memory_order_release);  // pairs with find_process
-    s.owned.reset();
+    find_process()->leave();
+    fmpl_slot& slot = *fmpl_layer_slot(FMPL_LAYER_MPI);
+    // acq_rel: pairs with fmpl_layer_state
+    delete static_cast<Process*>(std::atomic_ref(slot.state).exchange(nullptr, std::memory_order_acq_rel));
 }
 
 bool has_joined()
 {
-    return seat().joined;
+    return joined_once().load(std::memory_order_acquire) != 0;  // pairs with join_process
 }
 
 bool has_left()
 {
-    return seat().left;
+    return has_joined() && find_process() == nullptr;
 }
 
 }  // namespace fmpl::mpi

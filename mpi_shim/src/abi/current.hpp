@@ -1,13 +1,18 @@
-// Which Process a call from C or Fortran means: that of the calling thread when it is a rank itself, else that of its
-// operating-system process. Used by the C and Fortran names alone; everything below takes the Process it works on.
+// Which Process a call from C or Fortran means: that of the calling rank, which FMPL keeps (fmpl/layer_slots.h). Used by
+// the C and Fortran names alone; everything below takes the Process it works on.
 #pragma once
 
 #include "process/process.hpp"
 
+#include <fmpl/layer_slots.h>
+
 namespace fmpl::mpi {
 
-// Null before MPI_Init and after MPI_Finalize.
-Process* find_process();
+// Null before MPI_Init and after MPI_Finalize. What the thread that called MPI_Init did before is visible.
+inline Process* find_process()
+{
+    return static_cast<Process*>(fmpl_layer_state(FMPL_LAYER_MPI));
+}
 // MPI_Init and MPI_Finalize. Throw Error.
 Process& join_process(int thread_level);
 void leave_process();

@@ -24,12 +24,6 @@ int joined_world_rank()
             "FMPL is up already, started by the program (fmpl_init), or by a BLACS that found no MPI of FMPL's in the "
             "process; call MPI_Init first, and have MPI among the libraries of the program from its start");
     }
-    if (fmpl_rank_shares_thread() != 0) {
-        fail(MPI_ERR_OTHER,
-            "ranks that take turns on one thread cannot call MPI; give each a thread of its own (JobOptions::threads = "
-            "0), or a process "
-            "(fmplrun --ranks-as processes)");
-    }
     fmpl_layer_speaks(FMPL_SPEAKS_MPI);
     check_fmpl(fmpl_init(nullptr, nullptr, kIndices));
     // Until the end of Process's constructor: what it does is MPI_Init's, in statistics, too.
@@ -85,7 +79,6 @@ void Process::leave()
     clear(self->attributes, MPI_COMM_SELF);
     engine.close();
     collective.leave();
-    left_ = true;
     // What of FMPL's messages was never received, as long ones may be, is said by FMPL itself; the job has been left all the same.
     if (const int code = fmpl_finalize(); code != FMPL_ERR_PENDING) check_fmpl(code);
 }

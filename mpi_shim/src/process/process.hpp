@@ -1,5 +1,5 @@
-// One rank of an MPI job: everything that it owns. Nothing mutable lives outside such an object but which one the calling
-// thread means (abi/current.hpp). One thread at a time uses it.
+// One rank of an MPI job: everything that it owns. Nothing mutable lives outside such an object; which one the calling
+// rank's is, FMPL knows (abi/current.hpp). One thread at a time uses it.
 #pragma once
 
 #include "coll/collective_state.hpp"
@@ -38,7 +38,6 @@ public:
 
     // MPI_Finalize: the attributes of MPI_COMM_SELF are deleted, what is under way is completed, the job is left.
     void leave();
-    bool left() const { return left_; }
 
     int rank() const { return world->rank(); }
     int thread_level() const { return environment.thread_level; }
@@ -124,7 +123,6 @@ private:
     [[noreturn]] static void not_committed(const char* argument);
 
     std::thread::id main_thread_;
-    bool left_ = false;
 };
 
 }  // namespace fmpl::mpi
