@@ -1,10 +1,16 @@
-// Where the members of a communicator meet for the hardware forms of collectives: a record, in the arena of the member
-// of the lowest rank in FMPL_COMM_WORLD, that all members map. docs/memory_layout.md explains the fields.
+// Where the members of a communicator meet for the hardware forms of collectives: a record, in the arena of the
+// member of the lowest rank in FMPL_COMM_WORLD, that all members map. docs/memory_layout.md has a table of the
+// fields, made from the words Writer and Ordering here (tools/memory-layout).
 //
-// Broadcast and reduction go through numbered *uses* of a few slots in turn (paper, section 4.2: two library buffers).
-// All members count the uses alike, since collective calls come in the same order everywhere; a slot is used again when
-// everybody is through with its last use. Many slots let a rank that shares its CPU do as many operations as it can each
-// time it runs, and let the root of a broadcast look only now and then how far the others are.
+// Broadcast and reduction go through numbered *uses* of a few slots in turn (paper, section 4.2: two library
+// buffers). All members count the uses alike, since collective calls come in the same order everywhere; a slot is
+// used again when everybody is through with its last use. Many slots let a rank that shares its CPU do as many
+// operations as it can each time it runs, and let the root of a broadcast look only now and then how far the others
+// are.
+//
+// A payload that is not in its record lies in the arena of its writer: in the user's own buffer if that is read in
+// place, else in one of eight library buffers for broadcasts, for deposits, and for results of allreduces. A root takes
+// its buffers in turn, each again when all members have left the use that had it last.
 #pragma once
 
 #include "crossbar/control_block.hpp"
@@ -33,24 +39,32 @@ enum class BroadcastManner : std::uint32_t {
     partitioned,  // likewise, and whoever runs copies chunks of it to all receivers that wait (Reception)
 };
 
+// Writer: the root of the use. Ordering: plain, under `stamp`; again when all have left the slot's last use.
 struct alignas(kLine) BroadcastSlot {
-    // Line 0: written by the root of the use.
-    std::atomic<std::uint64_t> stamp;  // use + 1 (release, after the rest of the line and the payload), or claimed(use)
-    std::uint64_t total_bytes;         // of the whole broadcast; kBroadcastFailed: the root has no memory for it
-    Offset at;                         // the payload of this use; kNoOffset: in the line
+    // Line 0.
+    // use + 1, or claimed(use). Ordering: release, after the line and the payload; acquire in await_root(); claim()
+    // relaxed.
+    std::atomic<std::uint64_t> stamp;
+    std::uint64_t total_bytes;  // of the whole broadcast; kBroadcastFailed: the root has no memory for it
+    Offset at;                  // the payload of this use; kNoOffset: in the line
     std::uint32_t root;
     BroadcastManner manner;
     std::uint8_t payload[kBroadcastInlineBytes];
-    // Line 1: where the root's own buffer is read, each receiver adds 1 to `taken` when it has been (release); the root
-    // stores 0 before `stamp`. A lone receiver may let the root help: it writes where its buffer is and how many bytes
-    // it expects, opens the copy, and then sets `helped` to use + 1 (release), perhaps before the root has come.
+    // Line 1. Receivers that have read the root's own buffer.
+    // Writer: the root, 0 before `stamp`; then receivers, fetch_add. Ordering: acq_rel in leave(); acquire in
+    // send_whole().
     alignas(kLine) std::atomic<std::uint64_t> taken;
+    // A lone receiver may let the root help: where its buffer is and how many bytes it expects, and the opened copy. It
+    // writes them when it comes, if the root is known to have left the slot's last use, else when it has seen `stamp`.
+    // The root leaves when all is copied, or when the receiver has left.
+    // Writer: the lone receiver; `work` and `done` both sides, by SharedCopy. Ordering: plain, under `helped`.
     HeadBody shared;
+    // use + 1. Writer: the lone receiver. Ordering: release, after `shared`; acquire in help_to_receive().
     std::atomic<std::uint64_t> helped;
     std::uint8_t pad[kLine - 16 - sizeof(HeadBody)];
 
-    // Whether the caller is the only root of a use: by mistake there may be another, at the very same moment. REQUIRES: all
-    // members have left the slot's last use.
+    // Whether the caller is the only root of a use: by mistake there may be another, at the very same moment.
+    // REQUIRES: all members have left the slot's last use.
     bool claim(std::uint64_t use)
     {
         std::uint64_t last = use < kBroadcastSlots ? 0 : use + 1 - kBroadcastSlots;
@@ -62,14 +76,21 @@ struct alignas(kLine) BroadcastSlot {
 };
 static_assert(sizeof(BroadcastSlot) == 2 * kLine);
 
-// A receiver's part of a partitioned broadcast, before the root has come or after. Writer: the receiver; of `left` and `done`
-// also the members that copy for it.
+// A receiver's part of a partitioned broadcast, before the root has come or after. The others take chunks once they
+// have seen the root's stamp and manner, if `bytes` is the broadcast's. Who looks at `bytes` and takes nothing may
+// meet the member's next reception: then the compare-exchange fails, since the use differs. The receiver waits for
+// who has taken a chunk, and then adds to BroadcastSlot::taken; it stores `left` = 0 (relaxed) if manner or size turn
+// out to be others. Writer: the receiver.
 struct alignas(kLine) Reception {
-    // tag(use), and bit i: nobody has taken chunk i (release by the receiver, after the rest)
+    // tag(use), and bit i: nobody has taken chunk i. Writer: the receiver; who takes a chunk, by compare-exchange.
+    // Ordering: release, after the rest; acquire in copy_for_all().
     std::atomic<std::uint64_t> left;
-    std::atomic<std::uint64_t> bytes;  // that the receiver expects (release: looked at before a chunk is taken, too)
-    Offset at;                         // its buffer
-    std::atomic<std::uint32_t> done;   // chunks that have been copied (release)
+    // That the receiver expects. Ordering: release, before `left`; acquire in copy_for_all().
+    std::atomic<std::uint64_t> bytes;
+    Offset at;  // its buffer. Ordering: plain, under `left`.
+    // Chunks that have been copied. Writer: the receiver, 0 before `left`; then who has copied one, fetch_add.
+    // Ordering: acq_rel in copy_for_all(); acquire in await_reception().
+    std::atomic<std::uint32_t> done;
     std::uint8_t pad[kLine - 28];
 
     static constexpr std::uint64_t tag(std::uint64_t use) { return (use + 1) << 32; }
@@ -91,25 +112,42 @@ struct ReduceVerdict {
     std::int32_t culprit;   // a member whose deposit does not go with member 0's, or -1
 };
 
+// Others may still read a result in the line when the use is over: nobody writes the line again before they have
+// arrived for the slot's next use, and of the deposits they read none. Those who wait look at the line before
+// `stamp`, so all of it is written at once.
+// Writer: the last to arrive. Ordering: plain, under `stamp`.
 struct alignas(kLine) ReduceSlot {
-    std::atomic<std::uint64_t> stamp;  // use + 1 (release, after the verdict and the result): the last to arrive
-    std::atomic<std::uint64_t> over;   // use + 1 of the last use that is over: who ends it (release)
-    // By the last to arrive, before `stamp`:
+    // use + 1. Ordering: release, after verdict and result; acquire in await_verdict().
+    std::atomic<std::uint64_t> stamp;
+    // use + 1 of the last use that is over. Writer: the last to leave, to finish a share, or, if nobody waits or the
+    // result is in the line, to arrive. Ordering: release; acquire in await_end().
+    std::atomic<std::uint64_t> over;
+
     union {
         Offset result_at;                      // manner combined, of an allreduce
         std::byte result[kReduceInlineBytes];  // manner in_line
     };
     ReduceVerdict verdict;
-    std::atomic<std::uint32_t>
-        arrived;  // members that have made their deposit, by CPU (CpuArrivals); the last one resets it
-    std::atomic<std::uint32_t> leaving;  // members that need the verdict no more; the last one resets it
+
+    // Members that have made their deposit, by CPU (CpuArrivals). All deposits reach the last one.
+    // Writer: members, or the last of each CPU, fetch_add; the last, 0. Ordering: acq_rel, in Meeting::arrive of all.
+    std::atomic<std::uint32_t> arrived;
+    // Members that need the verdict no more. Writer: those that waited, fetch_add; the last of them stores 0.
+    // Ordering: acq_rel, in leave_reduction() of all.
+    std::atomic<std::uint32_t> leaving;
     // Manner partitioned: shares that have been written to the results. Who finishes the last ends the use.
+    // Writer: the last to arrive, 0 before `stamp`; then members, fetch_add.
+    // Ordering: acq_rel, in combine_shares() of all; before `over`.
     std::atomic<std::uint32_t> finished;
-    std::atomic<std::uint64_t> taken;  // bit i: a member has taken share i
+    // Bit i: a member has taken share i. No member looks later than for this use, since the next one to store 0 needs
+    // its arrival. Writer: the last to arrive, 0 before `stamp`; then members, fetch_or. Ordering: relaxed; data
+    // under `stamp`.
+    std::atomic<std::uint64_t> taken;
 };
 static_assert(sizeof(ReduceSlot) == kLine);
 
-// A member's contribution to a use. Writer: the member, before it adds to `arrived`.
+// A member's contribution to a use, read by the last to arrive and, before they leave, by those who wait.
+// Writer: the member. Ordering: plain, under ReduceSlot::arrived.
 struct alignas(kLine) Deposit {
     Offset at;                              // of its operand; kNoOffset: none that others can read, or the root's own
     Offset result_at;                       // in place: where the member wants the result, of the whole reduction
@@ -123,9 +161,11 @@ struct alignas(kLine) Deposit {
 };
 static_assert(sizeof(Deposit) == kLine);
 
-// Between two members: what each of them reduces, in one line. Writer of by[rank]: that member.
+// Between two members: what each of them reduces, in one line. Who answers use u + 1 is through with use u, so the line
+// is free eight uses later. Writer: the member of that place. Ordering: plain, under `stamp`.
 struct PairDeposit {
-    std::atomic<std::uint64_t> stamp;  // use + 1 (release, after the rest and the operand)
+    // use + 1. Ordering: release, after the rest and the operand; acquire in reduce_once_of_two() of the other.
+    std::atomic<std::uint64_t> stamp;
     std::uint64_t count;
     std::uint64_t payload;       // the operand, if no longer than this; else the offset of where it lies
     std::uint32_t element_size;  // bytes; those of 4 GiB and more are all alike
@@ -142,30 +182,36 @@ struct alignas(kLine) PairReduction {
 };
 static_assert(sizeof(PairReduction) == kLine);
 
-// Where the members of such a pair want the result, if not in the operand's place. Writer of at[rank]: that member, before its stamp.
+// Where the members of such a pair want the result, if not in the operand's place.
+// Writer: the member of that place. Ordering: plain, under its PairDeposit::stamp.
 struct alignas(kLine) PairResults {
     Offset at[2];
     std::uint8_t pad[kLine - 16];
 };
 static_assert(sizeof(PairResults) == kLine);
 
-// How far a member is. Writer: the member. A line for each, which others look at seldom: nobody has to fetch it from
-// another core to say that a broadcast has been read.
+// How far a member is. A line for each, which others look at only when what they saw last does not suffice: nobody has
+// to fetch it from another core to say that a broadcast has been read. Writer: the member.
 struct alignas(kLine) BroadcastProgress {
-    std::atomic<std::uint64_t> left;  // uses that the member is through with (release)
+    // Uses that the member is through with: it reads and writes nothing of their slots and buffers any more.
+    // Ordering: release; acquire in all_have_left().
+    std::atomic<std::uint64_t> left;
     std::uint8_t pad[kLine - 8];
 };
 static_assert(sizeof(BroadcastProgress) == kLine);
 
-// How many of the members that are bound to one CPU have arrived, and kUnsettled for each that has transfers under way. In the
-// records of the lowest such member; the last of them resets it, and arrives for all where members meet. This line stays in one
-// core's cache.
+// How many of the members that are bound to one CPU have arrived, and kUnsettled for each that has transfers under
+// way. In the records of the lowest such member; used if each member is bound to one CPU. The last of them stores 0,
+// and then arrives for all where members meet: so the writes of all reach the last of all, and the 0 comes before
+// anybody can arrive again. This line stays in one core's cache.
+// Writer: those members, fetch_add. Ordering: acq_rel, in Meeting::arrive of all.
 struct alignas(kLine) CpuArrivals {
     static constexpr std::uint32_t kUnsettled = 1u << 16;
 
     std::atomic<std::uint32_t> barrier;
     std::atomic<std::uint32_t> reduce[kReduceSlots];
-    CpuLap lap;  // of the same members
+
+    CpuLap lap;  // of the same members. Writer: who leaves the CPU. Ordering: relaxed.
     std::uint8_t pad[kLine - 4 - 4 * kReduceSlots - sizeof(CpuLap)];
 };
 static_assert(sizeof(CpuArrivals) == kLine);
@@ -181,9 +227,10 @@ struct alignas(kLine) Station {
     BarrierRecord barrier;
     BroadcastSlot broadcast[kBroadcastSlots];
     // Roots that wait for others to leave a use. These, not the roots, look here before they wake anybody.
+    // Writer: those roots, fetch_add and fetch_sub. Ordering: relaxed; as NodeRecord::sleeping in leave_broadcast().
     alignas(kLine) std::atomic<std::uint32_t> waiting_roots;
-    // Members that reach the private memory of all others. Each that does adds 1, once (release: pairs with
-    // Meeting::members_reach_each_other).
+    // Members that reach the private memory of all others. Writer: each of those, fetch_add, once.
+    // Ordering: release; acquire in Meeting::members_reach_each_other.
     std::atomic<std::uint32_t> reaching;
     ReduceSlot reduce[kReduceSlots];
     PairReduction pairs[kReduceSlots];

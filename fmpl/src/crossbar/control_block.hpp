@@ -1,6 +1,6 @@
 // The first pages of the job's memory: what launcher and ranks share before and beside all messages.
 //
-// docs/memory_layout.md describes every field, its single writer and its ordering; a change here is a change there.
+// docs/memory_layout.md has a table of the fields, made from the words Writer and Ordering here (tools/memory-layout).
 // Offsets count from the base of the job's memory. All fields are zero at the start (the memory comes from memfd).
 #pragma once
 
@@ -87,8 +87,8 @@ constexpr const char* call_name(Call call)
 
 inline constexpr std::size_t kBlockedNameBytes = 24;
 
-// What a rank is waiting for. Writer: the rank, when a wait becomes long; read by the launcher on a time-out or an
-// interrupt, as a hint in words (relaxed; a torn picture is harmless).
+// What a rank is waiting for, read by the launcher on a time-out or an interrupt; a torn picture is harmless.
+// Writer: the rank, when a wait becomes long. Ordering: relaxed, a hint in words.
 struct BlockedIn {
     std::atomic<std::uint32_t> call;  // Call; none: not blocked
     std::atomic<std::int32_t> peer;   // rank in FMPL_COMM_WORLD; -1: any or all
@@ -132,22 +132,33 @@ constexpr std::uint32_t slept_on(std::uint64_t sleep)
 
 inline constexpr std::size_t kBootstrapBytes = 64;
 
-// One rank's place in the job.
+// One rank's place in the job. Writer: the rank. Ordering: plain, under `state` = ready.
 struct alignas(kLine) NodeRecord {
-    // Line 0: life. state, pid, cpu, speaks: the rank. exited: the launcher (1 when the process has ended).
-    std::atomic<std::uint32_t> state;  // RankState
-    std::atomic<std::int32_t> pid;     // 0: free; taken by compare-exchange, so that a rank is attached once
+    // Line 0: life.
+    // RankState. Ordering: release; acquire in Communicators::await_all_ready, DeadlockWatch::sleeps, fmplrun.
+    std::atomic<std::uint32_t> state;
+    // 0: free. Writer: the rank, once, by compare-exchange, so that it is attached once.
+    // Ordering: relaxed: only who wins counts; value under `state`.
+    std::atomic<std::int32_t> pid;
+    // 1 when the process has ended. Writer: fmplrun or run_ranks(). Ordering: release; acquire in
+    // Communicators::await_all_ready.
     std::atomic<std::uint32_t> exited;
-    std::int32_t cpu;  // the only one that the rank may run on, -1: there are several; the rank, before `ready`
-    std::atomic<std::uint64_t> probe_at;    // address of a word in the rank's private memory, see PrivateMemory
-    std::atomic<std::uint64_t> probe_word;  // that word
-    SpokenLibrary speaks;                   // before `attached`
+    std::int32_t cpu;  // the only one that the rank may run on, -1: there are several
+    // Address of a word in the rank's private memory, see PrivateMemory. Ordering: relaxed, under `state` = ready.
+    std::atomic<std::uint64_t> probe_at;
+    // That word. Ordering: relaxed, under `state` = ready.
+    std::atomic<std::uint64_t> probe_word;
+    SpokenLibrary speaks;  // Ordering: plain, under `state` = attached.
     std::uint8_t pad0[kLine - 36];
 
-    // Line 1: wake-up. sleeping: the rank; doorbell: any waker (atomic add), the rank sleeps on it with futex.
-    // sleep: the rank, while it sleeps until another rank rings (sleep_word); 0: it does not.
+    // Line 1: wake-up (crossbar/waiter.hpp).
+    // Ordering: relaxed, then membarrier; relaxed in Crossbar::wake, after the waker's flag.
     alignas(kLine) std::atomic<std::uint32_t> sleeping;
+    // The rank sleeps on it with futex. Writer: any waker, by fetch_add.
+    // Ordering: release in Crossbar::ring; acquire in Waiter::sleep.
     std::atomic<std::uint32_t> doorbell;
+    // While it sleeps until another rank rings: sleep_word(); 0: it does not.
+    // Ordering: release; acquire in DeadlockWatch::sleeps.
     std::atomic<std::uint64_t> sleep;
     std::uint8_t pad1[kLine - 16];
 
@@ -155,10 +166,10 @@ struct alignas(kLine) NodeRecord {
     alignas(kLine) BlockedIn blocked_in;
     std::uint8_t pad2[kLine - sizeof(BlockedIn)];
 
-    // Line 3: its words for the other ranks, exchanged in fmpl_init; published by state = ready.
+    // Line 3: its words for the other ranks, exchanged in fmpl_init.
     alignas(kLine) std::uint8_t bootstrap[kBootstrapBytes];
 
-    // Why it called fmpl_abort: the rank, before abort_state.
+    // Why it called fmpl_abort. Ordering: plain, under `abort_state` = 2.
     alignas(kLine) char abort_reason[512];
 };
 static_assert(sizeof(NodeRecord) % kLine == 0);
@@ -166,18 +177,25 @@ static_assert(sizeof(BlockedIn) == 56);
 
 // A hardware barrier: see coll/barrier_hardware.cpp.
 struct alignas(kLine) BarrierRecord {
-    std::atomic<std::uint32_t> arrived;  // all members add 1, or the last of each CPU; the last one resets it
+    // All writes before an arrival reach the last one. Writer: members, or the last of each CPU, fetch_add; the last,
+    // 0. Ordering: acq_rel, in Meeting::arrive of all.
+    std::atomic<std::uint32_t> arrived;
     std::uint8_t pad0[kLine - 4];
-    alignas(kLine) std::atomic<std::uint32_t> epoch;  // the last one to arrive adds 1
+    // One more after each barrier. It cannot change between a member's look at it and its arrival.
+    // Writer: the last one to arrive. Ordering: release, after `arrived` = 0; acquire in barrier_hardware() of the
+    // others.
+    alignas(kLine) std::atomic<std::uint32_t> epoch;
     std::uint8_t pad1[kLine - 4];
-    // Of two members: how often each has arrived, alike whenever neither is in the barrier.
+    // Of two members, which use nothing else: how often each has arrived, alike whenever neither is in the barrier.
+    // Writer: each its own. Ordering: release; acquire in barrier_of_two() of the other, who may find it one ahead.
     alignas(kLine) std::atomic<std::uint32_t> times[2];
     std::uint8_t pad2[kLine - 8];
 };
 static_assert(sizeof(BarrierRecord) == 3 * kLine);
 
-// What is constant once the launcher (or run_ranks, or a lone rank) has made the job. Whoever maps the memory goes by its own copy
-// (JobMemory::constants): a rank with a wild pointer may write here.
+// What is constant once the launcher (or run_ranks, or a lone rank) has made the job. Whoever maps the memory goes by
+// its own copy (JobMemory::constants): a rank with a wild pointer may write here.
+// Writer: who makes the job. Ordering: plain, before any rank exists.
 struct JobConstants {
     std::uint64_t magic;
     std::uint32_t version;
@@ -207,21 +225,28 @@ struct JobConstants {
 };
 
 struct alignas(kLine) ControlBlock : JobConstants {
-    // The end of the job, by the first rank to fail: 0, then 1 while it writes, then 2.
+    // The end of the job: 0, then 1 while it is written, then 2. Writer: the first rank to fail, by compare-exchange.
+    // Ordering: release 2; acquire in Waiter::is_ending, run_ranks(), fmplrun.
     alignas(kLine) std::atomic<std::uint32_t> abort_state;
+    // Writer: that rank, between 1 and 2. Ordering: relaxed, under `abort_state` = 2.
     std::atomic<std::int32_t> abort_rank;
-    std::atomic<std::int32_t> abort_code;  // exit status
+    // Exit status. Writer: that rank, between 1 and 2. Ordering: relaxed, under `abort_state` = 2.
+    std::atomic<std::int32_t> abort_code;
     std::uint8_t pad_abort[kLine - 12];
 
-    // Whether the job's memory suffices: see api/admission.hpp. The first rank to come in fmpl_init.
+    // Whether the job's memory suffices: 0, then 1, then 2 if it does, 3 if not (api/admission.hpp).
+    // Writer: the first rank in fmpl_init, by compare-exchange. Ordering: release; acquire in admit_job().
     alignas(kLine) std::atomic<std::uint32_t> admission;
     std::uint8_t pad_admission[kLine - 4];
 
     // The serialized crossbar: one hardware broadcast at a time (sr8000 profile). 0: free; else rank + 1 of the holder.
+    // Writer: the holder, by compare-exchange. Ordering: acquire on taking, release on leaving: SerializedCrossbar().
     alignas(kLine) std::atomic<std::uint32_t> serialized_crossbar;
     std::uint8_t pad_serialized[kLine - 4];
 
     // Colours of the hardware barrier in use: bit c set by the rank that allocates colour c for a communicator.
+    // Writer: any rank, by compare-exchange and fetch_and.
+    // Ordering: acquire in Crossbar::allocate_colour; release in Crossbar::free_colour.
     alignas(kLine) std::atomic<std::uint32_t> colours_in_use;
     std::uint8_t pad_colours[kLine - 4];
 

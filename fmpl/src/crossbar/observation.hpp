@@ -1,8 +1,10 @@
 // What a rank writes down about its calls, for fmplrun --stats and --trace: in the job's memory between the control
-// block and the arenas, and only in a job that was started with one of them. docs/memory_layout.md has every field.
+// block and the arenas, and only in a job that was started with one of them. docs/memory_layout.md has a table of the
+// fields, made from the words Writer and Ordering here (tools/memory-layout).
 //
 // A rank's part is a record, its row of the matrix of who sent to whom, and its events, each from a page of its own on.
-// The rank backs the record when it takes its seat, pages of the row and pieces of the events when it first needs them.
+// The rank backs the record when it takes its seat, pages of the row and pieces of the events when it first needs them;
+// what finds no memory is counted. fmplrun reads when the rank's process has ended, which orders it.
 #pragma once
 
 #include <atomic>
@@ -15,23 +17,24 @@ inline constexpr std::size_t kCallNameBytes = 40;
 inline constexpr std::size_t kObservedCalls = 126;
 inline constexpr std::size_t kOtherCalls = kObservedCalls - 1;  // the record of all that find no place
 
-// All calls of one name. Writer: the rank.
+// All calls of one name. Writer: the rank. Ordering: relaxed, read after the process's end.
 struct CallRecord {
-    char name[kCallNameBytes];  // published by ObservationRecord::names
+    char name[kCallNameBytes];  // Ordering: plain, under ObservationRecord::names.
     std::atomic<std::uint64_t> calls;
     std::atomic<std::uint64_t> bytes;
     std::atomic<std::uint64_t> ticks;
 };
 static_assert(sizeof(CallRecord) == 64);
 
-// The messages that the rank has sent to one other. Writer: the rank that sends.
+// The messages that the rank has sent to one other.
+// Writer: the rank that sends. Ordering: relaxed, read after the process's end.
 struct SentRecord {
     std::atomic<std::uint64_t> messages;
     std::atomic<std::uint64_t> bytes;
 };
 static_assert(sizeof(SentRecord) == 16);
 
-// One call in the trace. Writer: the rank, before ObservationRecord::events.
+// One call in the trace. Writer: the rank. Ordering: plain, under ObservationRecord::events.
 struct TraceEvent {
     std::uint64_t begin;  // ticks
     std::uint64_t end;
@@ -42,11 +45,12 @@ struct TraceEvent {
 };
 static_assert(sizeof(TraceEvent) == 32);
 
+// Writer: the rank. Ordering: relaxed, read after the process's end.
 struct alignas(64) ObservationRecord {
-    // Line 0: the rank, but for process_end.
+    // Line 0.
     std::atomic<std::uint64_t> session_begin;  // ticks; 0: it has not left fmpl_init
     std::atomic<std::uint64_t> session_end;    // ticks; 0: it has not finalized
-    std::atomic<std::uint64_t> process_end;    // ticks when the launcher saw that the process had ended
+    std::atomic<std::uint64_t> process_end;    // ticks when fmplrun saw that the process had ended. Writer: fmplrun.
     std::atomic<std::uint64_t> events;         // that are in the trace
     std::atomic<std::uint64_t> dropped;        // calls that found no place there
     std::atomic<std::uint64_t> first_dropped;  // ticks when the first of them began

@@ -8,10 +8,15 @@
 // Sleeping without a lost wake-up: the sleeper sets `sleeping`, issues a membarrier, looks at ready() once more, and
 // sleeps on its doorbell. A waker writes its flag and then loads `sleeping` with no fence between. The membarrier puts
 // a full fence into every running rank: a waker whose load came before it has its flag visible to the last look; one
-// whose load comes after it sees `sleeping`.
+// whose load comes after it sees `sleeping`, and rings. If the kernel has no membarrier, sleepers and wakers fence, and
+// sleeps are bounded by 10 ms.
+//
+// A rank that takes turns on a thread does the same, but leaves the thread to the others until its doorbell has changed
+// (api/ranks_of_thread.cpp). When all sleep, the thread does, on all doorbells (futex_waitv, which like futex does not
+// sleep if one has changed). A waker of the same thread comes before or after the sleeper in the program's order.
 //
 // Deadlocks: a rank that then sleeps without a deadline, and that nothing but another rank can wake, says so in
-// NodeRecord::sleep. From that the launcher concludes that nobody can go on; docs/memory_layout.md has the argument.
+// NodeRecord::sleep. From that the launcher concludes that nobody can go on (launch/deadlock_watch.hpp).
 #pragma once
 
 #include "crossbar/crossbar.hpp"
@@ -43,8 +48,8 @@ struct WaitingPolicy {
     std::uint64_t yield_ns = 0;  // then yield for so long before sleeping
     bool cpus_suffice = false;   // one for each rank
     std::uint32_t pauses = 1;    // of the CPU, between two looks
-    // For so many cycles (crossbar/cycle_clock.hpp) after a question a look for its answer may be too early. 0: not known, or ranks
-    // share CPUs.
+    // For so many cycles (crossbar/cycle_clock.hpp) after a question a look for its answer may be too early. 0: not
+    // known, or ranks share CPUs.
     std::uint64_t answer_cycles = 0;
     bool answer_is_fixed = false;  // always so long; otherwise at most, as p2p/answer_pause.hpp finds
     // Of a wait that is WaitFor::alone: looks before the first yield, and pauses between two.
@@ -52,12 +57,13 @@ struct WaitingPolicy {
     std::uint32_t alone_pauses = 1;
 };
 WaitingPolicy waiting_policy(int ranks, int found_cpus);
-// Whatever the variables say: while a rank spins, nobody takes its thread from it, and what it waits for may be another rank of that.
+// Whatever the variables say: while a rank spins, nobody takes its thread from it, and what it waits for may be
+// another rank of that.
 WaitingPolicy policy_of_shared_thread(WaitingPolicy policy);
 
-// A number from 0 on, or -1, which is kept as one more. What this leaves in the stack is so never a float or a double that is no
-// number: programs that read what they have not set fail by one where they pass over other libraries (ScaLAPACK's
-// xssyevr and xdsyevr).
+// A number from 0 on, or -1, which is kept as one more. What this leaves in the stack is so never a float or a double
+// that is no number: programs that read what they have not set fail by one where they pass over other libraries
+// (ScaLAPACK's xssyevr and xdsyevr).
 class NumberOrNone {
 public:
     constexpr NumberOrNone(int number) : plus_one_(static_cast<std::uint32_t>(number) + 1) {}
@@ -130,8 +136,8 @@ public:
     const char*& layer_call() { return layer_call_; }
     // The rank looks once more before it sleeps: nothing may be left out then, since only something new would wake it.
     bool is_last_look() const { return is_last_look_; }
-    // For a look that is no wait, has found nothing and may be made again and again: the ranks that share this one's CPU, or its
-    // thread, run. What one of them does next may be what is looked for.
+    // For a look that is no wait, has found nothing and may be made again and again: the ranks that share this one's
+    // CPU, or its thread, run. What one of them does next may be what is looked for.
     void give_way() const
     {
         if (!policy_.cpus_suffice) leave_cpu(true);

@@ -1,29 +1,31 @@
-// The shared records of point-to-point communication. docs/memory_layout.md explains each field's writer and ordering.
+// The shared records of point-to-point communication. docs/memory_layout.md has a table of their fields, made from the
+// words Writer and Ordering here (tools/memory-layout).
 //
 // One *channel* carries the messages of a (source, destination, index) of a communicator, numbered 1, 2, 3 ... Each
 // side polls a record in its own arena that only the other side writes:
 //
-//   MatchingSlot     in the source's arena, written by the destination: what receive is posted, what has been consumed
-//   CompletionFlag   in the destination's arena, written by the source: which message there is, and the message if
-//   short
-//
-//   Lane             in the arena of the lower rank of the pair, for mapped peers: one short message of each direction
-//   at a
-//                    time, whatever its index
+//   MatchingSlot     at the source, written by the destination: what receive is posted, what has been consumed
+//   CompletionFlag   at the destination, written by the source: which message there is, and the message if short
+//   Lane             at the lower rank of the pair, for mapped peers: one short message of each direction at a time,
+//                    whatever its index
 //
 // Invariants
 //   1. The destination posts or consumes message n only after it has consumed n-1.
-//   2. The source overwrites the head part of a CompletionFlag (everything but `available`, `chain`) only for a message
-//   n
-//      whose predecessors have all been consumed, or to replace its own unclaimed offer (see `claim`) or held message
-//      n.
-//   3. A message that cannot be the head because an earlier one is unconsumed is a ChainNode in the source's arena: the
-//      head's successor hangs on CompletionFlag::chain, its own on ChainNode::next, and `available` counts to the last.
+//   2. The source overwrites the head part of a CompletionFlag (everything but `available`, `chain`) only for a
+//      message n whose predecessors have all been consumed, or to replace its own unclaimed offer (see `claim`) or
+//      held message n: by `moved` or `shared` if a buffer is posted meanwhile, by `piped` if neither side reaches the
+//      other's private buffer, by `spooled` after the time-out.
+//   3. A message that cannot be the head because an earlier one is unconsumed is a ChainNode at the source: the head's
+//      successor hangs on CompletionFlag::chain, its own on ChainNode::next, and `available` counts to the last. The
+//      destination follows a link only when `available` counts the message behind it.
 //   4. A ChainNode is freed when it and its successor in the chain have been consumed.
 //   5. The source puts message n of a channel into the lane only when all before it on this channel, and whatever was
-//   in
-//      the lane, have been consumed. So what is in the lane is the next message of its channel. One that is only on
-//      offer there becomes a head when the source has claimed it, and leaves the lane when it is consumed.
+//      in the lane, have been consumed. So what is in the lane is the next message of its channel. One that is only on
+//      offer there becomes a head when the source has claimed it, and leaves the lane when it is consumed; its `body`
+//      says nothing of it. A destination that finds such a head first sees the offer too, and counts both as one.
+//   6. No number is offered twice on a channel, so nobody resets `claim`. The destination reads the `body` of an
+//      offered message only after its own successful claim, and waits for the stamp to change when the claim fails;
+//      so it never meets a source there that replaces its offer.
 #pragma once
 
 #include "crossbar/control_block.hpp"
@@ -67,8 +69,8 @@ struct PipeCount {
 
 inline constexpr std::size_t kInlineBytes = 72;
 
-// In place of MatchingSlot::columns: the destination has claimed the message, copies it from its end, and invites the source to help
-// (SharedCopy).
+// In place of MatchingSlot::columns: the destination has claimed the message, copies it from its end, and invites the
+// source to help (SharedCopy). Written only for what the source has offered, so it is never a later receive's.
 inline constexpr Offset kInvitation = ~Offset{0};
 
 // In place of MatchingSlot::columns too, of a block of whole columns: the bytes of one column and their stride. So the
@@ -91,17 +93,26 @@ private:
     static constexpr std::uint64_t kMark = std::uint64_t{1} << 63;  // no offset has it
 };
 
+// Of a channel, at the source. Writer: the destination. Ordering: relaxed, under `posted`.
 struct alignas(kLine) MatchingSlot {
-    // The posted receive, written before `posted`: where to write (kNoOffset: the source cannot address the buffer),
-    // how much fits, and the columns that it is made of: a BlockWord, or the place of the fmpl_columns in the
-    // destination's arena (kNoOffset: it is in one piece); or kInvitation. Read for sure only after a successful claim,
-    // when the message is on offer.
+    // The posted receive: where to write (kNoOffset: the source cannot address the buffer), how much fits, and the
+    // columns that it is made of: a BlockWord, or the place of the fmpl_columns in the destination's arena (kNoOffset:
+    // it is in one piece); or kInvitation. The source may look while they change, and looks again after its claim of an
+    // offered message. The fmpl_columns are plain memory, which the source reads while the message is its to move; so
+    // one record a rank serves all its receives.
     std::atomic<std::uint64_t> buffer_at;
     std::atomic<std::uint64_t> capacity;
     std::atomic<std::uint64_t> columns;
-    std::atomic<std::uint64_t> posted;    // number of the message that the buffer is for (release)
-    std::atomic<std::uint64_t> consumed;  // number of the last message that has been taken (release)
-    std::atomic<std::uint64_t> drained;   // PipeCount of pieces taken from the ring (release)
+    // Number of the message that the buffer is for. Of a receive that is taken back (fmpl_irecv_withdraw) it becomes
+    // the number before, and buffer_at 0: the source does not look until the layer has told it of the next receive,
+    // and so ordered the two. For the same reason a receive of fmpl_irecv_ahead wakes nobody.
+    // Ordering: release; acquire in SendOperation::is_posted.
+    std::atomic<std::uint64_t> posted;
+    // Number of the last message that has been taken.
+    // Ordering: release, after its reads; acquire in SendEnd::known_consumed, SendEnd::lane_is_free.
+    std::atomic<std::uint64_t> consumed;
+    // PipeCount of pieces taken from the ring. Ordering: release, after their reads; acquire in piped::fill.
+    std::atomic<std::uint64_t> drained;
     std::uint8_t pad[kLine - 48];
 };
 static_assert(sizeof(MatchingSlot) == kLine);
@@ -153,12 +164,22 @@ private:
 };
 static_assert(sizeof(LaneOffer) == kLaneBytes);
 
-// One direction of a lane, written by its source alone.
+// One direction of a lane. Writer: the source of that direction.
 struct LaneHalf {
-    std::atomic<std::uint64_t> stamp;          // LaneStamp of the message (release, after the rest of the half)
-    std::atomic<std::uint32_t> reverse_taken;  // count of the last message taken from the opposite half (release)
-    std::uint32_t order;                       // low bits of CompletionFlag::order
-    std::uint8_t payload[kLaneBytes];          // the message, or its LaneOffer
+    // LaneStamp of the message. Ordering: release; acquire in ReceiveEnd::arrival, Receiver::take_short,
+    // lane_offer::await.
+    std::atomic<std::uint64_t> stamp;
+    // Count of the last message taken from the opposite half. It goes out with each message of this half; and at once,
+    // before `consumed`, after a message that was on offer or not taken by Receiver::take_short. A value that has not
+    // changed since the last look is not believed: it could be 2^32 messages old.
+    // Ordering: release, after its reads; acquire in SendEnd::lane_is_free, lane_offer::send.
+    std::atomic<std::uint32_t> reverse_taken;
+    // Low bits of CompletionFlag::order, restored by near(): a message that has lain there while 2^31 others went by
+    // may be taken for a late one by FMPL_ANY_TAG. Ordering: plain, under `stamp`.
+    std::uint32_t order;
+    // The message, or its LaneOffer. Ordering: plain, under `stamp`; again after `reverse_taken` or the channel's
+    // `consumed`.
+    std::uint8_t payload[kLaneBytes];
 };
 static_assert(sizeof(LaneHalf) == kLine / 2);
 
@@ -177,35 +198,49 @@ constexpr std::uint64_t near(std::uint64_t number, std::uint32_t value)
     return number + static_cast<std::uint64_t>(static_cast<std::int64_t>(difference));
 }
 
-// Body of a head message that is not inlined.
+// Body of a head message that is not inlined. Nobody writes it again before the message is consumed. `work` and `done`
+// are written by both sides: SharedCopy.
 struct HeadBody {
     std::uint64_t bytes;
     Offset at;           // offered, shared, spooled: the payload; piped: the ring
-    std::uint64_t work;  // offered, shared: see SharedCopy; written by both sides
+    std::uint64_t work;  // offered, shared
     std::uint64_t done;
 };
 
+// Of a channel, at the destination. Writer: the source.
 struct alignas(kLine) CompletionFlag {
-    std::atomic<std::uint64_t> stamp;  // Stamp of the head message (release, after everything else of the head)
-    // Copy of MatchingSlot::consumed of the opposite channel (release; acquire in SendEnd::known_consumed): saves the source a cache miss
+    // Stamp of the head message. Ordering: release, after all of the head; acquire in ReceiveEnd::arrival.
+    std::atomic<std::uint64_t> stamp;
+    // Copy of MatchingSlot::consumed of the opposite channel, which saves the source a cache miss.
+    // Ordering: release; acquire in SendEnd::known_consumed.
     std::atomic<std::uint64_t> reverse_consumed;
-    std::uint64_t order;  // of the head among all messages of this pair of ranks, from 1
+    // Of the head among all messages of this pair of ranks, from 1. Ordering: plain, under `stamp`.
+    std::uint64_t order;
     union {
-        std::uint8_t payload[kInlineBytes];
+        std::uint8_t payload[kInlineBytes];  // Ordering: plain, under `stamp`.
+        // Writer: the source; `work` and `done` both sides, by SharedCopy.
+        // Ordering: plain, under `stamp`, of an offered message under `claim` too; SharedCopy.
         HeadBody body;
     };
-    std::atomic<std::uint64_t> available;  // number of the last message in the chain (release, after the link to it)
-    std::atomic<std::uint64_t> chain;      // the ChainNode after the head
-    std::atomic<std::uint64_t> filled;     // PipeCount of pieces put into the ring (release)
-    // Number of the last message that a side has claimed: an offered one belongs to the side that puts its number here.
+    // Number of the last message in the chain. Ordering: release, after the link to it; acquire in ReceiveEnd::arrival.
+    std::atomic<std::uint64_t> available;
+    // The ChainNode after the head, or after a message in the lane. Ordering: release, before `available`; acquire in
+    // ReceiveEnd::next_in_chain.
+    std::atomic<std::uint64_t> chain;
+    // PipeCount of pieces put into the ring. Ordering: release; acquire in piped::drain.
+    std::atomic<std::uint64_t> filled;
+    // Number of the last message that a side has claimed: an offered one belongs to the side that puts its number here,
+    // and gets another number back. Writer: source and destination, by exchange.
+    // Ordering: acq_rel; SendEnd::claim and ReceiveEnd::claim with each other.
     std::atomic<std::uint64_t> claim;
 };
 static_assert(sizeof(CompletionFlag) == 2 * kLine);
 static_assert(offsetof(CompletionFlag, available) == 96);
 
-// A message behind the head, in the source's arena; written by the source before it is linked.
+// A message behind the head, at the source. Writer: the source, before it is linked. Ordering: plain, under the link.
 struct alignas(kLine) ChainNode {
-    std::atomic<std::uint64_t> next;  // the next ChainNode (before `available` counts it)
+    // The next ChainNode. Ordering: release, before `available` counts it; acquire in ReceiveEnd::next_in_chain.
+    std::atomic<std::uint64_t> next;
     std::uint64_t bytes;
     Offset at;  // payload
     std::uint64_t order;
@@ -213,34 +248,40 @@ struct alignas(kLine) ChainNode {
 };
 static_assert(sizeof(ChainNode) == kLine);
 
-// What is shared once for each pair of ranks of a communicator, in the source's arena, written by the destination.
+// Of each pair of ranks of a communicator, at the source. Writer: the destination.
 struct alignas(kLine) PairRecord {
-    std::atomic<std::uint64_t> any_taken;  // cells of the any domain's ring that the destination has taken
+    // Cells of the any domain's ring that the destination has taken: the source's credits.
+    // Ordering: release, after their reads; acquire in AnyDomain::has_credit.
+    std::atomic<std::uint64_t> any_taken;
     std::uint8_t pad[kLine - 8];
 };
 static_assert(sizeof(PairRecord) == kLine);
 
-// The any domain: a ring of cells for each pair, in the destination's arena, written by the source.
+// The any domain: a ring of cells for each pair, at the destination.
 inline constexpr std::size_t kAnyCells = 16;  // credits
 inline constexpr std::size_t kAnyInlineBytes = 88;
 
 struct AnyHeader {
     std::uint64_t bytes;
     Offset at;    // kNoOffset: the payload is in the cell; else in the source's memory
-    Offset done;  // in the source's arena: the destination writes 1 when it has taken the payload
+    Offset done;  // at the source: the destination writes 1 when it has taken the payload (release; AnyDomain::is_done)
     std::int64_t index;
 };
 
+// Writer: the source. Ordering: plain, under `number`; again after `any_taken`.
 struct alignas(kLine) AnyCell {
-    std::atomic<std::uint64_t> number;  // of the message, from 1 (release, after the rest of the cell)
+    // Of the message, from 1. Ordering: release, after the rest; acquire in AnyDomain::collect.
+    std::atomic<std::uint64_t> number;
     AnyHeader header;
     std::uint8_t payload[kAnyInlineBytes];
 };
 static_assert(sizeof(AnyCell) == 2 * kLine);
 
-// 1 once the source has put its first message into its ring: the rings of sources that never do are not looked at, and so not there.
+// 1 once the source has put its first message into its ring: the rings of sources that never do are not looked at, and
+// so not there. Writer: the source.
 struct AnyDoor {
-    std::atomic<std::uint64_t> opened;  // the source (release, after AnyCell::number)
+    // Ordering: release, after AnyCell::number; acquire in Communicator::any_door_is_open.
+    std::atomic<std::uint64_t> opened;
 };
 static_assert(sizeof(AnyDoor) == 8);
 

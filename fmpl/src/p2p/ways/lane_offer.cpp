@@ -1,6 +1,9 @@
 // The lane tells where the message lies, in remote-DMA memory or as a copy there, and a destination that waits for it
-// copies it from there: one line and one copy. The source waits for that as long as one does that waits already; after
-// that the message is on offer as a head is, and becomes one when the source has claimed it
+// copies it from there: one line and one copy. It stays where it is until its number stands in the channel's `claim`;
+// who has put it there moves the message. The destination copies it, and says so by `reverse_taken` before
+// `consumed`. The source waits a microsecond for that, or longer while it sees by `claim` that the destination
+// copies; then the message is on offer as a head is, and becomes one when the source has claimed it. The lane's stamp
+// still shows the offer until the destination, whose claim fails, has consumed the head
 // (docs/decisions/0019-offers-in-the-lane.md).
 #include "p2p/thresholds.hpp"
 #include "p2p/ways/lane.hpp"

@@ -1,6 +1,10 @@
 // Both ranks copy the message at the same time, each from its end (SharedCopy), straight between the two buffers; where
 // one is private, by the kernel. Either begins it: the source when it finds the receive posted, the destination when it
 // has claimed an offer and invites the source. Neither depends on the other, which may be busy elsewhere.
+//
+// The source opens the copy with the stamp `shared`; the destination by a release of its first chunk into `work`, which
+// until then leaves nothing to take. The source reads MatchingSlot::buffer_at before it takes a chunk: while chunks are
+// left, the destination cannot have posted its next receive.
 #include "p2p/shared_copy.hpp"
 #include "p2p/ways/ways.hpp"
 
