@@ -1,7 +1,6 @@
-// The arithmetic of topologies and groups, without communication.
-#include "group/group.hpp"
+// The arithmetic of topologies, without communication.
 #include "group/topology.hpp"
-#include "error.hpp"
+#include "mpi_shim/group/thrown_class.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +13,7 @@
 namespace {
 
 using namespace fmpl::mpi;
+using mpi_test::class_thrown_by;
 
 std::vector<int> balanced(int nodes, std::vector<int> dims)
 {
@@ -36,17 +36,6 @@ int least_difference(int number, int count, int largest, int smallest)
         best = std::min(best, least_difference(number / d, count - 1, std::max(largest, d), std::min(smallest, d)));
     }
     return best;
-}
-
-template <class Call>
-int class_thrown_by(Call&& call)
-{
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.error_class();
-    }
-    return MPI_SUCCESS;
 }
 
 TEST(BalancedDimensions, AreThoseOfTheStandardsExamples)
@@ -118,27 +107,6 @@ TEST(GraphTopology, RefusesIndicesThatDecreaseAndUnknownNodes)
     EXPECT_EQ(graph.neighbours(0).size(), 2u);
     EXPECT_TRUE(graph.neighbours(1).empty());
     EXPECT_EQ(graph.neighbours(2).front(), 0);
-}
-
-TEST(Group, KeepsTheOrderOfTheFirst)
-{
-    const Group a({5, 1, 3});
-    const Group b({3, 4, 5});
-    EXPECT_EQ(union_of(a, b)->world_ranks(), (std::vector<int>{5, 1, 3, 4}));
-    EXPECT_EQ(intersection_of(a, b)->world_ranks(), (std::vector<int>{5, 3}));
-    EXPECT_EQ(difference_of(a, b)->world_ranks(), (std::vector<int>{1}));
-    EXPECT_EQ(compare(a, Group({1, 3, 5})), MPI_SIMILAR);
-    EXPECT_EQ(compare(a, b), MPI_UNEQUAL);
-}
-
-TEST(Group, RangesCountUpAndDownToTheLastThatFits)
-{
-    const Group ten({0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
-    EXPECT_EQ(
-        ranks_in_ranges(ten, std::vector<int>{1, 8, 3, 6, 4, -1, 9, 9, 5}), (std::vector<int>{1, 4, 7, 6, 5, 4, 9}));
-    EXPECT_EQ(class_thrown_by([&] { ranks_in_ranges(ten, std::vector<int>{1, 2, 0}); }), MPI_ERR_ARG);
-    EXPECT_EQ(class_thrown_by([&] { ranks_in_ranges(ten, std::vector<int>{8, 2147483647, 1}); }), MPI_ERR_RANK);
-    EXPECT_EQ(class_thrown_by([&] { included(ten, std::vector<int>{2, 2}); }), MPI_ERR_RANK);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Long messages that the sender packs into the receiver's memory, or the receiver takes from the sender's.
 #include "job.hpp"
-#include "standard/message.hpp"
+#include "mpi_shim/standard/message.hpp"
 #include "support/ranks_test.hpp"
 
 #include <mpi.h>

@@ -7,7 +7,7 @@
 // leaves out one of them where it is known all the same which message it gets; now and then its buffer is too short.
 //
 // FMPL_TEST_SEED repeats a run; FMPL_STRESS_SECONDS (default 1) is the length of one at each rank count.
-#include "standard/message.hpp"
+#include "mpi_shim/standard/message.hpp"
 #include "support/ranks_test.hpp"
 
 #include <mpi.h>

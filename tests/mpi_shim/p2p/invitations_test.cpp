@@ -1,6 +1,6 @@
 // Receives of 64 KiB and more in remote-DMA memory, of which the source is told before its message comes.
 #include "job.hpp"
-#include "standard/message.hpp"
+#include "mpi_shim/standard/message.hpp"
 #include "support/ranks_test.hpp"
 
 #include <fmpl.h>

@@ -14,7 +14,7 @@
 // (Where the receives are posted first, forms are mixed as well: see mix_forms.)
 //
 // FMPL_TEST_SEED repeats a run; FMPL_STRESS_SECONDS (default 1) is the length of one at each rank count.
-#include "standard/message.hpp"
+#include "mpi_shim/standard/message.hpp"
 #include "support/ranks_test.hpp"
 
 #include <mpi.h>

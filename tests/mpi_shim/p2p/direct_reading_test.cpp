@@ -1,6 +1,6 @@
 // Messages of 4 to 64 KiB in remote-DMA memory, which the receiver reads where they lie.
 #include "job.hpp"
-#include "standard/message.hpp"
+#include "mpi_shim/standard/message.hpp"
 #include "support/ranks_test.hpp"
 
 #include <mpi.h>
