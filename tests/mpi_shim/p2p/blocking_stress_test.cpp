@@ -1,12 +1,14 @@
-// Random messages by blocking calls alone: what a rank receives then matches without a request, if nothing else is under way
-// (Engine::recv).
+// Random messages by blocking calls alone: what a rank receives then matches without a request, if nothing else is
+// under way (Engine::recv).
 //
-// All ranks walk through the same random list of messages, and each does its part: MPI_Send or MPI_Ssend at the source, MPI_Recv at
-// the destination. The first message of the list that is not through has both its ranks waiting for it, so nobody waits for good. A
-// source may be far ahead, and a destination find many messages that it has not come to yet. A receive names source and tag, or
-// leaves out one of them where it is known all the same which message it gets; now and then its buffer is too short.
+// All ranks walk through the same random list of messages, and each does its part: MPI_Send or MPI_Ssend at the
+// source, MPI_Recv at the destination. The first message of the list that is not through has both its ranks waiting
+// for it, so nobody waits for good. A source may be far ahead, and a destination find many messages that it has not
+// come to yet. A receive names source and tag, or leaves out one of them where it is known all the same which message
+// it gets; now and then its buffer is too short.
 //
 // FMPL_TEST_SEED repeats a run; FMPL_STRESS_SECONDS (default 1) is the length of one at each rank count.
+#include "mpi_shim/p2p/require.hpp"
 #include "mpi_shim/standard/message.hpp"
 #include "support/ranks_test.hpp"
 
@@ -29,6 +31,7 @@ using fmpl_test::random_delay;
 using fmpl_test::stress_seconds;
 using fmpl_test::RanksOptions;
 using mpi_test::pattern_byte;
+using mpi_test::require;
 using Random = std::mt19937_64;
 
 constexpr int kMessagesOfRound = 300;
@@ -133,11 +136,6 @@ private:
     unsigned char* rdma_;
     std::vector<unsigned char> own_;
 };
-
-void require(int code, const char* call)
-{
-    if (code != MPI_SUCCESS) throw std::runtime_error(std::string(call) + " returned " + std::to_string(code));
-}
 
 void send(const Planned& message)
 {

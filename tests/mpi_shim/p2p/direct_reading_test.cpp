@@ -1,5 +1,6 @@
 // Messages of 4 to 64 KiB in remote-DMA memory, which the receiver reads where they lie.
 #include "job.hpp"
+#include "mpi_shim/p2p/require.hpp"
 #include "mpi_shim/standard/message.hpp"
 #include "support/ranks_test.hpp"
 
@@ -16,14 +17,10 @@ namespace {
 using mpi_test::Job;
 using mpi_test::Message;
 using mpi_test::pattern_byte;
+using mpi_test::require;
 
 constexpr int kBytes = 8192;
 constexpr int kTag = 7;
-
-void require(int code, const char* call)
-{
-    if (code != MPI_SUCCESS) throw std::runtime_error(call);
-}
 
 // Remote-DMA memory.
 class Memory {

@@ -1,20 +1,25 @@
 // Random MPI traffic of every kind at once, checked byte by byte.
 //
-// A round is a list of messages that every rank derives from the seed: random ends (a rank to itself too), communicator, tag,
-// size, mode, types in one piece or strided, in remote-DMA memory or not. Every rank sends and receives its part, the messages
-// of one source, destination, communicator and tag in the order of the list, the others in any order, with delays, tests, cancelled
-// receives, and blocking and nonblocking collective calls on other communicators in between. What keeps that free of deadlock:
+// A round is a list of messages that every rank derives from the seed: random ends (a rank to itself too),
+// communicator, tag, size, mode, types in one piece or strided, in remote-DMA memory or not. Every rank sends and
+// receives its part, the messages of one source, destination, communicator and tag in the order of the list, the
+// others in any order, with delays, tests, cancelled receives, and blocking and nonblocking collective calls on other
+// communicators in between. What keeps that free of deadlock:
 //
 //   mixed          nothing but nonblocking calls; all is completed in the end
 //   posted first   all receives are posted, then the sends may block and be of the ready mode
 //   sent first     all sends are started, then the receives may block, behind probes or not
 //
-// In a round, the receives of a rank on a communicator have one form: exact, by any source, by any tag, or by any of both. So
-// it is known of each which message it gets: the earliest of its source that it matches and that no earlier receive has got.
-// (Where the receives are posted first, forms are mixed as well: see mix_forms.)
+// In a round, the receives of a rank on a communicator have one form: exact, by any source, by any tag, or by any of
+// both; where they are posted first, exact and by any tag are mixed as well. So it is known of each which message it
+// gets (matching_oracle.hpp).
 //
 // FMPL_TEST_SEED repeats a run; FMPL_STRESS_SECONDS (default 1) is the length of one at each rank count.
-#include "mpi_shim/standard/message.hpp"
+#include "mpi_shim/p2p/checked_collectives.hpp"
+#include "mpi_shim/p2p/matching_oracle.hpp"
+#include "mpi_shim/p2p/require.hpp"
+#include "mpi_shim/p2p/strided_memory.hpp"
+#include "mpi_shim/p2p/traffic_plan.hpp"
 #include "support/ranks_test.hpp"
 
 #include <mpi.h>
@@ -22,307 +27,19 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
-#include <optional>
-#include <random>
 #include <stdexcept>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace {
 
+using namespace mpi_test;
 using fmpl_test::random_delay;
 using fmpl_test::stress_seconds;
-using mpi_test::pattern_byte;
-using Random = std::mt19937_64;
-
-constexpr unsigned char kUntouched = 0x5a;
-constexpr int kTags = 5;
-constexpr int kNeverSent = 99;
-constexpr std::size_t kMostBuffered = 20000;
-constexpr std::size_t kBufferBytes = std::size_t{6} << 20;
-
-// Under MPI_ERRORS_RETURN: what no call of a round may return.
-void require(int code, const char* call)
-{
-    if (code == MPI_SUCCESS) return;
-    char words[MPI_MAX_ERROR_STRING] = "";
-    int length = 0;
-    MPI_Error_string(code, words, &length);
-    throw std::runtime_error(std::string(call) + ": " + words);
-}
-
-// The same on all ranks of the job: a communicator, and which ranks of MPI_COMM_WORLD are in it, in its order.
-struct Group {
-    std::vector<int> members;
-    MPI_Comm comm = MPI_COMM_NULL;  // null for ranks outside
-
-    int rank_of(int world_rank) const
-    {
-        const auto at = std::find(members.begin(), members.end(), world_rank);
-        return at == members.end() ? -1 : static_cast<int>(at - members.begin());
-    }
-};
-
-// Memory for a message in one piece, or in blocks with gaps; with guards, in remote-DMA memory or not.
-class Memory {
-public:
-    Memory(std::size_t bytes, std::uint64_t draw) : bytes_(bytes)
-    {
-        const bool strided = draw % 3 == 0 && bytes > 0;
-        block_ = strided ? std::array<std::size_t, 6>{1, 3, 8, 40, 512, 5000}[draw / 3 % 6]
-                         : std::max<std::size_t>(bytes, 1);
-        // Not too many pieces of a long message.
-        if (strided && bytes / block_ > 20000) block_ = 64;
-        stride_ = strided ? block_ + 1 + draw / 18 % 33 : block_;
-        extent_ = bytes == 0 ? 0 : (bytes - 1) / block_ * stride_ + (bytes - 1) % block_ + 1;
-        const std::size_t all = extent_ + 2 * kGuard;
-        if (draw / 1024 % 2 == 0) {
-            remote_ = static_cast<unsigned char*>(fmpl_malloc(all));
-            if (remote_ == nullptr) throw std::bad_alloc();
-            begin_ = remote_;
-        } else {
-            heap_ = std::make_unique<unsigned char[]>(all);
-            begin_ = heap_.get();
-        }
-        std::memset(begin_, kUntouched, all);
-        if (strided) make_type();
-    }
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
-    ~Memory()
-    {
-        if (type_ != MPI_BYTE) MPI_Type_free(&type_);
-        fmpl_free(remote_);
-    }
-
-    void* data() { return begin_ + kGuard; }
-    int count() const { return type_ == MPI_BYTE ? static_cast<int>(bytes_) : 1; }
-    MPI_Datatype type() const { return type_; }
-
-    void fill(std::uint64_t key)
-    {
-        for_each_byte(bytes_, [&](std::size_t i, std::size_t at) { begin_[kGuard + at] = pattern_byte(key, i); });
-    }
-    void spoil()
-    {
-        for_each_byte(bytes_, [&](std::size_t, std::size_t at) { begin_[kGuard + at] = 0xee; });
-    }
-
-    // The message `key` of so many bytes is there, and nothing else has changed.
-    ::testing::AssertionResult holds(std::uint64_t key, std::size_t bytes) const
-    {
-        std::vector<unsigned char> expected(extent_ + 2 * kGuard, kUntouched);
-        for_each_byte(bytes, [&](std::size_t i, std::size_t at) { expected[kGuard + at] = pattern_byte(key, i); });
-        return same(expected, "message");
-    }
-    // Whatever is in the message's own bytes, nothing else has changed.
-    ::testing::AssertionResult has_gaps_untouched() const
-    {
-        std::vector<unsigned char> expected(extent_ + 2 * kGuard, kUntouched);
-        for_each_byte(bytes_, [&](std::size_t, std::size_t at) { expected[kGuard + at] = begin_[kGuard + at]; });
-        return same(expected, "gap");
-    }
-
-private:
-    static constexpr std::size_t kGuard = 64;
-
-    template <class Visit>
-    void for_each_byte(std::size_t bytes, Visit&& visit) const
-    {
-        std::size_t i = 0;
-        for (std::size_t at = 0; i < bytes; at += stride_) {
-            const std::size_t end = std::min(bytes, i + block_);
-            for (std::size_t in_block = at; i < end; ++i, ++in_block) visit(i, in_block);
-        }
-    }
-
-    ::testing::AssertionResult same(const std::vector<unsigned char>& expected, const char* what) const
-    {
-        if (std::memcmp(expected.data(), begin_, expected.size()) == 0) return ::testing::AssertionSuccess();
-        std::size_t at = 0;
-        while (expected[at] == begin_[at]) ++at;
-        return ::testing::AssertionFailure()
-               << what << ": byte " << static_cast<std::ptrdiff_t>(at) - static_cast<std::ptrdiff_t>(kGuard) << " of "
-               << bytes_ << " (block " << block_ << ", stride " << stride_ << ") is " << int{begin_[at]}
-               << " instead of " << int{expected[at]};
-    }
-
-    // Whole blocks, and what is left of one.
-    void make_type()
-    {
-        const int whole = static_cast<int>(bytes_ / block_);
-        const int rest = static_cast<int>(bytes_ % block_);
-        MPI_Datatype blocks = MPI_DATATYPE_NULL;
-        require(MPI_Type_vector(whole, static_cast<int>(block_), static_cast<int>(stride_), MPI_BYTE, &blocks),
-            "MPI_Type_vector");
-        const int lengths[2] = {1, rest};
-        const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(static_cast<std::size_t>(whole) * stride_)};
-        const MPI_Datatype types[2] = {blocks, MPI_BYTE};
-        require(MPI_Type_create_struct(2, lengths, places, types, &type_), "MPI_Type_create_struct");
-        require(MPI_Type_commit(&type_), "MPI_Type_commit");
-        require(MPI_Type_free(&blocks), "MPI_Type_free");
-    }
-
-    std::size_t bytes_;
-    std::size_t block_;
-    std::size_t stride_;
-    std::size_t extent_;
-    unsigned char* begin_ = nullptr;
-    unsigned char* remote_ = nullptr;
-    std::unique_ptr<unsigned char[]> heap_;
-    MPI_Datatype type_ = MPI_BYTE;
-};
-
-enum class Mode { standard, synchronous, buffered, ready };
-enum class Order { mixed, posted_first, sent_first };
-
-struct PlannedMessage {
-    int group;
-    int source;       // rank in the group
-    int destination;  // likewise
-    int tag;
-    std::size_t bytes;
-    Mode mode;
-    bool any_source = false;  // of the receive that is posted for it, which may get another one
-    bool any_tag = false;
-    std::size_t room = 0;  // of that receive
-    std::uint64_t send_draw = 0;
-    std::uint64_t receive_draw = 0;
-};
-
-struct Plan {
-    Order order = Order::mixed;
-    std::vector<PlannedMessage> messages;
-    std::uint64_t key = 0;
-    int blocking_collectives = 0;
-    int started_collectives = 0;
-
-    std::uint64_t key_of(std::size_t k) const { return key + k * 0x100000001b3u; }
-};
-
-std::size_t random_size(Random& random, bool many)
-{
-    static constexpr std::array<std::size_t, 31> kLimits = {0, 1, 8, 23, 24, 25, 63, 64, 65, 72, 73, 127, 128, 129,
-        1023, 1024, 4095, 4096, 4097, 8192, 16383, 16384, 16385, 32768, 65535, 65536, 65537, 131072, 262143, 262145,
-        300000};
-    const std::uint64_t draw = random() % (many ? 9 : 12);
-    if (draw < 3) return random() % 200;
-    if (draw < 5) return kLimits[random() % (many ? 22 : kLimits.size())];
-    if (draw < 7) return random() % 5000;
-    if (draw < 9) return random() % 17000;
-    return random() % (draw < 11 ? 70000 : 300000);
-}
-
-// Receives that are all posted before the first message is sent may be exact and by any tag, mixed: each message of a source goes
-// to the first one that it matches. Takes back what would leave a receive without a message.
-void mix_forms(std::vector<PlannedMessage>& messages, Random& random)
-{
-    std::map<std::tuple<int, int, int>, std::vector<std::size_t>> streams;
-    for (std::size_t k = 0; k < messages.size(); ++k) {
-        const PlannedMessage& m = messages[k];
-        streams[{m.group, m.source, m.destination}].push_back(k);
-    }
-    for (const auto& [ends, stream] : streams) {
-        for (const std::size_t k : stream) messages[k].any_tag = random() % 3 == 0;
-        std::vector<bool> taken(stream.size());
-        bool all = true;
-        for (const std::size_t k : stream) {
-            std::size_t receive = 0;
-            while (receive < stream.size() &&
-                   (taken[receive] ||
-                       !(messages[stream[receive]].any_tag || messages[stream[receive]].tag == messages[k].tag))) {
-                ++receive;
-            }
-            all = all && receive < stream.size();
-            if (receive < stream.size()) taken[receive] = true;
-        }
-        if (!all) {
-            for (const std::size_t k : stream) messages[k].any_tag = false;
-        }
-    }
-}
-
-Plan make_plan(Random& random, const std::vector<Group>& groups, int ranks)
-{
-    Plan plan;
-    plan.order = static_cast<Order>(random() % 3);
-    plan.key = random();
-    plan.blocking_collectives = static_cast<int>(random() % 5);
-    plan.started_collectives = static_cast<int>(random() % 4);
-    // Rounds in which one pair has most of the messages fill its window and its channels.
-    const bool one_pair = random() % 4 == 0;
-    const std::uint64_t pair_draw = random();
-    const bool long_ones = random() % 8 == 0;
-    // Long ones as long as their receives, of which the source may be told ahead.
-    const bool equal_ones = random() % 4 == 0;
-    const std::size_t length = ranks > 7 ? 10 + random() % 30 : one_pair ? 100 + random() % 200 : 20 + random() % 80;
-    std::map<std::pair<int, int>, std::uint64_t> forms;  // by group and destination
-    std::vector<std::size_t> buffered(static_cast<std::size_t>(ranks));
-    for (std::size_t k = 0; k < length; ++k) {
-        PlannedMessage m{};
-        m.group = static_cast<int>(random() % groups.size());
-        const Group& group = groups[static_cast<std::size_t>(m.group)];
-        const std::uint64_t ends = one_pair && random() % 8 != 0 ? pair_draw : random();
-        m.source = static_cast<int>(ends % group.members.size());
-        m.destination = static_cast<int>(ends / 64 % group.members.size());
-        m.tag = static_cast<int>(random() % kTags);
-        m.bytes = long_ones && random() % 2 == 0 ? 20000 + random() % 100000 : random_size(random, one_pair);
-        m.mode = static_cast<Mode>(random() % 4);
-        if (m.mode == Mode::ready && plan.order != Order::posted_first) m.mode = Mode::standard;
-        if (m.mode == Mode::buffered) {
-            std::size_t& used = buffered[static_cast<std::size_t>(group.members[static_cast<std::size_t>(m.source)])];
-            if (m.bytes > kMostBuffered || used + m.bytes > kBufferBytes / 2) {
-                m.mode = Mode::standard;
-            } else {
-                used += m.bytes + MPI_BSEND_OVERHEAD;
-            }
-        }
-        auto& form = forms.try_emplace({m.group, m.destination}, random() % 8).first->second;
-        m.any_source = form == 1 || form == 3;
-        m.any_tag = form == 2 || form == 3;
-        m.send_draw = random();
-        m.receive_draw = random();
-        m.room = m.bytes + (random() % 3 == 0 ? random() % 500 : 0);
-        if (form > 3 && m.bytes > 0 && random() % 16 == 0) m.room = random() % m.bytes;
-        if (equal_ones && m.mode != Mode::buffered && random() % 4 != 0) {
-            m.bytes = m.room = random() % 2 == 0 ? 65536 : 70000;
-        }
-        plan.messages.push_back(m);
-    }
-    if (plan.order == Order::posted_first && random() % 2 == 0) {
-        for (PlannedMessage& m : plan.messages) m.any_source = false;
-        mix_forms(plan.messages, random);
-    }
-    // A wildcard may get any message of the round to this rank and communicator.
-    for (PlannedMessage& m : plan.messages) {
-        if (!m.any_source && !m.any_tag) continue;
-        for (const PlannedMessage& other : plan.messages) {
-            if (other.group == m.group && other.destination == m.destination) m.room = std::max(m.room, other.bytes);
-        }
-    }
-    if (plan.order == Order::posted_first) {
-        // Exact receives may now get another message of the same tag.
-        for (PlannedMessage& m : plan.messages) {
-            for (const PlannedMessage& other : plan.messages) {
-                if (other.group == m.group && other.destination == m.destination && other.source == m.source &&
-                    (other.any_tag || m.any_tag)) {
-                    for (const PlannedMessage& third : plan.messages) {
-                        if (third.group == m.group && third.destination == m.destination) {
-                            m.room = std::max(m.room, third.bytes);
-                        }
-                    }
-                    break;
-                }
-            }
-        }
-    }
-    return plan;
-}
 
 // One rank's part in one round.
 class Round {
@@ -330,12 +47,10 @@ public:
     Round(const Plan& plan, const std::vector<Group>& groups, MPI_Comm blocking, MPI_Comm started, Random& random)
         : plan_(plan),
           groups_(groups),
-          blocking_(blocking),
-          started_comm_(started),
+          collectives_(plan.key, blocking, started),
           random_(random)
     {
         MPI_Comm_rank(MPI_COMM_WORLD, &me_);
-        MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
     }
 
     void run()
@@ -367,27 +82,20 @@ public:
 private:
     struct Send {
         std::size_t k;
-        std::unique_ptr<Memory> memory;
+        std::unique_ptr<StridedMemory> memory;
         bool detached = false;
     };
     struct Receive {
         std::size_t k;
-        std::unique_ptr<Memory> memory;
+        std::unique_ptr<StridedMemory> memory;
         MPI_Status status{};
         int code = MPI_SUCCESS;
         std::vector<unsigned char> other{};
     };
     struct Cancelled {
         MPI_Request request;
-        std::unique_ptr<Memory> memory;
+        std::unique_ptr<StridedMemory> memory;
     };
-    struct Collective {
-        int kind;
-        int number;
-        std::vector<std::int64_t> in;
-        std::vector<std::int64_t> out;
-    };
-
     // Where a request of the array belongs.
     struct Owner {
         enum class Of { send, receive, collective } of;
@@ -463,8 +171,8 @@ private:
     {
         const PlannedMessage& m = plan_.messages[k];
         const MPI_Comm comm = groups_[static_cast<std::size_t>(m.group)].comm;
-        auto memory = std::make_unique<Memory>(m.bytes, m.send_draw);
-        memory->fill(plan_.key_of(k));
+        auto memory = std::make_unique<StridedMemory>(m.bytes, m.send_draw);
+        memory->fill(plan_.pattern_of(k));
         void* const data = memory->data();
         const int count = memory->count();
         const MPI_Datatype type = memory->type();
@@ -499,7 +207,7 @@ private:
     {
         const PlannedMessage& m = plan_.messages[k];
         const MPI_Comm comm = groups_[static_cast<std::size_t>(m.group)].comm;
-        receives_.push_back({k, std::make_unique<Memory>(m.room, m.receive_draw)});
+        receives_.push_back({k, std::make_unique<StridedMemory>(m.room, m.receive_draw)});
         Receive& receive = receives_.back();
         void* const data = receive.memory->data();
         const int count = receive.memory->count();
@@ -573,7 +281,7 @@ private:
             require(code, "completion");
         }
         if (owner.of == Owner::Of::send) sends_[owner.index].memory->spoil();
-        if (owner.of == Owner::Of::collective) check_collective(collectives_[owner.index]);
+        if (owner.of == Owner::Of::collective) collectives_.check(owner.index);
         if (requests_[i] != MPI_REQUEST_NULL) require(MPI_Request_free(&requests_[i]), "MPI_Request_free");
         requests_[i] = requests_.back();
         owners_[i] = owners_.back();
@@ -619,7 +327,7 @@ private:
         if (group.comm == MPI_COMM_NULL) return;
         const bool any_source = random_() % 2 == 0;
         const int source = any_source ? MPI_ANY_SOURCE : static_cast<int>(random_() % group.members.size());
-        Cancelled never{MPI_REQUEST_NULL, std::make_unique<Memory>(random_() % 2 == 0 ? 64 : 65536, random_())};
+        Cancelled never{MPI_REQUEST_NULL, std::make_unique<StridedMemory>(random_() % 2 == 0 ? 64 : 65536, random_())};
         require(MPI_Irecv(never.memory->data(), never.memory->count(), never.memory->type(), source, kNeverSent,
                     group.comm, &never.request),
             "MPI_Irecv");
@@ -644,136 +352,12 @@ private:
         to_cancel_.pop_back();
     }
 
-    std::uint64_t draw_of(int number, int salt) const
-    {
-        return (plan_.key ^ static_cast<std::uint64_t>(number * 64 + salt)) * 0x9e3779b97f4a7c15u >> 7;
-    }
-    static std::int64_t value(int number, int rank, std::size_t i)
-    {
-        return (number + 3) * 1000003 + rank * 101 + static_cast<std::int64_t>(i) * 7;
-    }
-    std::size_t collective_length(int number) const
-    {
-        static constexpr std::array<std::size_t, 6> kLengths = {0, 1, 5, 600, 3000, 20000};
-        return kLengths[draw_of(number, 1) % (ranks_ > 7 ? 5 : kLengths.size())];
-    }
-    void expect_all(const std::vector<std::int64_t>& found, std::size_t begin, std::size_t n, int number, int rank,
-        const char* what) const
-    {
-        std::size_t i = 0;
-        while (i < n && found[begin + i] == value(number, rank, i)) ++i;
-        EXPECT_EQ(i, n) << what << " of rank " << rank;
-    }
-    void expect_sum(const std::vector<std::int64_t>& found, int number, const char* what) const
-    {
-        std::size_t i = 0;
-        for (; i < found.size(); ++i) {
-            std::int64_t sum = 0;
-            for (int r = 0; r < ranks_; ++r) sum += value(number, r, i);
-            if (found[i] != sum) break;
-        }
-        EXPECT_EQ(i, found.size()) << what;
-    }
-    std::vector<std::int64_t> contribution(int number, std::size_t n) const
-    {
-        std::vector<std::int64_t> values(n);
-        for (std::size_t i = 0; i < n; ++i) values[i] = value(number, me_, i);
-        return values;
-    }
-
-    void blocking_collective()
-    {
-        const int number = collectives_done_++;
-        const std::size_t n = collective_length(number);
-        const int count = static_cast<int>(n);
-        const int root = static_cast<int>(draw_of(number, 2) % static_cast<std::uint64_t>(ranks_));
-        std::vector<std::int64_t> mine = contribution(number, n);
-        std::vector<std::int64_t> result(n);
-        switch (draw_of(number, 3) % 5) {
-            case 0:
-                require(MPI_Barrier(blocking_), "MPI_Barrier");
-                break;
-            case 1:
-                require(MPI_Bcast(mine.data(), count, MPI_INT64_T, root, blocking_), "MPI_Bcast");
-                expect_all(mine, 0, n, number, root, "MPI_Bcast");
-                break;
-            case 2:
-                require(
-                    MPI_Allreduce(mine.data(), result.data(), count, MPI_INT64_T, MPI_SUM, blocking_), "MPI_Allreduce");
-                expect_sum(result, number, "MPI_Allreduce");
-                break;
-            case 3:
-                require(
-                    MPI_Reduce(mine.data(), result.data(), count, MPI_INT64_T, MPI_SUM, root, blocking_), "MPI_Reduce");
-                if (me_ == root) expect_sum(result, number, "MPI_Reduce");
-                break;
-            default:
-                result.resize(n * static_cast<std::size_t>(ranks_));
-                require(MPI_Allgather(mine.data(), count, MPI_INT64_T, result.data(), count, MPI_INT64_T, blocking_),
-                    "MPI_Allgather");
-                for (int r = 0; r < ranks_; ++r) {
-                    expect_all(result, static_cast<std::size_t>(r) * n, n, number, r, "MPI_Allgather");
-                }
-                break;
-        }
-    }
+    void blocking_collective() { collectives_.call(collectives_done_++); }
 
     void start_collective()
     {
-        const int number = 1000 + collectives_started_++;
-        const std::size_t n = collective_length(number);
-        const int count = static_cast<int>(n);
-        const int root = static_cast<int>(draw_of(number, 2) % static_cast<std::uint64_t>(ranks_));
-        collectives_.push_back({static_cast<int>(draw_of(number, 3) % 4), number, contribution(number, n), {}});
-        Collective& c = collectives_.back();
-        MPI_Request request = MPI_REQUEST_NULL;
-        switch (c.kind) {
-            case 0:
-                require(MPI_Ibarrier(started_comm_, &request), "MPI_Ibarrier");
-                break;
-            case 1: {
-                // A type with gaps: every second number.
-                c.out.resize(2 * n + 1, -1);
-                for (std::size_t i = 0; i < n && me_ == root; ++i) c.out[2 * i] = c.in[i];
-                MPI_Datatype type = MPI_DATATYPE_NULL;
-                require(MPI_Type_vector(count, 1, 2, MPI_INT64_T, &type), "MPI_Type_vector");
-                require(MPI_Type_commit(&type), "MPI_Type_commit");
-                require(MPI_Ibcast(c.out.data(), 1, type, root, started_comm_, &request), "MPI_Ibcast");
-                require(MPI_Type_free(&type), "MPI_Type_free");
-                break;
-            }
-            case 2:
-                c.out.resize(n);
-                require(MPI_Iallreduce(c.in.data(), c.out.data(), count, MPI_INT64_T, MPI_SUM, started_comm_, &request),
-                    "MPI_Iallreduce");
-                break;
-            default:
-                c.out.resize(n * static_cast<std::size_t>(ranks_));
-                require(MPI_Iallgather(
-                            c.in.data(), count, MPI_INT64_T, c.out.data(), count, MPI_INT64_T, started_comm_, &request),
-                    "MPI_Iallgather");
-                break;
-        }
-        add_request(request, {Owner::Of::collective, collectives_.size() - 1});
-    }
-
-    void check_collective(const Collective& c) const
-    {
-        const std::size_t n = c.in.size();
-        const int root = static_cast<int>(draw_of(c.number, 2) % static_cast<std::uint64_t>(ranks_));
-        if (c.kind == 1) {
-            std::size_t wrong = 0;
-            for (std::size_t i = 0; i < n; ++i) {
-                if (c.out[2 * i] != value(c.number, root, i) || c.out[2 * i + 1] != -1) ++wrong;
-            }
-            EXPECT_EQ(wrong, 0u) << "MPI_Ibcast of " << n;
-        } else if (c.kind == 2) {
-            expect_sum(c.out, c.number, "MPI_Iallreduce");
-        } else if (c.kind == 3) {
-            for (int r = 0; r < ranks_; ++r) {
-                expect_all(c.out, static_cast<std::size_t>(r) * n, n, c.number, r, "MPI_Iallgather");
-            }
-        }
+        const MPI_Request request = collectives_.start(1000 + collectives_started_++);
+        add_request(request, {Owner::Of::collective, collectives_.started() - 1});
     }
 
     void finish()
@@ -820,58 +404,32 @@ private:
         }
         while (!to_cancel_.empty()) cancel_one();
         check_receives();
-        // A send whose request was freed is complete when its message has been received, which this barrier says of all.
+        // A send whose request was freed is complete when its message has been received, which this barrier says of
+        // all.
         require(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
     }
 
-    // Which message each receive has got, in the order in which they were posted on a communicator.
-    void check_receives()
+    // Each receive has got the message that is its own by the rules of matching, among those of its status's source.
+    void check_receives() const
     {
-        // Where all were posted first, messages choose the receive; else the receive chooses the message. With one form on a communicator
-        // that is the same.
-        std::vector<bool> taken(plan_.messages.size());
-        if (plan_.order == Order::posted_first) {
-            std::vector<bool> got(receives_.size());
-            for (std::size_t k = 0; k < plan_.messages.size(); ++k) {
-                const PlannedMessage& m = plan_.messages[k];
-                if (groups_[static_cast<std::size_t>(m.group)].rank_of(me_) != m.destination || m.any_source) continue;
-                for (std::size_t r = 0; r < receives_.size(); ++r) {
-                    const PlannedMessage& posted = plan_.messages[receives_[r].k];
-                    if (got[r] || posted.group != m.group || posted.source != m.source || posted.any_source ||
-                        !(posted.any_tag || posted.tag == m.tag)) {
-                        continue;
-                    }
-                    got[r] = true;
-                    taken[k] = true;
-                    check_receive(receives_[r], k);
-                    break;
-                }
-                EXPECT_TRUE(taken[k]) << "message " << k << " has no receive";
-            }
-            for (std::size_t r = 0; r < receives_.size(); ++r) {
-                if (plan_.messages[receives_[r].k].any_source) choose(receives_[r], taken);
-            }
-        } else {
-            for (const Receive& receive : receives_) choose(receive, taken);
+        std::vector<MatchKey> messages;
+        std::vector<MatchKey> receives;
+        for (std::size_t k = 0; k < plan_.messages.size(); ++k) messages.push_back(plan_.key_of_message(k));
+        for (const Receive& receive : receives_) {
+            receives.push_back(plan_.key_of_receive(receive.k));
+            if (receives.back().source == kAny) receives.back().source = receive.status.MPI_SOURCE;
         }
-    }
-
-    void choose(const Receive& receive, std::vector<bool>& taken)
-    {
-        const PlannedMessage& posted = plan_.messages[receive.k];
-        const int source = posted.any_source ? receive.status.MPI_SOURCE : posted.source;
-        for (std::size_t k = 0; k < plan_.messages.size(); ++k) {
-            const PlannedMessage& m = plan_.messages[k];
-            if (taken[k] || m.group != posted.group || m.destination != posted.destination || m.source != source ||
-                !(posted.any_tag || posted.tag == m.tag)) {
-                continue;
+        const Matches matches = plan_.order == Order::posted_first ? messages_choose(receives, messages)
+                                                                   : receives_choose(receives, messages);
+        for (std::size_t r = 0; r < receives.size(); ++r) {
+            if (matches[r]) {
+                check_receive(receives_[r], *matches[r]);
+            } else {
+                ADD_FAILURE() << "receive " << receives_[r].k << " got a message from rank "
+                              << receives_[r].status.MPI_SOURCE << " with tag " << receives_[r].status.MPI_TAG
+                              << " that nobody has sent";
             }
-            taken[k] = true;
-            check_receive(receive, k);
-            return;
         }
-        ADD_FAILURE() << "receive " << receive.k << " got a message from rank " << receive.status.MPI_SOURCE
-                      << " with tag " << receive.status.MPI_TAG << " that nobody has sent";
     }
 
     void check_receive(const Receive& receive, std::size_t k) const
@@ -899,22 +457,19 @@ private:
         int bytes = -1;
         MPI_Get_count(&receive.status, MPI_BYTE, &bytes);
         EXPECT_EQ(static_cast<std::size_t>(bytes), m.bytes) << words();
-        EXPECT_TRUE(receive.memory->holds(plan_.key_of(k), m.bytes)) << words();
+        EXPECT_TRUE(receive.memory->holds(plan_.pattern_of(k), m.bytes)) << words();
     }
 
     const Plan& plan_;
     const std::vector<Group>& groups_;
-    MPI_Comm blocking_;
-    MPI_Comm started_comm_;
+    CheckedCollectives collectives_;
     Random& random_;
     int me_ = 0;
-    int ranks_ = 0;
 
     std::map<std::pair<int, int>, std::deque<std::size_t>> sends_to_do_;
     std::map<int, std::deque<std::size_t>> receives_to_do_;
     std::deque<Send> sends_;
     std::deque<Receive> receives_;
-    std::deque<Collective> collectives_;
     std::vector<Cancelled> to_cancel_;
     std::vector<MPI_Request> requests_;
     std::vector<Owner> owners_;
