@@ -18,26 +18,6 @@ using namespace fmpl_test;
 
 const std::vector<int> kManyCounts = {1, 2, 3, 4, 7, 8, 16};
 
-FMPL_RANKS_TEST_WITH(Envelopes, ManySourcesArriveInTheOrderOfEach, (RanksOptions{.ranks = kManyCounts}))
-{
-    const fmpl::Session session(1);
-    REQUIRE_OK(fmpl_envelopes_open(kRing));
-    const std::uint64_t each = size() > 4 ? 150 : 1000;
-    const int root = size() / 2;
-    Ledger ledger;
-    if (rank() == root) {
-        wait_for([&] {
-            poll(ledger.handler());
-            return ledger.all == each * static_cast<std::uint64_t>(size() - 1);
-        });
-    } else {
-        std::mt19937_64 random = own_random(1);
-        for (std::uint64_t m = 0; m < each; ++m) send(root, {m, random_bytes(random)}, ledger.handler());
-    }
-    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
-    EXPECT_EQ(poll(ledger.handler()), 0);
-}
-
 FMPL_RANKS_TEST_WITH(Envelopes, AllToAllArriveInTheOrderOfEachSource, (RanksOptions{.ranks = kManyCounts}))
 {
     const fmpl::Session session(1);

@@ -244,25 +244,6 @@ FMPL_RANKS_TEST_AT(LayerCalls, AnotherThreadMayEndAWait, ({1, 2}))
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
 }
 
-// A loop of tests ends with the job, too.
-TEST(LayerCalls, ALoopOfTestsEndsWithTheJob)
-{
-    std::atomic<int> code{0};
-    try {
-        fmpl::run_ranks(2, [&](int r) {
-            const fmpl::Session session(2);
-            EXPECT_EQ(fmpl_barrier(FMPL_COMM_WORLD), FMPL_SUCCESS);
-            if (r == 1) throw std::runtime_error("thrown by the test");
-            int done = 0, in = 0;
-            EXPECT_EQ(fmpl_irecv(&in, sizeof in, 1, 0, FMPL_COMM_WORLD), FMPL_SUCCESS);
-            while (code == 0) code = fmpl_irecv_test(1, 0, FMPL_COMM_WORLD, &done);
-            throw fmpl::Error(code, "the follow-up of the first exception");
-        });
-    } catch (const std::exception&) {
-    }
-    EXPECT_EQ(code, FMPL_ERR_ABORTED);
-}
-
 FMPL_RANKS_TEST_WITH(LayerCallsSubject, RankOneIsBlocked, (RanksOptions{.ranks = {}}))
 {
     const fmpl::Session session(1);

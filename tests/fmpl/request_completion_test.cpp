@@ -1,7 +1,10 @@
 // fmpl_isend_test and fmpl_irecv_test: nonblocking calls that are asked whether they are complete.
 #include "../support/guarded_buffer.hpp"
 
+#include <atomic>
+#include <exception>
 #include <functional>
+#include <stdexcept>
 #include <vector>
 
 namespace {
@@ -299,6 +302,24 @@ FMPL_RANKS_TEST(RequestCompletion, WrongCallsAreRefusedInWords)
     EXPECT_FAILS(FMPL_ERR_NO_REQUEST, fmpl_irecv_test(0, FMPL_ANY_TAG, FMPL_COMM_WORLD, &done), "FMPL_ANY_TAG");
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_isend_test(0, 1, FMPL_COMM_WORLD, nullptr), "done");
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_irecv_test(0, 1, FMPL_COMM_WORLD, nullptr), "done");
+}
+
+TEST(RequestCompletion, ALoopOfTestsEndsWithTheJob)
+{
+    std::atomic<int> code{0};
+    try {
+        fmpl::run_ranks(2, [&](int r) {
+            const fmpl::Session session(2);
+            EXPECT_EQ(fmpl_barrier(FMPL_COMM_WORLD), FMPL_SUCCESS);
+            if (r == 1) throw std::runtime_error("thrown by the test");
+            int done = 0, in = 0;
+            EXPECT_EQ(fmpl_irecv(&in, sizeof in, 1, 0, FMPL_COMM_WORLD), FMPL_SUCCESS);
+            while (code == 0) code = fmpl_irecv_test(1, 0, FMPL_COMM_WORLD, &done);
+            throw fmpl::Error(code, "the follow-up of the first exception");
+        });
+    } catch (const std::exception&) {
+    }
+    EXPECT_EQ(code, FMPL_ERR_ABORTED);
 }
 
 }  // namespace
