@@ -1,6 +1,6 @@
-// How far apart the CPUs of two ranks are while something is timed. The host of a virtual machine may move its CPUs from
-// cores that share a cache to cores that do not, and back, several times a second; what is compared should have been
-// timed at one distance.
+// How far apart the CPUs of two ranks are while something is timed. The host of a virtual machine may move its CPUs
+// from cores that share a cache to cores that do not, and back, several times a second; what is compared should have
+// been timed at one distance.
 #pragma once
 
 #include "job.hpp"
@@ -13,8 +13,9 @@ namespace fmpl::bench {
 
 class CpuDistance {
 public:
-    // nearer_than_ns: that a cache line may take from rank 0 to rank 1 and back; 0: whatever it takes. Nothing is looked at
-    // either where the job has another number of ranks, or they share a CPU, or cannot share memory. Collective over the job.
+    // nearer_than_ns: that a cache line may take from rank 0 to rank 1 and back; 0: whatever it takes. Nothing is
+    // looked at either where the job has another number of ranks, or they share a CPU, or cannot share memory.
+    // Collective over the job.
     CpuDistance(const Job& job, double nearer_than_ns);
     ~CpuDistance();
     CpuDistance(const CpuDistance&) = delete;

@@ -8,8 +8,8 @@
 
 namespace fmpl::bench {
 
-// Returns when the word has the value. yield: gives the CPU away in between, as it must be where ranks share CPUs. Acquire:
-// what the other core wrote before its release of the value is there.
+// Returns when the word has the value. yield: gives the CPU away in between, as it must be where ranks share CPUs.
+// Acquire: what the other core wrote before its release of the value is there.
 template <bool yield>
 void wait_for(const std::atomic<std::uint64_t>& word, std::uint64_t value)
 {

@@ -11,8 +11,8 @@ enum class Panels {
     left_out,  // not even that
 };
 
-// While one exists, this process sends nothing by the broadcasts of double precision, and what they receive comes from `source`, which is
-// repeated as often as necessary. One at a time.
+// While one exists, this process sends nothing by the broadcasts of double precision, and what they receive comes
+// from `source`, which is repeated as often as necessary. One at a time.
 class PanelsAtHand {
 public:
     PanelsAtHand(Panels panels, std::span<const double> source);

@@ -1,8 +1,8 @@
 // scalapack-pdgemm.openmpi, scalapack-pdgemm.mpich: the time of the PDGEMM of the ScaLAPACK library that the program is
 // linked with. Under `fmplrun --blacs` the same file runs over BLACS-FMPL.
 //
-// A repetition is timed as pdgemm.<comm> does it: C is written anew, and process (0, 0) takes the time between two barriers, from the last
-// process's entry to the last one's return.
+// A repetition is timed as pdgemm.<comm> does it: C is written anew, and process (0, 0) takes the time between two
+// barriers, from the last process's entry to the last one's return.
 #include "../bench/cpu_distance.hpp"
 #include "scalapack_problem.hpp"
 

@@ -1,8 +1,9 @@
-// scalapack-pdgemm-limit.openmpi, scalapack-pdgemm-limit.mpich: what scalapack-pdgemm would take if each process had its panels at hand when
-// it wants them: the broadcasts of panels, all that PDGEMM communicates here, send nothing, and their receivers copy as much from their own
-// matrix, which no BLACS can spare them, or with --panels left-out not even that. So no process waits for another before the barrier; what
-// remains is ScaLAPACK, dgemm, and that processes share a CPU and its caches. Since process (0, 0) may leave a barrier when others have long
-// gone on, a whole batch is timed; the product is not looked at.
+// scalapack-pdgemm-limit.openmpi, scalapack-pdgemm-limit.mpich: what scalapack-pdgemm would take if each process had
+// its panels at hand when it wants them: the broadcasts of panels, all that PDGEMM communicates here, send nothing,
+// and their receivers copy as much from their own matrix, which no BLACS can spare them, or with --panels left-out
+// not even that. So no process waits for another before the barrier; what remains is ScaLAPACK, dgemm, and that
+// processes share a CPU and its caches. Since process (0, 0) may leave a barrier when others have long gone on, a
+// whole batch is timed; the product is not looked at.
 #include "panel_broadcasts.hpp"
 #include "scalapack_problem.hpp"
 

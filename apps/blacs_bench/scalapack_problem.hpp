@@ -1,5 +1,5 @@
-// The multiplication that scalapack-pdgemm and scalapack-pdgemm-limit time: C = A B with square matrices in square blocks, on the process
-// grid that is nearest to a square.
+// The multiplication that scalapack-pdgemm and scalapack-pdgemm-limit time: C = A B with square matrices in square
+// blocks, on the process grid that is nearest to a square.
 #pragma once
 
 #include "../bench/benchmarks.hpp"

@@ -1,5 +1,5 @@
-// cpu-distance: the time that a cache line takes from one CPU to another and back, in nanoseconds, as two threads see it
-// that pass it to each other. It takes some milliseconds.
+// cpu-distance: the time that a cache line takes from one CPU to another and back, in nanoseconds, as two threads see
+// it that pass it to each other. It takes some milliseconds.
 //
 // Exit status: 0 when the time was printed; 1 when the CPUs cannot be used; 2 for options that cannot be used.
 #include "cpu_distance_options.hpp"

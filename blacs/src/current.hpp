@@ -1,5 +1,5 @@
-// Which Process a call from C or Fortran means: that of the calling rank, which the communication library keeps. Used by
-// the C and Fortran names alone; everything below takes the Process it works on.
+// Which Process a call from C or Fortran means: that of the calling rank, which the communication library keeps. Used
+// by the C and Fortran names alone; everything below takes the Process it works on.
 #pragma once
 
 #include "process.hpp"

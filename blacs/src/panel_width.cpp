@@ -1,8 +1,8 @@
 // PILAENV, which the PBLAS of ScaLAPACK ask for their logical block size: how many columns of a matrix, gathered from
 // several processes' blocks, they broadcast and multiply at a time. ScaLAPACK's own says 32, whatever the machine and
-// whoever asks. Where a general matrix is multiplied, a wider panel makes fewer, longer messages and better use of a BLAS;
-// where a symmetric or triangular one is, the blocks on the diagonal are computed whole, and a wider panel computes more in
-// vain. blacs/README.md has the measurements behind the defaults.
+// whoever asks. Where a general matrix is multiplied, a wider panel makes fewer, longer messages and better use of a
+// BLAS; where a symmetric or triangular one is, the blocks on the diagonal are computed whole, and a wider panel
+// computes more in vain. blacs/README.md has the measurements behind the defaults.
 #include "boundary.hpp"
 
 #include "error.hpp"
@@ -41,8 +41,8 @@ std::optional<int> width_from_environment()
     return width;
 }
 
-// Whether that is within one of PxGEMM's three algorithms, PB_CpgemmAB, AC and BC. Where the dynamic linker knows no names, as of
-// what was linked statically, it is not.
+// Whether that is within one of PxGEMM's three algorithms, PB_CpgemmAB, AC and BC. Where the dynamic linker knows no
+// names, as of what was linked statically, it is not.
 bool multiplies_general_matrices(const void* code)
 {
     Dl_info place;
@@ -52,7 +52,8 @@ bool multiplies_general_matrices(const void* code)
 
 int default_width(const void* caller)
 {
-    // Some thirty places ask, and to name one takes microseconds. A place that another one has taken the entry of is named again.
+    // Some thirty places ask, and to name one takes microseconds. A place that another one has taken the entry of is
+    // named again.
     struct Answer {
         const void* caller = nullptr;
         int width = 0;

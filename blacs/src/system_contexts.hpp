@@ -1,6 +1,6 @@
 // System contexts: what a grid is made from. Each handle stands for a list of processes (their ranks in the job) and,
-// while it exists, for a communicator with just these ranks in this order, as the program knows it: of the library, or of an MPI
-// beside it.
+// while it exists, for a communicator with just these ranks in this order, as the program knows it: of the library,
+// or of an MPI beside it.
 //
 // Handle 0 is the communicator of all processes and is never freed. The handle of a grid (Cblacs_get 10) survives the
 // grid: without its communicator it can still make grids, since making them takes the list alone. One communicator has

@@ -3,15 +3,16 @@
  * The calls are those of the FMPL paper (sections 2.2 to 2.4). Each returns FMPL_SUCCESS or one of FMPL_ERR_*; the
  * words for the last error of the calling rank are in fmpl_error_message().
  *
- * A *rank* is a process of a job started by fmplrun (or a thread of fmpl::run_ranks). One thread of a rank at a time may
- * be inside FMPL. All sizes are in bytes, all ranks count from 0 within their communicator.
+ * A *rank* is a process of a job started by fmplrun (or a thread of fmpl::run_ranks). One thread of a rank at a time
+ * may be inside FMPL. All sizes are in bytes, all ranks count from 0 within their communicator.
  *
  * A *message* goes from a rank to a rank of one communicator over one *index* (the paper's index of the matching area,
  * similar to a tag), 0 <= index < count of fmpl_init. Messages over the same (source, destination, index) are received
  * in the order in which they were sent. A blocking call and a nonblocking one match each other.
  *
- * Memory ordering: everything that the sender wrote before fmpl_send or fmpl_isend is visible to the receiver after the
- * receive has completed; what a rank wrote before fmpl_barrier or fmpl_allreduce is visible to all after they left it.
+ * Memory ordering: everything that the sender wrote before fmpl_send or fmpl_isend is visible to the receiver after
+ * the receive has completed; what a rank wrote before fmpl_barrier or fmpl_allreduce is visible to all after they
+ * left it.
  */
 #ifndef FMPL_H
 #define FMPL_H
@@ -53,8 +54,9 @@ typedef int fmpl_comm_t;
 #define FMPL_COMM_WORLD ((fmpl_comm_t)0)
 #define FMPL_COMM_NULL ((fmpl_comm_t)-1)
 
-/* As the index of a receive: a message with any index. The earliest one sent is taken; but a message of more than 1 MiB
- * in memory outside remote-DMA memory, sent by fmpl_isend behind one not yet received, shows only when its turn comes. */
+/* As the index of a receive: a message with any index. The earliest one sent is taken; but a message of more than 1
+ * MiB in memory outside remote-DMA memory, sent by fmpl_isend behind one not yet received, shows only when its turn
+ * comes. */
 #define FMPL_ANY_TAG (-1)
 
 /* Elements of the matching area and of the completion-flag area (paper, section 2.2). Their contents belong to FMPL. */
@@ -65,13 +67,13 @@ typedef struct {
     FMPL_ALIGNED_LINE unsigned char opaque[128];
 } fmpl_flag_t;
 
-/* ---- Initialization and finalization (paper, section 2.2) ---------------------------------------------------------- */
+/* ---- Initialization and finalization (paper, section 2.2) -------------------------------------------------------- */
 
-/* Joins the job; returns when all its ranks have joined. `count` (1 .. 1048576, the same on all ranks) is the number of
- * indices that each pair of ranks has in each communicator. `ma` and `fa` are both NULL, and the library owns both areas,
- * or both areas of FMPL_AREA_ELEMENTS(count, ranks of the job) elements in remote-DMA memory (fmpl_malloc, which may be
- * called before fmpl_init), which must live until fmpl_finalize. Areas in other memory cannot be reached by other ranks:
- * they are left alone, and the library owns both.
+/* Joins the job; returns when all its ranks have joined. `count` (1 .. 1048576, the same on all ranks) is the number
+ * of indices that each pair of ranks has in each communicator. `ma` and `fa` are both NULL, and the library owns
+ * both areas, or both areas of FMPL_AREA_ELEMENTS(count, ranks of the job) elements in remote-DMA memory
+ * (fmpl_malloc, which may be called before fmpl_init), which must live until fmpl_finalize. Areas in other memory
+ * cannot be reached by other ranks: they are left alone, and the library owns both.
  * Errors: ALREADY_INITIALIZED, ARGUMENT (count; an area too small), MISMATCH (counts differ), MEMORY, SYSTEM. */
 #define FMPL_AREA_ELEMENTS(count, ranks) (((size_t)(count) + 2) * (size_t)(ranks)) /* 2: FMPL's own messages */
 int fmpl_init(fmpl_match_t *ma, fmpl_flag_t *fa, int count);
@@ -91,7 +93,7 @@ _Noreturn
 #endif
 void fmpl_abort(int code, const char *reason);
 
-/* ---- Point-to-point communication (paper, section 2.3) ------------------------------------------------------------- */
+/* ---- Point-to-point communication (paper, section 2.3) ----------------------------------------------------------- */
 
 /* Sends `size` bytes. Returns when buf may be modified: at once when the payload travels inside the completion line (up
  * to 72 bytes) or the receive is posted, else when the receiver has taken the message or, after the time-out of
@@ -121,13 +123,13 @@ int fmpl_irecv_wait(int src, int mai, fmpl_comm_t comm);
  * TRUNCATED: the length of the discarded message). Any pointer may be NULL. */
 int fmpl_received(int *source, int *index, size_t *bytes);
 
-/* Gives the library a send buffer of `size` bytes: a send that has found no receive for timeout_ms milliseconds copies
- * its message there and returns; the receiver takes it from there. timeout_ms = 0 makes every send return at once, by way
- * of the send buffer unless the receive is posted with a buffer in remote-DMA memory, or the receiver takes the message
- * within about a microsecond; one that it is just copying is waited for. buf belongs to the library until
- * fmpl_finalize or the next fmpl_sendbuf_set. When buf is NULL or lies outside remote-DMA memory, the
- * library keeps the messages in memory of its own instead; with buf NULL and size 0 that memory grows as needed. A full
- * send buffer makes sends wait for their receivers, as without one. timeout_ms < 0 removes the send buffer.
+/* Gives the library a send buffer of `size` bytes: a send that has found no receive for timeout_ms milliseconds
+ * copies its message there and returns; the receiver takes it from there. timeout_ms = 0 makes every send return at
+ * once, by way of the send buffer unless the receive is posted with a buffer in remote-DMA memory, or the receiver
+ * takes the message within about a microsecond; one that it is just copying is waited for. buf belongs to the
+ * library until fmpl_finalize or the next fmpl_sendbuf_set. When buf is NULL or lies outside remote-DMA memory, the
+ * library keeps the messages in memory of its own instead; with buf NULL and size 0 that memory grows as needed. A
+ * full send buffer makes sends wait for their receivers, as without one. timeout_ms < 0 removes the send buffer.
  * Errors: BUSY when messages lie in the present send buffer, ARGUMENT, MEMORY. */
 int fmpl_sendbuf_set(void *buf, size_t size, int timeout_ms);
 
@@ -137,16 +139,18 @@ int fmpl_sendbuf_check(int *nsend, int *nspool);
 
 /* A separate domain, matched at the receiver: fmpl_recv_any takes the next message with index `mai` (or FMPL_ANY_TAG)
  * from any source; which one it was, fmpl_received tells. Messages never pass between fmpl_send and fmpl_recv_any, nor
- * between fmpl_send_any and fmpl_recv. Messages of one source are matched in the order sent. mai >= 0, no upper limit. */
+ * between fmpl_send_any and fmpl_recv. Messages of one source are matched in the order sent. mai >= 0, no upper limit.
+ */
 int fmpl_send_any(const void *buf, size_t size, int dst, int mai, fmpl_comm_t comm);
 int fmpl_recv_any(void *buf, size_t size, int mai, fmpl_comm_t comm);
 
-/* ---- Communicators and collective communication (paper, section 2.4) ----------------------------------------------- */
+/* ---- Communicators and collective communication (paper, section 2.4) --------------------------------------------- */
 
 /* Called by all ranks of the job. Those with key = 1 get a new communicator, their ranks in the order of
  * FMPL_COMM_WORLD; those with key = 0 get FMPL_COMM_NULL. */
 int fmpl_comm_create(fmpl_comm_t *comm, int key);
-/* Called by all ranks of the communicator; sets *comm to FMPL_COMM_NULL. BUSY when a nonblocking call is outstanding. */
+/* Called by all ranks of the communicator; sets *comm to FMPL_COMM_NULL. BUSY when a nonblocking call is
+ * outstanding. */
 int fmpl_comm_free(fmpl_comm_t *comm);
 int fmpl_comm_rank(fmpl_comm_t comm, int *rank);
 int fmpl_comm_size(fmpl_comm_t comm, int *size);
@@ -173,7 +177,8 @@ int fmpl_reduce(void *buf, size_t count, fmpl_op_t func, int root, fmpl_comm_t c
 int fmpl_allreduce(void *buf, size_t count, fmpl_op_t func, fmpl_comm_t comm, void *work);
 
 /* Built-in operations, FMPL_<operation>_<type>: sum, product, minimum, maximum over int32_t, int64_t, float, double;
- * sum and product over complex (pairs of float or double). A user's own: a struct fmpl_op that lives as long as its use. */
+ * sum and product over complex (pairs of float or double). A user's own: a struct fmpl_op that lives as long as its
+ * use. */
 #define FMPL_DECLARE_OPS(type)                                                                                          \
     extern const struct fmpl_op fmpl_sum_##type, fmpl_prod_##type, fmpl_min_##type, fmpl_max_##type;
 FMPL_DECLARE_OPS(int32)
@@ -203,11 +208,12 @@ extern const struct fmpl_op fmpl_sum_complex, fmpl_prod_complex, fmpl_sum_double
 #define FMPL_SUM_DOUBLE_COMPLEX (&fmpl_sum_double_complex)
 #define FMPL_PROD_DOUBLE_COMPLEX (&fmpl_prod_double_complex)
 
-/* ---- Memory, time, errors ------------------------------------------------------------------------------------------ */
+/* ---- Memory, time, errors ---------------------------------------------------------------------------------------- */
 
-/* Remote-DMA memory: `size` bytes, aligned to 64 bytes, in the caller's arena, which every rank can address: messages
- * from it or to it are copied at most once. NULL when there is not enough; fmpl_error_message() says how many bytes were
- * wanted and how many there are. May be called before fmpl_init. Freed by fmpl_free or fmpl_finalize. */
+/* Remote-DMA memory: `size` bytes, aligned to 64 bytes, in the caller's arena, which every rank can address:
+ * messages from it or to it are copied at most once. NULL when there is not enough; fmpl_error_message() says how
+ * many bytes were wanted and how many there are. May be called before fmpl_init. Freed by fmpl_free or
+ * fmpl_finalize. */
 void *fmpl_malloc(size_t size);
 void fmpl_free(void *p); /* NULL is allowed; any other pointer must come from fmpl_malloc of the same rank */
 

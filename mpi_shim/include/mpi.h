@@ -3,8 +3,8 @@
    The binary interface (handles, constants, the layout of a status, prototypes) is that of MPICH 4.0, so a program may
    be compiled with one and run with the other. Left out, and so neither declared nor in the library: one-sided
    communication (chapter 11), files (13), the tools interface (14.3), and of process creation (10) everything but the
-   two calls below. The constants and the types of the users' functions of those chapters are here, for programs that only
-   mention them.
+   two calls below. The constants and the types of the users' functions of those chapters are here, for programs that
+   only mention them.
 
    Every function also exists under its profiling name: PMPI_Send for MPI_Send. */
 #ifndef FMPL_MPI_H

@@ -1,10 +1,11 @@
 // Writes the Fortran module mpi to standard output: the declarations of mpif.h, and interfaces for routines of
 // src/fortran/bindings.def, so that the compiler checks arguments. Runs in the build.
 //
-// A routine has an interface if each of its arguments is one variable, a status or a text. Buffers have any type; and for
-// an array that nobody looks at, or of one element, programs pass a scalar, and for a type an array of types. Nor have the
-// routines under their profiling names, nor, so, those that tools take the place of most: a subroutine mpi_send could not
-// use a module that declares mpi_send. MPICH's module leaves the same to the compiler's implicit interfaces.
+// A routine has an interface if each of its arguments is one variable, a status or a text. Buffers have any type; and
+// for an array that nobody looks at, or of one element, programs pass a scalar, and for a type an array of types. Nor
+// have the routines under their profiling names, nor, so, those that tools take the place of most: a subroutine
+// mpi_send could not use a module that declares mpi_send. MPICH's module leaves the same to the compiler's implicit
+// interfaces.
 #include <cstdio>
 #include <map>
 #include <string>

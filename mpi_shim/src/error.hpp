@@ -1,5 +1,6 @@
-// What everything in the shim throws: an error class of the standard (MPI_ERR_*) and the reason in words, which name the
-// argument and say what to do. The boundary adds the rank and the name of the MPI call, and asks the error handler.
+// What everything in the shim throws: an error class of the standard (MPI_ERR_*) and the reason in words, which name
+// the argument and say what to do. The boundary adds the rank and the name of the MPI call, and asks the error
+// handler.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,6 +1,8 @@
-// mpiexec.fmpl: starts an MPI program by fmplrun --mpi, with the options that mpiexec and mpirun have in common elsewhere.
+// mpiexec.fmpl: starts an MPI program by fmplrun --mpi, with the options that mpiexec and mpirun have in common
+// elsewhere.
 //
-// The environment reaches fmplrun byte by byte, whatever its names: shells drop those that they cannot have as variables.
+// The environment reaches fmplrun byte by byte, whatever its names: shells drop those that they cannot have as
+// variables.
 
 #include <algorithm>
 #include <cerrno>

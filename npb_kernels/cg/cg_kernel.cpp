@@ -22,7 +22,8 @@ std::size_t bytes_of(const Problem& problem, const ProcessGrid& grid)
     const Range rows = grid.row_block(), columns = grid.column_block();
     const double per_row = static_cast<double>(problem.nonzeros + 1) * (problem.nonzeros + 1);
     const auto products = static_cast<std::size_t>(per_row * rows.size() * columns.size() / problem.order);
-    // Three operands, with the rows; partial sums and pieces, and where they land over an MPI; the own piece of the sums.
+    // Three operands, with the rows; partial sums and pieces, and where they land over an MPI; the own piece of the
+    // sums.
     const std::size_t vectors = 4 * columns.size() + 6 * rows.size();
     return SparseMatrix::bytes(problem, rows, columns) + SparseProduct::bytes(products, rows.size()) +
            vectors * sizeof(double);

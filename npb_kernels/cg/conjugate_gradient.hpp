@@ -2,9 +2,9 @@
 // preconditioner and without a test of convergence, as the benchmark prescribes.
 //
 // Each rank works on its own piece of r, z and q = A p, and has p as operand of the product. The ranks meet in the
-// product, which also gives p . q, and in the sum r . r, with which the pieces of r are published: a rank forms its p from
-// those of r itself. So an iteration has two meetings; where p . q takes one of its own (distributed_product.hpp) the
-// first of three is of the ranks of a row alone.
+// product, which also gives p . q, and in the sum r . r, with which the pieces of r are published: a rank forms its p
+// from those of r itself. So an iteration has two meetings; where p . q takes one of its own
+// (distributed_product.hpp) the first of three is of the ranks of a row alone.
 #pragma once
 
 #include "distributed_product.hpp"

@@ -1,19 +1,21 @@
 // y = A x with the matrix and the vectors distributed as process_grid.hpp says.
 //
-// A rank has the operand x in its column block, which the product takes. The result y comes as the piece that the rank
-// owns: a rank publishes the partial sums of its row block, and each rank of the row adds up those of its own piece. The
-// other way, a rank publishes its own piece of a vector, which the ranks that have it in their operand read; the sum of
-// some numbers over all ranks, which conjugate gradients want at that point, too, is the meeting that this takes.
+// A rank has the operand x in its column block, which the product takes. The result y comes as the piece that the
+// rank owns: a rank publishes the partial sums of its row block, and each rank of the row adds up those of its own
+// piece. The other way, a rank publishes its own piece of a vector, which the ranks that have it in their operand
+// read; the sum of some numbers over all ranks, which conjugate gradients want at that point, too, is the meeting
+// that this takes.
 //
-// Both lie where those of the product before lay, in memory that is still in a cache: what others have read of a product,
-// or of a published vector, is overwritten by the next, before which the ranks therefore have to meet. In conjugate
-// gradients they do, since a sum over all ranks comes between.
+// Both lie where those of the product before lay, in memory that is still in a cache: what others have read of a
+// product, or of a published vector, is overwritten by the next, before which the ranks therefore have to meet. In
+// conjugate gradients they do, since a sum over all ranks comes between.
 //
-// They also want x . A x of each product. Where what is published is read in place, so that further readers cost nothing
-// but the reading, a rank has the operand in its row block, too: there the partial results times x, summed up over all
-// ranks, are that number, and the ranks meet once for it and for the product. Where each reader takes a message, these
-// would cost more than they save, and so they would where ranks take turns on a thread and a meeting costs next to nothing: the
-// number is summed up afterwards, from the pieces, and for the partial sums the ranks of a row meet alone.
+// They also want x . A x of each product. Where what is published is read in place, so that further readers cost
+// nothing but the reading, a rank has the operand in its row block, too: there the partial results times x, summed up
+// over all ranks, are that number, and the ranks meet once for it and for the product. Where each reader takes a
+// message, these would cost more than they save, and so they would where ranks take turns on a thread and a meeting
+// costs next to nothing: the number is summed up afterwards, from the pieces, and for the partial sums the ranks of a
+// row meet alone.
 #pragma once
 
 #include "process_grid.hpp"
@@ -58,8 +60,8 @@ public:
         return operand.subspan(own_piece_begin_, grid_.own_piece().size());
     }
 
-    // Then visit_product() gives A x. Collective. REQUIRES: operand.size() == operand_size(); since the last product was
-    // visited the ranks have met.
+    // Then visit_product() gives A x. Collective. REQUIRES: operand.size() == operand_size(); since the last product
+    // was visited the ranks have met.
     void multiply(std::span<const double> operand);
     // The same, and returns x . A x.
     double multiply_and_dot(std::span<const double> operand);
@@ -84,11 +86,11 @@ public:
         }
     }
 
-    // Where this rank writes its piece of the vector that it publishes next; it has the one published last. REQUIRES: since what was
-    // published last was visited the ranks have met.
+    // Where this rank writes its piece of the vector that it publishes next; it has the one published last. REQUIRES:
+    // since what was published last was visited the ranks have met.
     std::span<double> piece_to_publish();
-    // Publishes it, and sums up `sums` over all ranks if there are some. Collective. REQUIRES: piece_to_publish() was called once
-    // since the last time.
+    // Publishes it, and sums up `sums` over all ranks if there are some. Collective. REQUIRES: piece_to_publish() was
+    // called once since the last time.
     void publish(std::span<double> sums = {});
 
     // The own piece as it was published last.

@@ -8,8 +8,8 @@
 
 namespace fmpl::npb::cg {
 
-// The first times, the ways are taken in turn, kRounds times each; from then on, the one whose shortest time was the shortest: what else
-// the machine does makes a time longer, as a rule. Clock: as std::chrono::steady_clock.
+// The first times, the ways are taken in turn, kRounds times each; from then on, the one whose shortest time was the
+// shortest: what else the machine does makes a time longer, as a rule. Clock: as std::chrono::steady_clock.
 template <class Clock = std::chrono::steady_clock>
 class FastestWay {
 public:

@@ -34,8 +34,8 @@ inline const LanesInMemory& lanes_at(const double* at)
 {
 #ifdef __AVX__
     static_assert(std::endian::native == std::endian::little);
-    // The indices are read four at a time, as a word, which takes fewer reads. Put together by these intrinsics GCC's code takes 5 % less
-    // time than that of Lanes{...}.
+    // The indices are read four at a time, as a word, which takes fewer reads. Put together by these intrinsics GCC's
+    // code takes 5 % less time than that of Lanes{...}.
     const auto two = [&](std::uint64_t word, int shift) __attribute__((always_inline))
     {
         return _mm_loadh_pd(_mm_load_sd(base + ((word >> shift) & 0xffff)), base + ((word >> (shift + 16)) & 0xffff));

@@ -5,11 +5,11 @@
 // consecutive ones a block of columns; the rank at (a, b) of the grid has the elements in row block a and column block
 // b.
 //
-// Piece k of a vector belongs to rank k. So the owners of a row block's pieces are the ranks of that row of the grid, with
-// whom its partial results lie: those stay within the row, whose ranks, being neighbours in the order of the ranks, mostly
-// share a CPU or a host. Only pieces of the operand come from elsewhere: a rank reads those of its column block, R of them,
-// of n / (R C) elements each, and where it has its rows too another C - 1. With one column there are no partial results:
-// of two ranks, each reads half of a vector in a product.
+// Piece k of a vector belongs to rank k. So the owners of a row block's pieces are the ranks of that row of the grid,
+// with whom its partial results lie: those stay within the row, whose ranks, being neighbours in the order of the
+// ranks, mostly share a CPU or a host. Only pieces of the operand come from elsewhere: a rank reads those of its
+// column block, R of them, of n / (R C) elements each, and where it has its rows too another C - 1. With one column
+// there are no partial results: of two ranks, each reads half of a vector in a product.
 #pragma once
 
 #include <bit>

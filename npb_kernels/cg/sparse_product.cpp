@@ -11,8 +11,8 @@
 
 namespace fmpl::npb::cg {
 
-// Of equal width but for the last. A panel's part of x takes half of the first-level cache at most, unless kTileRowElements
-// wants more.
+// Of equal width but for the last. A panel's part of x takes half of the first-level cache at most, unless
+// kTileRowElements wants more.
 std::uint32_t SparseProduct::panel_columns(const SparseMatrix& matrix)
 {
     constexpr double kMost = 65536;  // what 16 bits can tell
@@ -166,7 +166,8 @@ SparseProduct::SparseProduct(SparseMatrix& matrix) : rows_(matrix.rows()), colum
 
 namespace {
 
-// How many elements ahead of their use the matrix is asked for. The processor asks by itself, but not across pages of 4 KiB.
+// How many elements ahead of their use the matrix is asked for. The processor asks by itself, but not across pages of
+// 4 KiB.
 //
 // kFar is in time for memory, and brings the elements into the second-level cache, where they do not push the panel's x
 // out of the first. kNear brings them from there into the first: needless when they have come from a cache, but from
@@ -215,7 +216,8 @@ void SparseProduct::multiply_tile(
             columns += kGroupRows;
         }
         if (rows_left < kGroupRows) {
-            // A copy: an array whose elements are chosen at run time would not stay in registers, not in the loop above either.
+            // A copy: an array whose elements are chosen at run time would not stay in registers, not in the loop
+            // above either.
             Lanes memory[kRegisters];
             for_each_of(registers, [&](std::size_t i) { memory[i] = sums[i]; });
             for (std::size_t i = 0; i < rows_left; ++i) {

@@ -5,17 +5,17 @@
 // both:
 //
 //   - The block is cut into *strips* of rows, few enough for the part of y to stay in the second-level cache from one
-//     panel to the next, and a strip into *panels* of columns, few enough for the part of x to stay in the first-level
-//     cache beside what streams through it, unless a row would have too few elements there; and for a column to be told by
-//     16 bits: 10 bytes an element. A tile is a panel of a strip.
+//     panel to the next, and a strip into *panels* of columns, few enough for the part of x to stay in the
+//     first-level cache beside what streams through it, unless a row would have too few elements there; and for a
+//     column to be told by 16 bits: 10 bytes an element. A tile is a panel of a strip.
 //   - Within a tile, the rows are sorted by their number of elements, and sixteen of like number lie side by side,
-//     element by element (the format SELL-C-sigma; Kreutzer et al., SIAM J. Sci. Comput. 36 (2014)). So a lane
-//     of a register holds a row, no sum goes across lanes, and hardly an element is filled up (class A: 0.3 % on two ranks, 0.6 %
-//     on sixteen).
+//     element by element (the format SELL-C-sigma; Kreutzer et al., SIAM J. Sci. Comput. 36 (2014)). So a lane of a
+//     register holds a row, no sum goes across lanes, and hardly an element is filled up (class A: 0.3 % on two
+//     ranks, 0.6 % on sixteen).
 //
-// How x is best read and how early the matrix is best asked for depends on the processor and on whether the matrix comes
-// from a cache or from memory: by a factor of 1.6 on one processor. So the first products try the ways (FastestWay). They
-// give the same results, bit by bit.
+// How x is best read and how early the matrix is best asked for depends on the processor and on whether the matrix
+// comes from a cache or from memory: by a factor of 1.6 on one processor. So the first products try the ways
+// (FastestWay). They give the same results, bit by bit.
 //
 // The order in which the elements of a row are summed is not that of their columns.
 #pragma once
@@ -44,8 +44,8 @@ public:
     // Those and the zeros that fill up.
     std::size_t stored_elements() const { return stored_; }
 
-    // y = A x; what was in y does not matter. Each time that the results of some rows are there, in the order of the rows,
-    // calls visit(first of the rows, results).
+    // y = A x; what was in y does not matter. Each time that the results of some rows are there, in the order of the
+    // rows, calls visit(first of the rows, results).
     // REQUIRES: x.size() == columns(), y.size() == rows(), they do not overlap.
     template <class Visit>
     void multiply(std::span<const double> x, std::span<double> y, const Visit& visit)
@@ -63,9 +63,9 @@ public:
         multiply(x, y, [](std::size_t, std::span<const double>) {});
     }
 
-    // Bytes that an object takes, about, whose matrix has so many products in so many rows: the packed matrix, what is left over
-    // at the ends of its blocks of memory, the rows of its tiles, and while it is made the elements of a strip, twice, in vectors that
-    // grow, and where the rows of its tiles begin, twice. REQUIRES: rows > 0.
+    // Bytes that an object takes, about, whose matrix has so many products in so many rows: the packed matrix, what
+    // is left over at the ends of its blocks of memory, the rows of its tiles, and while it is made the elements of a
+    // strip, twice, in vectors that grow, and where the rows of its tiles begin, twice. REQUIRES: rows > 0.
     static std::size_t bytes(std::size_t products, std::size_t rows)
     {
         const auto in_strip = [&](std::size_t of_all) {
@@ -77,8 +77,8 @@ public:
                3 * in_strip(products) * sizeof(Element) + 2 * in_strip(tile_rows) * sizeof(std::size_t);
     }
 
-    // What the first products try: reading x by a gather, where the processor has one for whole registers, or one by one; asking for the
-    // matrix once or twice ahead.
+    // What the first products try: reading x by a gather, where the processor has one for whole registers, or one by
+    // one; asking for the matrix once or twice ahead.
 #ifdef __AVX512F__
     static constexpr std::size_t kWays = 4;
 #else

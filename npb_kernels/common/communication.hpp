@@ -1,10 +1,11 @@
-// What the kernels ask of a communication library. One implementation over FMPL's calls (communication_fmpl.cpp), one over
-// MPI's (communication_mpi.cpp); the build of a program chooses, so that nothing else differs but what a kernel does where a
-// library tells it that more readers, or more meetings, cost next to nothing (Communication::publishes_in_place, ranks_take_turns).
+// What the kernels ask of a communication library. One implementation over FMPL's calls (communication_fmpl.cpp), one
+// over MPI's (communication_mpi.cpp); the build of a program chooses, so that nothing else differs but what a kernel
+// does where a library tells it that more readers, or more meetings, cost next to nothing
+// (Communication::publishes_in_place, ranks_take_turns).
 //
-// One thread per rank calls. Errors of the library come as exceptions (std::runtime_error with the library's words); main
-// ends the job with them. Everything that a rank wrote before a message, an exchange or a publication is visible to whoever has
-// received it.
+// One thread per rank calls. Errors of the library come as exceptions (std::runtime_error with the library's words);
+// main ends the job with them. Everything that a rank wrote before a message, an exchange or a publication is visible
+// to whoever has received it.
 #pragma once
 
 #include <cstddef>
@@ -57,9 +58,9 @@ public:
         return value;
     }
 
-    // Messages. 0 <= index < kIndices; each (peer, index) has at most one posted receive. A message has the length of the
-    // receive it meets. post_receive does not block, send returns when the data may be changed (it may wait for the receive),
-    // wait_receive when the message is there. A rank does not send to itself.
+    // Messages. 0 <= index < kIndices; each (peer, index) has at most one posted receive. A message has the length of
+    // the receive it meets. post_receive does not block, send returns when the data may be changed (it may wait for
+    // the receive), wait_receive when the message is there. A rank does not send to itself.
     static constexpr int kIndices = 64;
     virtual void post_receive(void* to, std::size_t bytes, int source, int index) = 0;
     virtual void wait_receive(int source, int index) = 0;
@@ -86,11 +87,12 @@ private:
 //     for each peer: write exchange->room(peer)          // in any order, as the results come
 //     exchange->end();                                   // landing() is filled, in the order of the ranks
 //
-// With one area, what has landed may be overwritten from the next begin() on, which therefore waits until every rank has called
-// it. With two, which take turns, it stays until the rank calls the next end(), and begin() of equal blocks does not wait.
+// With one area, what has landed may be overwritten from the next begin() on, which therefore waits until every rank
+// has called it. With two, which take turns, it stays until the rank calls the next end(), and begin() of equal
+// blocks does not wait.
 //
-// All ranks of the group destroy it, in the same order as other collective calls, and not between begin() and end(): that may
-// wait for all of them.
+// All ranks of the group destroy it, in the same order as other collective calls, and not between begin() and end():
+// that may wait for all of them.
 class Exchange {
 public:
     virtual ~Exchange() = default;
@@ -101,10 +103,11 @@ public:
     // REQUIRES: ranks * block_bytes <= landing_bytes.
     virtual void begin(std::size_t block_bytes) = 0;
     // bytes_to[peer] bytes for each peer, multiples of 4. Waits for all ranks, since it tells them how much comes.
-    // REQUIRES: what comes to a rank fits its landing area (std::length_error on that rank otherwise, and on those whose bytes
-    // would lie beyond it).
+    // REQUIRES: what comes to a rank fits its landing area (std::length_error on that rank otherwise, and on those
+    // whose bytes would lie beyond it).
     virtual void begin(std::span<const std::size_t> bytes_to) = 0;
-    // Where the bytes for `peer` are to be written, between begin() and end(); aligned as their offset in the landing area.
+    // Where the bytes for `peer` are to be written, between begin() and end(); aligned as their offset in the landing
+    // area.
     virtual std::byte* room(int peer) = 0;
     // Blocks until all has landed.
     virtual void end() = 0;
@@ -118,27 +121,28 @@ protected:
     Exchange() = default;
 };
 
-// What each rank of a group lets others read, all of it or each of them a part: over FMPL where it lies, so that nothing is
-// copied; over MPI by a message to each reader.
+// What each rank of a group lets others read, all of it or each of them a part: over FMPL where it lies, so that
+// nothing is copied; over MPI by a message to each reader.
 //
 //     write publication->begin()                         // as many bytes as were told
 //     publication->end();                                // or end(sums)
 //     read publication->of(source)                       // of each source
 //
-// There is one place for all that a rank publishes, since memory that was written a moment ago is still in a cache. So a rank
-// calls begin() when its readers have met it, in any collective call, since they read what it published last, and it them: an
-// iteration that meets somewhere else, too, has that for nothing.
+// There is one place for all that a rank publishes, since memory that was written a moment ago is still in a cache.
+// So a rank calls begin() when its readers have met it, in any collective call, since they read what it published
+// last, and it them: an iteration that meets somewhere else, too, has that for nothing.
 //
-// All ranks of the group destroy it, in the same order as other collective calls, and not between begin() and end(): that may
-// wait until all of them have read.
+// All ranks of the group destroy it, in the same order as other collective calls, and not between begin() and end():
+// that may wait until all of them have read.
 class Publication {
 public:
     virtual ~Publication() = default;
     Publication(const Publication&) = delete;
     Publication& operator=(const Publication&) = delete;
 
-    // Where this rank writes what it publishes: the same memory each time, with what it published last, aligned to 64 bytes. Once
-    // before each end(), on all ranks, be it for no bytes. REQUIRES: the meeting told of above. Does not wait.
+    // Where this rank writes what it publishes: the same memory each time, with what it published last, aligned to 64
+    // bytes. Once before each end(), on all ranks, be it for no bytes. REQUIRES: the meeting told of above. Does not
+    // wait.
     virtual std::byte* begin() = 0;
     // Collective. Blocks until all that this rank reads has been published.
     virtual void end() = 0;
@@ -155,8 +159,8 @@ protected:
 // The rank's part in the job. Made once, by main; destroyed last.
 class Communication {
 public:
-    // Runs rank_main on each rank that this process is, and returns what main is to return: over FMPL these may be all ranks of the job,
-    // over an MPI it is one.
+    // Runs rank_main on each rank that this process is, and returns what main is to return: over FMPL these may be
+    // all ranks of the job, over an MPI it is one.
     static int run_process(const std::function<int()>& rank_main);
     // Joins the job. Collective.
     static std::unique_ptr<Communication> join();
@@ -167,33 +171,35 @@ public:
     int rank() { return world().rank(); }
     int ranks() { return world().size(); }
     virtual Group& world() = 0;
-    // The ranks of the job listed, in that order. Collective over these; groups that share ranks are made in one order by all.
+    // The ranks of the job listed, in that order. Collective over these; groups that share ranks are made in one
+    // order by all.
     virtual std::unique_ptr<Group> group(std::span<const int> world_ranks) = 0;
-    // Collective over the group, which must outlive it. landing_bytes: room for what comes to this rank, the same on all
-    // ranks. areas: 1 or 2.
+    // Collective over the group, which must outlive it. landing_bytes: room for what comes to this rank, the same on
+    // all ranks. areas: 1 or 2.
     virtual std::unique_ptr<Exchange> exchange(Group& group, std::size_t landing_bytes, int areas) = 0;
 
-    // Collective over the group, which must outlive it. bytes: what this rank publishes each time, a multiple of 4. sources: the
-    // ranks of the group that this one reads, in any order; naming one twice, or itself, does no harm.
+    // Collective over the group, which must outlive it. bytes: what this rank publishes each time, a multiple of 4.
+    // sources: the ranks of the group that this one reads, in any order; naming one twice, or itself, does no harm.
     virtual std::unique_ptr<Publication> publication(Group& group, std::size_t bytes, std::span<const int> sources) = 0;
-    // The same, but of what this rank publishes each rank of the group reads bytes_for[rank] bytes, multiples of 4: the parts lie
-    // one behind the other in the order of the ranks.
+    // The same, but of what this rank publishes each rank of the group reads bytes_for[rank] bytes, multiples of 4:
+    // the parts lie one behind the other in the order of the ranks.
     virtual std::unique_ptr<Publication> publication(Group& group, std::span<const std::size_t> bytes_for) = 0;
 
-    // Whether what the ranks of the job publish is read where it lies, so that another reader costs no message. Collective; the same
-    // on all ranks.
+    // Whether what the ranks of the job publish is read where it lies, so that another reader costs no message.
+    // Collective; the same on all ranks.
     virtual bool publishes_in_place() = 0;
 
-    // Whether ranks of the job take turns on a thread, so that a meeting costs each a change of stacks, well below a microsecond, where
-    // ranks that share CPUs as processes need the system for it. The same on all ranks.
+    // Whether ranks of the job take turns on a thread, so that a meeting costs each a change of stacks, well below a
+    // microsecond, where ranks that share CPUs as processes need the system for it. The same on all ranks.
     virtual bool ranks_take_turns() = 0;
 
-    // What an exchange with the ranks of the job takes beside its landing areas when a rank sends so many bytes at a time: nothing
-    // where they are written into the peers' memory, else as much again. Not collective.
+    // What an exchange with the ranks of the job takes beside its landing areas when a rank sends so many bytes at a
+    // time: nothing where they are written into the peers' memory, else as much again. Not collective.
     virtual std::size_t staging_bytes(std::size_t sent) = 0;
 
-    // Memory that messages leave and reach fastest (remote-DMA memory; MPI_Alloc_mem), aligned to 64 bytes; freed with the
-    // Communication. Throws std::bad_alloc after a line on standard error that says how much was wanted and how much there is.
+    // Memory that messages leave and reach fastest (remote-DMA memory; MPI_Alloc_mem), aligned to 64 bytes; freed
+    // with the Communication. Throws std::bad_alloc after a line on standard error that says how much was wanted and
+    // how much there is.
     virtual std::byte* allocate(std::size_t bytes) = 0;
     template <class T>
     std::span<T> allocate_array(std::size_t count)

@@ -1,9 +1,9 @@
 // communication.hpp over FMPL.
 //
-// An exchange is written by its senders: each rank tells the others once where its landing areas lie (fmpl_remote_place),
-// writes its bytes there (fmpl_remote_room), and a barrier makes them visible. A publication is read by its readers
-// (fmpl_remote_view), after a barrier or sum that makes it visible. Where a rank cannot address the memory of another one, the bytes of
-// every pair go by messages instead.
+// An exchange is written by its senders: each rank tells the others once where its landing areas lie
+// (fmpl_remote_place), writes its bytes there (fmpl_remote_room), and a barrier makes them visible. A publication is
+// read by its readers (fmpl_remote_view), after a barrier or sum that makes it visible. Where a rank cannot address
+// the memory of another one, the bytes of every pair go by messages instead.
 #include "communication.hpp"
 #include "readership.hpp"
 #include "stopwatch.hpp"
@@ -190,8 +190,8 @@ private:
 
 // Every rank addresses the memory of every other one.
 //
-// The bytes for each peer are told through tables: rank r's table, in its remote-DMA memory, has at place p what r sends to
-// p. It is written between two meetings of the ranks, so that nobody reads a table that changes.
+// The bytes for each peer are told through tables: rank r's table, in its remote-DMA memory, has at place p what r
+// sends to p. It is written between two meetings of the ranks, so that nobody reads a table that changes.
 class WrittenExchange final : public FmplExchange {
 public:
     WrittenExchange(FmplGroup& group, std::size_t landing_bytes, int areas)
@@ -222,7 +222,8 @@ public:
             }
         }
     }
-    // Nobody frees what others may still write to or read. After an exception the others may not come: the job ends then.
+    // Nobody frees what others may still write to or read. After an exception the others may not come: the job ends
+    // then.
     ~WrittenExchange() override
     {
         if (std::uncaught_exceptions() == exceptions_) fmpl_barrier(group_.comm());
@@ -249,8 +250,8 @@ public:
     void end() override { group_.barrier(); }
 
 private:
-    // Tells the others what comes from this rank, and learns what comes here and where this rank's bytes begin in each landing
-    // area.
+    // Tells the others what comes from this rank, and learns what comes here and where this rank's bytes begin in
+    // each landing area.
     void agree(std::span<const std::size_t> bytes_to)
     {
         std::memcpy(table_.get(), bytes_to.data(), bytes_to.size_bytes());

@@ -355,7 +355,8 @@ private:
     std::vector<MPI_Request> requests_;
 };
 
-// MPI_Init joins the job; MPI_Finalize leaves it, but not after an exception: the others would wait for the rank that failed.
+// MPI_Init joins the job; MPI_Finalize leaves it, but not after an exception: the others would wait for the rank that
+// failed.
 class Session {
 public:
     Session()
@@ -426,7 +427,8 @@ public:
     [[noreturn]] void abort(const char* reason) override
     {
         std::fprintf(stderr, "%s\n", reason);
-        // MPICH's launcher loses what it has not read from a rank when the job is aborted: these words, 15 times of 300.
+        // MPICH's launcher loses what it has not read from a rank when the job is aborted: these words, 15 times of
+        // 300.
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         MPI_Abort(MPI_COMM_WORLD, 1);
         std::terminate();

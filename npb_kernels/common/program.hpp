@@ -23,8 +23,8 @@ class App;
 
 namespace fmpl::npb {
 
-// The kernel does not run on these ranks, with this class, in this memory: words for the user, who can choose others. All
-// ranks must throw it alike, before the timed part; rank 0 prints it, and the exit status is 2.
+// The kernel does not run on these ranks, with this class, in this memory: words for the user, who can choose others.
+// All ranks must throw it alike, before the timed part; rank 0 prints it, and the exit status is 2.
 class Refusal : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -59,11 +59,12 @@ public:
     // A line on standard output, by rank 0 alone.
     void say(const std::string& line);
 
-    // Throws Refusal on all ranks when the ranks on this machine want more memory together than it has (of the container's,
-    // where that is less). Collective. bytes: what this rank will allocate. To be called before it does.
+    // Throws Refusal on all ranks when the ranks on this machine want more memory together than it has (of the
+    // container's, where that is less). Collective. bytes: what this rank will allocate. To be called before it does.
     void require_memory(std::size_t bytes);
 
-    // The timed part; collective both. The time is from the first rank's start to the last one's end, by the host's clock.
+    // The timed part; collective both. The time is from the first rank's start to the last one's end, by the host's
+    // clock.
     void start_clock();
     void stop_clock();
     double seconds() const { return seconds_; }
@@ -90,8 +91,8 @@ struct ProgramText {
 using Kernel = std::function<Outcome(Run&)>;
 using AddOptions = std::function<void(CLI::App&)>;  // options of the kernel's own
 
-// What one rank runs. Ranks may share the process, each on a thread of its own or in turn: what the options are read into is the rank's
-// alone.
+// What one rank runs. Ranks may share the process, each on a thread of its own or in turn: what the options are read
+// into is the rank's alone.
 struct Program {
     Kernel kernel;
     AddOptions add_options = {};

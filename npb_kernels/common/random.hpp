@@ -1,4 +1,5 @@
-// The random numbers of the NAS Parallel Benchmarks: x' = a x mod 2^46, value x / 2^46 (NPB report RNR-94-007, section 2.3).
+// The random numbers of the NAS Parallel Benchmarks: x' = a x mod 2^46, value x / 2^46 (NPB report RNR-94-007,
+// section 2.3).
 #pragma once
 
 #include <cstdint>

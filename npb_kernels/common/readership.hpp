@@ -1,5 +1,5 @@
-// Who reads what of that which the ranks of a group publish (Publication, communication.hpp): what the implementations over
-// each library need to know of one another's ranks.
+// Who reads what of that which the ranks of a group publish (Publication, communication.hpp): what the
+// implementations over each library need to know of one another's ranks.
 #pragma once
 
 #include "communication.hpp"
@@ -28,7 +28,8 @@ public:
     // What it reads itself.
     std::size_t own_begin() const { return own_begin_; }
     std::size_t own_bytes() const { return own_bytes_; }
-    // What it reads of other ranks, and what others read of it; from the next rank on, so that not all begin with the same one.
+    // What it reads of other ranks, and what others read of it; from the next rank on, so that not all begin with the
+    // same one.
     const std::vector<Part>& read() const { return read_; }
     const std::vector<Part>& given() const { return given_; }
 

@@ -1,4 +1,5 @@
-// How many doubles a register of the processor holds. A vector that is wider the compiler would move by way of the stack.
+// How many doubles a register of the processor holds. A vector that is wider the compiler would move by way of the
+// stack.
 //
 // For the kernels' sources alone: they are compiled for the processor of the machine, what they link with is not.
 #pragma once

@@ -1,5 +1,5 @@
-// Memory of one rank that nobody else touches, in huge pages where the system gives them: the kernels go through more memory
-// than a TLB of 4 KiB pages covers. Aligned to a page; zero at first; never moved.
+// Memory of one rank that nobody else touches, in huge pages where the system gives them: the kernels go through more
+// memory than a TLB of 4 KiB pages covers. Aligned to a page; zero at first; never moved.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-// Arrays of one rank that live as long as each other, one after the other in huge pages: small ones share a page of 2 MiB, of which a
-// WorkArray takes one for itself, which many ranks with many small arrays would not have.
+// Arrays of one rank that live as long as each other, one after the other in huge pages: small ones share a page of 2
+// MiB, of which a WorkArray takes one for itself, which many ranks with many small arrays would not have.
 #pragma once
 
 #include "work_array.hpp"

@@ -16,9 +16,10 @@ std::ptrdiff_t rows_of(std::size_t rows)
 
 // How far apart the z planes begin that inverse_z() delivers to a rank, in rows.
 //
-// A line along z goes to as many places as it has points. Where the planes lay a multiple of a page apart, these would share the same sets
-// of the caches and the same banks of the memory; so there are two rows more in between. Where they lay a multiple of 128 KiB apart, the
-// places would lie in pages that share 8 of the sets of a TLB or fewer, of 256; so there is a page more, too.
+// A line along z goes to as many places as it has points. Where the planes lay a multiple of a page apart, these
+// would share the same sets of the caches and the same banks of the memory; so there are two rows more in between.
+// Where they lay a multiple of 128 KiB apart, the places would lie in pages that share 8 of the sets of a TLB or
+// fewer, of 256; so there is a page more, too.
 std::size_t plane_pitch_of(const Distribution& distribution)
 {
     constexpr std::size_t kRowBytes = kRow * sizeof(double);

@@ -35,8 +35,8 @@ inline ComplexVector load_source(const SourceRows& from, const Factors& factors,
     return value;
 }
 
-// The results of a butterfly: row k to to.rows[first_row + k * part_rows]. Called for all parts of a row in their order. Streamed
-// lines are stored at once, when all parts are there.
+// The results of a butterfly: row k to to.rows[first_row + k * part_rows]. Called for all parts of a row in their
+// order. Streamed lines are stored at once, when all parts are there.
 template <int kRadix, bool kInverse, bool kStream>
 class ResultRows {
 public:

@@ -45,8 +45,9 @@ inline void store(double* row, std::size_t part, const ComplexVector& value)
     *reinterpret_cast<Vector*>(row + kLanes + part) = value.im;
 }
 
-// Past the caches, for what nobody reads soon: saves reading the line before it is written, if all of the line is stored
-// in a row. Visible to others after finish_streams(). A sanitizer does not see such stores, so there they are plain ones.
+// Past the caches, for what nobody reads soon: saves reading the line before it is written, if all of the line is
+// stored in a row. Visible to others after finish_streams(). A sanitizer does not see such stores, so there they are
+// plain ones.
 inline void stream(double* to, const Vector& value)
 {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) || !defined(__SSE2__)

@@ -46,8 +46,8 @@ public:
     // After rank_keys(): the keys that the rank has ranked, in order. Uses them and the ranks up. Local.
     std::span<const Key> sort();
 
-    // Bytes that a rank needs for the problem's keys, where no bucket has more than largest_bucket of them: its keys, what
-    // comes to it, what it sends where the library holds that once more, and the counts by key.
+    // Bytes that a rank needs for the problem's keys, where no bucket has more than largest_bucket of them: its keys,
+    // what comes to it, what it sends where the library holds that once more, and the counts by key.
     static std::size_t bytes(Communication& communication, const SortingProblem& problem, std::int64_t largest_bucket);
 
 private:

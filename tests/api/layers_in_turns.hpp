@@ -1,5 +1,5 @@
-// What one rank of a program does that calls the MPI, or the BLACS, or both. Each rank has results of its own, so that a
-// call that another rank of the thread was meant by is seen. Throws std::runtime_error for a wrong result.
+// What one rank of a program does that calls the MPI, or the BLACS, or both. Each rank has results of its own, so
+// that a call that another rank of the thread was meant by is seen. Throws std::runtime_error for a wrong result.
 #pragma once
 
 #include <blacs_fmpl.h>

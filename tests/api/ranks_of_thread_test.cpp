@@ -1,5 +1,6 @@
-// Ranks that take turns on a thread: what is theirs stays apart, a wait lets the others run, and all ends when one fails. The protocols
-// themselves are tested with such ranks by the tests of the mode `turns` (support/ranks_test.hpp).
+// Ranks that take turns on a thread: what is theirs stays apart, a wait lets the others run, and all ends when one
+// fails. The protocols themselves are tested with such ranks by the tests of the mode `turns`
+// (support/ranks_test.hpp).
 #include "support/ranks_test.hpp"
 
 #include <atomic>
@@ -89,7 +90,8 @@ TEST(RanksOfThread, FewerThreadsThanNoneAreRefused)
     }
 }
 
-// More than the system waits for at a time (FUTEX_WAITV_MAX), too. All ranks but one sleep while that one keeps away from FMPL.
+// More than the system waits for at a time (FUTEX_WAITV_MAX), too. All ranks but one sleep while that one keeps away
+// from FMPL.
 TEST(RanksOfThread, RanksThatSleepAreWokenByARankOfAnotherThread)
 {
     for (const int ranks : {3, 300}) {

@@ -220,7 +220,8 @@ FMPL_RANKS_TEST(BlacsBesideMpi, EachGoesOnWhileTheOtherWaits)
     const std::vector<double> expected = numbered(from);
     std::vector<double> received(sent.size());
     for (int repetition = 0; repetition < 10; ++repetition) {
-        // A send of MPI's that no receive waits for is under way while the rank waits in the BLACS for somebody who first wants it.
+        // A send of MPI's that no receive waits for is under way while the rank waits in the BLACS for somebody who
+        // first wants it.
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Isend(sent.data(), kLong, MPI_DOUBLE, to, repetition, MPI_COMM_WORLD, &request);
         int word = me;
@@ -240,7 +241,8 @@ FMPL_RANKS_TEST(BlacsBesideMpi, EachGoesOnWhileTheOtherWaits)
         }
         MPI_Wait(&request, MPI_STATUS_IGNORE);
 
-        // The same the other way: messages of the BLACS, which lie in the send buffer, are taken while their senders wait in MPI.
+        // The same the other way: messages of the BLACS, which lie in the send buffer, are taken while their senders
+        // wait in MPI.
         for (int k = 0; k < 3; ++k) Cdgesd2d(grid.context, kLong, 1, sent.data(), kLong, 0, to);
         if (me > 0) MPI_Recv(&word, 1, MPI_INT, me - 1, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int k = 0; k < 3; ++k) {
@@ -310,8 +312,8 @@ FMPL_RANKS_TEST_AT(BlacsBesideMpi, CallsOfBothMeetInAnyOrder, ({2, 3, 4, 7, 8, 1
             Cfree_blacs_system_handle(handle);
             MPI_Comm_free(&part);
         } else {
-            // A volley of messages from random ranks to random others, through either library; each rank receives its own, those
-            // of MPI when it comes to them, with sends of both under way.
+            // A volley of messages from random ranks to random others, through either library; each rank receives its
+            // own, those of MPI when it comes to them, with sends of both under way.
             std::vector<MPI_Request> requests;
             std::vector<std::vector<double>> lent;
             std::vector<Pending> pending;

@@ -1,4 +1,5 @@
-// Programs that end in words: registered bodies, each run in a process or a job of its own, of which is read what they printed.
+// Programs that end in words: registered bodies, each run in a process or a job of its own, of which is read what
+// they printed.
 #pragma once
 
 #include "../support/ranks_test.hpp"

@@ -1,5 +1,5 @@
-// PlaceInLap: ranks that wait for one another come to run in the order in which they are needed, under a model of the kernel's scheduler in
-// which each yield puts off a deadline by a slice.
+// PlaceInLap: ranks that wait for one another come to run in the order in which they are needed, under a model of the
+// kernel's scheduler in which each yield puts off a deadline by a slice.
 #include "coll/place_in_lap.hpp"
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 
 namespace {
 
-// When a slice that a thread sets counts: where it yields next, or the time after, as in Linux 6.18, where a yield gives up the rest of the
-// slice that has begun.
+// When a slice that a thread sets counts: where it yields next, or the time after, as in Linux 6.18, where a yield
+// gives up the rest of the slice that has begun.
 enum class SliceCounts { at_once, at_next_yield };
 
 // Ranks of one CPU that do one step each in turn, and yield while it is not theirs. Times are in slices.

@@ -25,7 +25,8 @@ std::size_t page_bytes()
     return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Two nodes, the memory of the second held, and mapped a second time as another process would: no page is mapped there yet.
+// Two nodes, the memory of the second held, and mapped a second time as another process would: no page is mapped
+// there yet.
 class PeerPagesTest : public ::testing::Test {
 protected:
     PeerPagesTest()
@@ -50,7 +51,8 @@ protected:
 
     std::byte* page(std::size_t i) const { return elsewhere_->base() + elsewhere_->arena_offset(1) + i * page_bytes(); }
 
-    // How many of the pages this process has mapped there: by their present bits, since faults are also those of a sanitizer.
+    // How many of the pages this process has mapped there: by their present bits, since faults are also those of a
+    // sanitizer.
     static std::size_t mapped_at(const std::byte* first, std::size_t pages)
     {
         const int map = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);

@@ -128,8 +128,8 @@ FMPL_RANKS_TEST_WITH(Bcast, ASecondRootIsToldSoAndTheNextBroadcastsWork,
     }
 }
 
-// Long ones, which all that run may copy for all that wait: whoever is late, has its buffer elsewhere or in columns takes
-// part, the root may overwrite its buffer at once, and nothing beside the buffers is written.
+// Long ones, which all that run may copy for all that wait: whoever is late, has its buffer elsewhere or in columns
+// takes part, the root may overwrite its buffer at once, and nothing beside the buffers is written.
 FMPL_COLLECTIVE_TEST_AT(Bcast, LongOnesReachThoseWhoAreLateToo, ({3, 4, 7}))
 {
     const fmpl::Session session(1);
@@ -161,8 +161,8 @@ FMPL_COLLECTIVE_TEST_AT(Bcast, LongOnesReachThoseWhoAreLateToo, ({3, 4, 7}))
     }
 }
 
-// The first long one from private memory begins in pieces, until all have told that they reach the root: however early or
-// late they come, and on a communicator of its own, too.
+// The first long one from private memory begins in pieces, until all have told that they reach the root: however
+// early or late they come, and on a communicator of its own, too.
 FMPL_COLLECTIVE_TEST_AT(Bcast, TheFirstLongOneFromPrivateMemoryReachesAll, ({2, 3, 4, 7}))
 {
     const fmpl::Session session(1);
@@ -196,7 +196,8 @@ FMPL_COLLECTIVE_TEST_AT(Bcast, ARootThatSleepsIsWoken, ({2, 3}))
     }
 }
 
-// A root that need not wait for its receivers is ahead of them until there is no slot left, or no buffer, and sleeps then.
+// A root that need not wait for its receivers is ahead of them until there is no slot left, or no buffer, and sleeps
+// then.
 FMPL_COLLECTIVE_TEST_AT(Bcast, ARootFarAheadOfTheOthersIsWoken, ({2, 3, 7}))
 {
     const fmpl::Session session(1);

@@ -1,5 +1,5 @@
-// Ranks that are bound to CPUs and share them: in a barrier and a reduction they arrive by CPU, and the last of a CPU does not
-// make room for the others, which wait for the same.
+// Ranks that are bound to CPUs and share them: in a barrier and a reduction they arrive by CPU, and the last of a CPU
+// does not make room for the others, which wait for the same.
 #include "../support/guarded_buffer.hpp"
 
 #include <algorithm>
@@ -86,8 +86,8 @@ std::uint64_t time_slice()
     return found && attributes.policy == SCHED_OTHER ? attributes.runtime : 0;
 }
 
-// Whether ranks that yield are known to run in laps whose order they can change: from Linux 6.18 on. Not under a sanitizer, where what a
-// rank does while it runs takes long beside a slice.
+// Whether ranks that yield are known to run in laps whose order they can change: from Linux 6.18 on. Not under a
+// sanitizer, where what a rank does while it runs takes long beside a slice.
 bool laps_can_be_ordered()
 {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
@@ -151,9 +151,9 @@ FMPL_RANKS_TEST_WITH(CpuMates, MeetWithOneThatRunsAnywhere, (RanksOptions{.ranks
     meet_in_all_ways();
 }
 
-// Two ranks share a CPU, the third has one of its own and comes to each meeting when they have long been there. Each meeting then
-// costs that CPU one change of the process; if the last of the two made room for the other, several. Of many batches the best
-// counts, since other programs may run there, too.
+// Two ranks share a CPU, the third has one of its own and comes to each meeting when they have long been there. Each
+// meeting then costs that CPU one change of the process; if the last of the two made room for the other, several. Of
+// many batches the best counts, since other programs may run there, too.
 FMPL_RANKS_TEST_WITH(CpuMates, TheLastOfACpuStaysWhileItWaits, (RanksOptions{.ranks = {3}, .unmapped = false}))
 {
     const std::size_t cpus = bind_to_one_cpu(rank() == 2 ? 1 : 0);
@@ -207,9 +207,9 @@ FMPL_RANKS_TEST_AT(CpuMates, MessagesGoOnWhileMembersMeet, ({4, 8}))
     }
 }
 
-// Two ranks on each of two CPUs broadcast in turn: who is to be the next root of its CPU stays there, so that each rank is
-// brought back once in a turn of all. If all that wait made room for the others, it would be twice. Of many batches the
-// best counts.
+// Two ranks on each of two CPUs broadcast in turn: who is to be the next root of its CPU stays there, so that each
+// rank is brought back once in a turn of all. If all that wait made room for the others, it would be twice. Of many
+// batches the best counts.
 FMPL_RANKS_TEST_WITH(CpuMates, TheNextRootOfACpuStays, (RanksOptions{.ranks = {4}, .unmapped = false}))
 {
     const std::size_t cpus = bind_to_one_cpu(static_cast<std::uint64_t>(rank() / 2));
@@ -233,9 +233,9 @@ FMPL_RANKS_TEST_WITH(CpuMates, TheNextRootOfACpuStays, (RanksOptions{.ranks = {4
     }
 }
 
-// Six ranks on each of two CPUs are root in turn: however their CPU takes them at first, they come to run in the order of their
-// turns, in a turn of all each once where they broadcast, three times where they reduce (there are eight slots only). In a random order
-// it would be two to four times, and four to six.
+// Six ranks on each of two CPUs are root in turn: however their CPU takes them at first, they come to run in the
+// order of their turns, in a turn of all each once where they broadcast, three times where they reduce (there are
+// eight slots only). In a random order it would be two to four times, and four to six.
 FMPL_RANKS_TEST_WITH(CpuMates, RootsComeToRunInTheirOrder, (RanksOptions{.ranks = {12}, .unmapped = false}))
 {
     const std::size_t cpus = bind_to_one_cpu(static_cast<std::uint64_t>(rank() / 6));

@@ -39,8 +39,8 @@ FMPL_RANKS_TEST_WITH(Envelopes, AllToAllArriveInTheOrderOfEachSource, (RanksOpti
     EXPECT_EQ(poll(ledger.handler()), 0);
 }
 
-// Questions of random sizes to everybody, each answered; a rank sends its next ones when all have answered, and does nothing
-// but wait in between.
+// Questions of random sizes to everybody, each answered; a rank sends its next ones when all have answered, and does
+// nothing but wait in between.
 FMPL_RANKS_TEST_WITH(Envelopes, AWaitForThemTakesWhatComes, (RanksOptions{.ranks = {2, 3, 4, 7, 8, 16}}))
 {
     const fmpl::Session session(1);
@@ -104,7 +104,8 @@ FMPL_RANKS_TEST_AT(Envelopes, AFullRingRefusesUntilTheReceiverPolls, ({2, 3, 4})
             const int sent = fill_ring(to, bytes, sequence);
             const int room = bytes == kLimit ? 4 : kCells;
             EXPECT_LE(sent, room) << bytes << " bytes";
-            // What has not been returned is less than a quarter; of the bodies' ring, what is skipped at the end as well.
+            // What has not been returned is less than a quarter; of the bodies' ring, what is skipped at the end as
+            // well.
             EXPECT_GT(sent, bytes == kLimit ? 1 : room * 3 / 4) << bytes << " bytes";
             EXPECT_FALSE(try_send(to, {sequence, bytes}));
             REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
@@ -198,8 +199,8 @@ FMPL_RANKS_TEST_WITH(Envelopes, AFloodOfRequestsAndAnswersInAllDirectionsEnds, (
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
 }
 
-// Heads and bodies full of what the next stamps will be, through the same cells again and again; in bursts, so that both the
-// ring and the pair cell are used.
+// Heads and bodies full of what the next stamps will be, through the same cells again and again; in bursts, so that
+// both the ring and the pair cell are used.
 FMPL_RANKS_TEST_AT(Envelopes, NoStaleOrForgedStampIsTakenForAnEnvelope, ({2, 3}))
 {
     const fmpl::Session session(1);
@@ -209,7 +210,8 @@ FMPL_RANKS_TEST_AT(Envelopes, NoStaleOrForgedStampIsTakenForAnEnvelope, ({2, 3})
     std::uint64_t received = 0, sent = 0;
     void* unused = nullptr;
     std::mt19937_64 random = own_random(5);
-    // Word k of envelope `sent`, whose number is sent + 1: what may stand in a ring or a pair cell next, or a lap later.
+    // Word k of envelope `sent`, whose number is sent + 1: what may stand in a ring or a pair cell next, or a lap
+    // later.
     const auto forged = [](std::uint64_t sent_before, std::size_t k) {
         const std::uint64_t numbers[] = {sent_before + 2, sent_before + 65};
         return k % 3 == 0 ? numbers[k / 3 % 2] : numbers[k / 3 % 2] * 8 + (sent_before + k) % 4;
@@ -270,7 +272,8 @@ FMPL_RANKS_TEST_WITH(Envelopes, ASleepingReceiverIsWoken, (RanksOptions{.ranks =
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
 }
 
-// After a question nobody looks for its answer for a while, but for the look before a sleep, which nothing else would end.
+// After a question nobody looks for its answer for a while, but for the look before a sleep, which nothing else would
+// end.
 FMPL_RANKS_TEST_WITH(Envelopes, AnAnswerThatNobodyLookedForIsFoundBeforeTheSleep,
     (RanksOptions{.ranks = {2},
         .environment = {{"FMPL_SPIN_US", "0"}, {"FMPL_YIELD_US", "0"}, {"FMPL_ANSWER_NS", "1000000000"}}}))

@@ -1,5 +1,5 @@
-// Messages of 73 bytes to 64 KiB that a blocking send offers in the lane: whoever claims one moves it, and whatever the other
-// side does meanwhile, each arrives once, whole and in order.
+// Messages of 73 bytes to 64 KiB that a blocking send offers in the lane: whoever claims one moves it, and whatever
+// the other side does meanwhile, each arrives once, whole and in order.
 #include "../support/guarded_buffer.hpp"
 
 #include <fmpl/layers.h>

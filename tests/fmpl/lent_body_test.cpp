@@ -1,5 +1,5 @@
-// Envelopes whose bodies are lent (fmpl_envelope_lend): whoever claims one, each message arrives once, whole and in order,
-// and its source may write its memory as soon as the call returns.
+// Envelopes whose bodies are lent (fmpl_envelope_lend): whoever claims one, each message arrives once, whole and in
+// order, and its source may write its memory as soon as the call returns.
 //
 // FMPL_TEST_SEED repeats a run; FMPL_STRESS_SECONDS (default 1) is the length of the random test at each rank count.
 #include "../support/guarded_buffer.hpp"
@@ -105,9 +105,10 @@ bool lending_is_likely()
 #endif
 }
 
-// Questions and answers of two ranks that do nothing else: a body is read in its source's memory, and what is written there
-// after the call does not reach who reads it. At least as many rounds, and more while no body has been lent. Each looks for longer than
-// the other fills and compares a body, on a machine that is busy too: nothing is lent to a rank that sleeps.
+// Questions and answers of two ranks that do nothing else: a body is read in its source's memory, and what is written
+// there after the call does not reach who reads it. At least as many rounds, and more while no body has been lent.
+// Each looks for longer than the other fills and compares a body, on a machine that is busy too: nothing is lent to a
+// rank that sleeps.
 FMPL_RANKS_TEST_WITH(LentBody, OfAQuestionIsReadWhereItLies, with_cpus({2}, "100"))
 {
     constexpr std::uint64_t kRounds = 3000;
@@ -163,7 +164,8 @@ FMPL_RANKS_TEST_WITH(LentBody, IsTakenBackFromARankThatDoesSomethingElse, with_c
     GuardedBuffer buffer(Place::rdma, 500);
     for (std::uint64_t round = 0; round < 100; ++round) {
         for (std::uint64_t m = 0; m < 3; ++m) {
-            // In the first round five are tried and taken back, one after the other, before anybody looks; seldom later.
+            // In the first round five are tried and taken back, one after the other, before anybody looks; seldom
+            // later.
             buffer.fill(1);
             for (int times = 0; times < 13; ++times) {
                 EXPECT_FALSE(lend(to, {7, kMessage, {}}, buffer.data(), buffer.size(), true));
@@ -263,8 +265,9 @@ FMPL_RANKS_TEST_WITH(
     });
 }
 
-// Everything at once: bodies lent, put into the ring or none, from and to all ranks, handlers that are slow, that answer
-// before they return and after they have read, and memory that is written again as soon as a call has returned.
+// Everything at once: bodies lent, put into the ring or none, from and to all ranks, handlers that are slow, that
+// answer before they return and after they have read, and memory that is written again as soon as a call has
+// returned.
 FMPL_RANKS_TEST_WITH(LentBody, RandomTrafficArrivesIntact, with_cpus({2, 3, 4, 7, 8, 16}))
 {
     const fmpl::Session session(1);

@@ -385,7 +385,8 @@ FMPL_RANKS_TEST_AT(Nonblocking, OutstandingMessagesProgressInsideOtherWaits, ({2
     }
 }
 
-// More ranks than CPUs: a rank that kept its CPU while it polls would make of each hop below some milliseconds, and of the test minutes.
+// More ranks than CPUs: a rank that kept its CPU while it polls would make of each hop below some milliseconds, and
+// of the test minutes.
 FMPL_RANKS_TEST_AT(Nonblocking, ANumberGoesAroundRanksThatTest, ({3, 8}))
 {
     const fmpl::Session session(1);

@@ -285,8 +285,8 @@ FMPL_COLLECTIVE_TEST_AT(Reduce, ManyInARowWithChangingRootsDoNotDisturbEachOther
     }
 }
 
-// Every rank chooses by itself where operand and result lie and whether they are one; the operation is the one that does not
-// commute, so that the order shows.
+// Every rank chooses by itself where operand and result lie and whether they are one; the operation is the one that
+// does not commute, so that the order shows.
 FMPL_COLLECTIVE_TEST_AT(Reduce, OperandsThatAreToStayAsTheyAreDo, ({1, 2, 3, 4, 7}))
 {
     const fmpl::Session session(1);
@@ -469,8 +469,8 @@ FMPL_RANKS_TEST_WITH(Reduce, DifferingRootsAndKindsAreReported,
     }
 }
 
-// A rank that has no memory left for its part says so, and no other rank waits for it. Staged, since what the kernel copies from
-// private memory needs none.
+// A rank that has no memory left for its part says so, and no other rank waits for it. Staged, since what the kernel
+// copies from private memory needs none.
 FMPL_RANKS_TEST_WITH(Reduce, ARankWithoutMemoryLetsNobodyWait,
     (RanksOptions{.ranks = {2, 3, 4},
         .unmapped = false,
@@ -521,8 +521,8 @@ FMPL_RANKS_TEST_WITH(Reduce, ARankWithoutMemoryLetsNobodyWait,
     expect_reductions_still_work();
 }
 
-// What travels in the records takes turns with what does not, and roots that leave at once with all that wait, without a rank that
-// all wait for: a slot is taken again while some still read its last result.
+// What travels in the records takes turns with what does not, and roots that leave at once with all that wait,
+// without a rank that all wait for: a slot is taken again while some still read its last result.
 FMPL_RANKS_TEST_AT(Reduce, ShortOnesInARowKeepTheirResults, ({3, 4, 7, 8}))
 {
     const fmpl::Session session(1);

@@ -51,8 +51,8 @@ void complete_receive(Manner manner, int src, int mai, int expected = FMPL_SUCCE
     EXPECT_EQ(done, 0);
 }
 
-// Lane, inline, offered, held, shared and piped, as places and sizes make them; the send first, the receive first, or as it
-// happens.
+// Lane, inline, offered, held, shared and piped, as places and sizes make them; the send first, the receive first, or
+// as it happens.
 void every_way(Manner manner)
 {
     const fmpl::Session session(4);
@@ -278,7 +278,8 @@ FMPL_RANKS_TEST_WITH(RequestCompletion, TestsOfOneCallMakeTheOthersProgress,
     out.fill(message_key(1, static_cast<std::uint64_t>(rank())));
     REQUIRE_OK(fmpl_irecv(in.data(), in.size(), peer, 0, FMPL_COMM_WORLD));
     REQUIRE_OK(fmpl_isend(out.data(), out.size(), peer, 0, FMPL_COMM_WORLD));
-    // Rank 0 tests its receive alone, rank 1 its send alone: that needs rank 0's receive; the other needs rank 1's send.
+    // Rank 0 tests its receive alone, rank 1 its send alone: that needs rank 0's receive; the other needs rank 1's
+    // send.
     if (rank() == 0) {
         complete_receive(Manner::loop, peer, 0);
         complete_send(Manner::loop, peer, 0);

@@ -1,5 +1,5 @@
-// Jobs that are deadlocked, and jobs that only look like it, over FMPL and the BLACS: deadlock_probe CASE. The cases are at
-// the end. Each rank says "rank R pid P" when the case begins.
+// Jobs that are deadlocked, and jobs that only look like it, over FMPL and the BLACS: deadlock_probe CASE. The cases
+// are at the end. Each rank says "rank R pid P" when the case begins.
 #include <blacs_fmpl.h>
 #include <fmpl.h>
 #include <fmpl/layers.h>

@@ -185,8 +185,8 @@ TEST_F(Deadlock, IsNoneWhenSomethingOutsideMayEndAWait)
     EXPECT_FALSE(is_told());
 }
 
-// A token goes round, and all ranks sleep but for the one that has it: at almost every moment each of them has told of a
-// sleep. A verdict here would be a wrong one, since the token always comes back.
+// A token goes round, and all ranks sleep but for the one that has it: at almost every moment each of them has told
+// of a sleep. A verdict here would be a wrong one, since the token always comes back.
 TEST_F(Deadlock, IsNoneWhileATokenGoesRound)
 {
     constexpr std::uint64_t kRounds = 2000;

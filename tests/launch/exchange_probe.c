@@ -1,5 +1,5 @@
-/* Two ranks exchange messages of many lengths in private memory (static data, the heap) and check every byte. Prints "rank R: right" and
- * returns 0, or says what is wrong. With EXCHANGE_PROBE_MPI over MPI, else over FMPL. */
+/* Two ranks exchange messages of many lengths in private memory (static data, the heap) and check every byte. Prints
+ * "rank R: right" and returns 0, or says what is wrong. With EXCHANGE_PROBE_MPI over MPI, else over FMPL. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,13 @@
-// Rank 0 overwrites what the launcher shares with the ranks, as a program with a wild pointer does; for scribbling_rank_test.py.
+// Rank 0 overwrites what the launcher shares with the ranks, as a program with a wild pointer does; for
+// scribbling_rank_test.py.
 //
 //   scribble_probe PATTERN ENDING
 //   PATTERN   ones, zeros, or a seed of random words, among them many that are small numbers or the largest ones
-//   ENDING    wait (until it is killed), exit (with status 3), abort (as a job that has been ended says it in its memory)
+//   ENDING    wait (until it is killed), exit (with status 3), abort (as a job that has been ended says it in its
+//             memory)
 //
-// All ranks print "ready" when they have joined. Rank 0 then reads a line, scribbles over everything before the arenas and prints "done";
-// the others wait until they are killed.
+// All ranks print "ready" when they have joined. Rank 0 then reads a line, scribbles over everything before the
+// arenas and prints "done"; the others wait until they are killed.
 #include "crossbar/control_block.hpp"
 
 #include <fmpl.h>

@@ -1,5 +1,5 @@
-// What the communication interface of the kernels promises, as functions that each rank of a job calls alike. The test over FMPL
-// (communication_test.cpp) and those over MPIs (communication_mpi_test.cpp) run them.
+// What the communication interface of the kernels promises, as functions that each rank of a job calls alike. The
+// test over FMPL (communication_test.cpp) and those over MPIs (communication_mpi_test.cpp) run them.
 //
 // `seed` is the same on all ranks. What does not hold is reported to GoogleTest, on the rank that sees it.
 #pragma once

@@ -1,5 +1,5 @@
-// The kernels' communication over an MPI: each rank is a process of the job that npb_test.py starts. Rank 0 prints the seed,
-// which FMPL_TEST_SEED gives again.
+// The kernels' communication over an MPI: each rank is a process of the job that npb_test.py starts. Rank 0 prints
+// the seed, which FMPL_TEST_SEED gives again.
 #include "communication_cases.hpp"
 
 #include <gtest/gtest.h>

@@ -168,8 +168,8 @@ FMPL_RANKS_TEST_AT(FtDistributedTransform, AgreesWithPlainLoopsInPencils, ({1, 2
     agrees_with_plain_loops(Layout::pencil);
 }
 
-// Planes of 1024 rows and more, 128 KiB, which are therefore kept a little further apart; the second plane of a rank and the
-// prefetch behind its last one count.
+// Planes of 1024 rows and more, 128 KiB, which are therefore kept a little further apart; the second plane of a rank
+// and the prefetch behind its last one count.
 void is_undone_by_its_inverse(Layout layout)
 {
     constexpr Grid kLargePlanes{32, 512, 4};

@@ -1,5 +1,5 @@
-// What the kernels' programs do alike, in ranks that have joined: exit statuses and the time of each rank. What they print is
-// for npb_test.py.
+// What the kernels' programs do alike, in ranks that have joined: exit statuses and the time of each rank. What they
+// print is for npb_test.py.
 #include "common/program.hpp"
 
 #include "support/ranks_test.hpp"

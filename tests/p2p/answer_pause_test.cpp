@@ -14,7 +14,8 @@ using fmpl::AnswerPause;
 constexpr std::uint64_t kLongest = 300;
 constexpr std::uint32_t kLearning = AnswerPause::kTrial * AnswerPause::kCandidates;
 
-// Answers that take so many cycles after a pause of nothing, a quarter of the longest, a half, three quarters, the longest.
+// Answers that take so many cycles after a pause of nothing, a quarter of the longest, a half, three quarters, the
+// longest.
 using Times = std::array<std::uint64_t, AnswerPause::kCandidates>;
 constexpr std::uint64_t kSteps = AnswerPause::kCandidates - 1;
 

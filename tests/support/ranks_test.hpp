@@ -10,9 +10,10 @@
 // for it. REQUIRE_* throws instead, and then the job is aborted and the test fails at once. A job that hangs is ended:
 // by fmplrun's time-out when its ranks are processes, by a watchdog that aborts the test program when they are threads.
 //
-// Environment: FMPLRUN (the launcher), FMPL_TEST_MODES, FMPL_TEST_SEED, FMPL_TEST_TIMEOUT (seconds of the watchdog, default 120).
-// FMPL_TEST_MODES is both (the default), threads, processes (but bodies that need threads run as these), or turns: as threads, with
-// several ranks that take turns on each, for bodies that wait for other ranks in FMPL, or by wait_until, alone.
+// Environment: FMPLRUN (the launcher), FMPL_TEST_MODES, FMPL_TEST_SEED, FMPL_TEST_TIMEOUT (seconds of the watchdog,
+// default 120). FMPL_TEST_MODES is both (the default), threads, processes (but bodies that need threads run as
+// these), or turns: as threads, with several ranks that take turns on each, for bodies that wait for other ranks in
+// FMPL, or by wait_until, alone.
 #pragma once
 
 #include <fmpl.h>
@@ -90,12 +91,12 @@ std::span<unsigned char> shared_plain();
 // Yields until the condition holds; throws after a time long enough to call it a hang.
 void wait_until(const std::function<bool()>& condition, const char* what);
 
-// Nothing, a few yields or a short spin: shifts the ranks against each other. Now and then so long that those who wait go to
-// sleep.
+// Nothing, a few yields or a short spin: shifts the ranks against each other. Now and then so long that those who
+// wait go to sleep.
 void random_delay(std::mt19937_64& random);
 
-// Lets the calling rank run on one of the machine's CPUs only, the same for the same draw; before fmpl_init, which tells the
-// others. Of how many CPUs it was chosen.
+// Lets the calling rank run on one of the machine's CPUs only, the same for the same draw; before fmpl_init, which
+// tells the others. Of how many CPUs it was chosen.
 std::size_t bind_to_one_cpu(std::uint64_t draw);
 
 // What a program printed (standard output and error together) and how it ended: its exit status, or 128 + signal.

@@ -1,10 +1,10 @@
 // The parts of one message (paper, table 1), by the processor's cycle counter, from outside of the library's calls.
 //
-// The two ranks exchange messages as in `latency`: each waits in its receive, posts its next receive where that sends a
-// header, and sends at once, so that lines of memory move between the cores as they do there. In a second exchange a
-// rank receives only kLate_ns after its message has come; it gives the parts marked (late). Times are differences of readings
-// of the counter around one call, less what a reading costs. A figure is the mean over the two directions of the medians over
-// a batch.
+// The two ranks exchange messages as in `latency`: each waits in its receive, posts its next receive where that sends
+// a header, and sends at once, so that lines of memory move between the cores as they do there. In a second exchange
+// a rank receives only kLate_ns after its message has come; it gives the parts marked (late). Times are differences
+// of readings of the counter around one call, less what a reading costs. A figure is the mean over the two directions
+// of the medians over a batch.
 //
 //   init             fmpl_comm_world_rank, which is entered as any call is, checks communicator and rank, and does
 //                    nothing else; part of the calls below (late)
@@ -15,19 +15,19 @@
 //   send header      fmpl_irecv without init
 //   receive message  the receiving call without init where the message came before it (late)
 //
-// Init, receive header, send message and flight add up to the one-way time, from the entry of fmpl_send to the return of the
-// waiting receive. A header is on its way before the message is sent, so sending it does not count there; and the
-// receiver's share of a flight is that of a waiting rank, while receive message is what a rank pays that comes late: it
-// fetches the lines then. Both contain a passage of the message's line from core to core.
+// Init, receive header, send message and flight add up to the one-way time, from the entry of fmpl_send to the return
+// of the waiting receive. A header is on its way before the message is sent, so sending it does not count there; and
+// the receiver's share of a flight is that of a waiting rank, while receive message is what a rank pays that comes
+// late: it fetches the lines then. Both contain a passage of the message's line from core to core.
 //
 // Messages of up to kNoHeader bytes travel in the lane or in the completion flag: they have no header, are received by
 // fmpl_recv, and the two columns of the header say "none". Longer ones are received by fmpl_irecv and fmpl_irecv_wait.
 //
 // With short messages the counter is read after fmpl_send alone: were it read between a receive and the answer, the
-// other rank would look once more meanwhile and take the line of the lane back, which doubles the time of 8 bytes. There the
-// one-way time is that from the return of one rank's fmpl_send to the return of the other's, which answers; and the
-// flight is what fmpl_send leaves of it. Of long messages, flights are measured themselves. Where both ranks copy, from
-// 64 KiB on, a flight may be below zero: the receiver returns first.
+// other rank would look once more meanwhile and take the line of the lane back, which doubles the time of 8 bytes.
+// There the one-way time is that from the return of one rank's fmpl_send to the return of the other's, which answers;
+// and the flight is what fmpl_send leaves of it. Of long messages, flights are measured themselves. Where both ranks
+// copy, from 64 KiB on, a flight may be below zero: the receiver returns first.
 //
 // A flight begins on one core's counter and ends on the other's. In the mean of the two directions a difference of the
 // counters cancels out; a ping-pong of stamped lines shows how large it can be at most.

@@ -1,9 +1,10 @@
-// The counters by which `breakdown` takes times within one call: the processor's own, or a clock where there is none that
-// counts at one rate on all cores. Both have
+// The counters by which `breakdown` takes times within one call: the processor's own, or a clock where there is none
+// that counts at one rate on all cores. Both have
 //
 //   kName   what the counter is
-//   now()   its count, read when all instructions before it are done and before any after it starts. It does not wait for
-//           stores to leave the core, so that a store counts as done when it has been issued, as when a call returns.
+//   now()   its count, read when all instructions before it are done and before any after it starts. It does not wait
+//           for stores to leave the core, so that a store counts as done when it has been issued, as when a call
+//           returns.
 #pragma once
 
 #include <chrono>
@@ -38,8 +39,8 @@ struct TimeStampCounter {
 };
 #endif
 
-// Whether the time-stamp counter counts at one rate whatever the cores do (constant_tsc, nonstop_tsc), and can be read by
-// rdtscp.
+// Whether the time-stamp counter counts at one rate whatever the cores do (constant_tsc, nonstop_tsc), and can be
+// read by rdtscp.
 bool has_cycle_counter();
 
 // Counts of a second, by the clock.

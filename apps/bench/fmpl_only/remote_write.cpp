@@ -1,20 +1,20 @@
-// Rate of raw writes into the other rank's memory, by ping-pong: "TCW-reused RDMA" of the paper's figure 6. "Not actually
-// point-to-point communication because there is no receive call but a polling loop for the remote memory write, but
-// shows the peak communication performance" (section 5.1).
+// Rate of raw writes into the other rank's memory, by ping-pong: "TCW-reused RDMA" of the paper's figure 6. "Not
+// actually point-to-point communication because there is no receive call but a polling loop for the remote memory
+// write, but shows the peak communication performance" (section 5.1).
 //
 // The bytes go from a rank's remote-DMA memory to the other's, and then, released, the number of the step into a word
 // that the other one polls. The words of both directions lie in one line: the rank that has polled it answers into it
-// without fetching another (bouncing_line.hpp). Up to 8 bytes are that word: what is polled is the message, which costs one
-// passage of one line. Bytes beside the word in its line would cost more: between two stores the other rank's look takes
-// the line away.
+// without fetching another (bouncing_line.hpp). Up to 8 bytes are that word: what is polled is the message, which
+// costs one passage of one line. Bytes beside the word in its line would cost more: between two stores the other
+// rank's look takes the line away.
 //
 // As in the paper, and as with messages in `bandwidth`, nobody reads what came: the bytes are visible to the
 // receiver and may lie in the writer's cache still. The column "read" shows the same with a receiver that loads every
 // line that came before it answers.
 //
 // Which way of copying is the best depends on the machine and the size; each is measured, alternating batch by batch,
-// and the one with the least median counts. The writer copies alone, as a remote-DMA engine does. So this is no bound for long
-// messages, of which both ranks copy a part.
+// and the one with the least median counts. The writer copies alone, as a remote-DMA engine does. So this is no bound
+// for long messages, of which both ranks copy a part.
 #include "benchmarks.hpp"
 #include "peer_room.hpp"
 #include "../ping_pong.hpp"
@@ -44,7 +44,8 @@ void copy_by_memcpy(void* to, const void* from, std::size_t bytes)
     std::memcpy(to, from, bytes);
 }
 
-// Asks for the target's lines a block ahead, so that they come from the other core's cache while the source's are copied.
+// Asks for the target's lines a block ahead, so that they come from the other core's cache while the source's are
+// copied.
 void copy_ahead(void* to, const void* from, std::size_t bytes)
 {
     constexpr std::size_t block = 2048;
@@ -146,8 +147,8 @@ public:
     }
 
     // Whether all buffers that this rank receives into hold what the other one has written, also after a round of
-    // `copy` over buffers that were cleared before. A message that is a word is right when the wait for it ends. Collective
-    // over the pairs.
+    // `copy` over buffers that were cleared before. A message that is a word is right when the wait for it ends.
+    // Collective over the pairs.
     bool verify(Copy copy)
     {
         if (!pairing_.takes_part() || is_word()) return true;

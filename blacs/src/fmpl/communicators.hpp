@@ -45,7 +45,8 @@ inline void free_group(Comm& comm)
 {
     check(fmpl_comm_free(&comm));
 }
-// The rank in FMPL_COMM_WORLD of each rank of the communicator, which is FMPL's, or of MPI where that is up. Throws Error.
+// The rank in FMPL_COMM_WORLD of each rank of the communicator, which is FMPL's, or of MPI where that is up. Throws
+// Error.
 std::vector<int> world_ranks_of(Comm comm);
 
 // Gives all ranks of the communicator what its rank 0 has; called by all.

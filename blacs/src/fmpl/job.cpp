@@ -11,8 +11,8 @@
 namespace fmpl::blacs {
 namespace {
 
-// Indices when the BLACS start FMPL, without MPI. They need one, in communicators of their own; the rest is for the program's own
-// messages in FMPL_COMM_WORLD. A program that wants more calls fmpl_init before the BLACS.
+// Indices when the BLACS start FMPL, without MPI. They need one, in communicators of their own; the rest is for the
+// program's own messages in FMPL_COMM_WORLD. A program that wants more calls fmpl_init before the BLACS.
 constexpr int kIndices = 8;
 
 void start()

@@ -10,8 +10,8 @@ namespace fmpl::blacs {
 
 class Job {
 public:
-    // Starts FMPL if the program has not (blocks until all ranks do), by MPI where the process has FMPL's, and makes every
-    // send locally blocking. took_over: the BLACS started it earlier and left it to this object. Throws Error.
+    // Starts FMPL if the program has not (blocks until all ranks do), by MPI where the process has FMPL's, and makes
+    // every send locally blocking. took_over: the BLACS started it earlier and left it to this object. Throws Error.
     explicit Job(bool took_over);
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
@@ -22,8 +22,8 @@ public:
     // FMPL was started by the BLACS, so that Cblacs_exit(0) ends it; so that ends MPI, whoever started it.
     bool owns_library() const { return owns_library_; }
 
-    // Whether FMPL stays up after Cblacs_exit(1). Not beside an MPI that is not FMPL's: it is that which the program goes on with, and
-    // ends.
+    // Whether FMPL stays up after Cblacs_exit(1). Not beside an MPI that is not FMPL's: it is that which the program
+    // goes on with, and ends.
     bool outlives_blacs() const { return !beside_other_mpi_; }
 
     // Whether FMPL wants to know of each routine: see observed_call.hpp.
@@ -71,7 +71,8 @@ inline void* rank_state()
 }
 
 bool library_is_up();
-// By MPI where that is up. Messages that nobody received are no failure of the program that leaves: FMPL lists them on standard error.
+// By MPI where that is up. Messages that nobody received are no failure of the program that leaves: FMPL lists them
+// on standard error.
 void finalize_library();
 
 // The caller's rank, before and after the job too.

@@ -1,5 +1,5 @@
-// FMPL's MPI in the same process, where the program has it: then program and BLACS are in one job, system contexts stand for
-// communicators of MPI, and, as with the BLACS that come with ScaLAPACK, the BLACS start MPI and end it.
+// FMPL's MPI in the same process, where the program has it: then program and BLACS are in one job, system contexts
+// stand for communicators of MPI, and, as with the BLACS that come with ScaLAPACK, the BLACS start MPI and end it.
 #pragma once
 
 #include <fmpl/mpi_services.h>

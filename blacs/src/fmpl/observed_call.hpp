@@ -1,5 +1,5 @@
-// The routines of the BLACS in FMPL's statistics and traces (fmplrun --stats, --trace), in the place of the calls of FMPL
-// that they make.
+// The routines of the BLACS in FMPL's statistics and traces (fmplrun --stats, --trace), in the place of the calls of
+// FMPL that they make.
 #pragma once
 
 #include "job.hpp"

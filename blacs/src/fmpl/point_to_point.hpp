@@ -1,10 +1,10 @@
 // Sending and receiving a matrix between two processes of a context. Each context has a communicator of its own and one
 // FMPL index, so messages of one (context, source, destination) are received in the order sent.
 //
-// Contiguous matrices are sent and received in place; others go from their columns to the receiver's, at once when the
-// receive is posted in remote-DMA memory, else by way of FMPL's send buffer. A send
-// returns when the matrix may be changed and never waits for a receiver that has not come (Job sets FMPL's send buffer for that). A
-// message longer than the receiver's matrix is an error; a shorter one fills the first elements by columns.
+// Contiguous matrices are sent and received in place; others go from their columns to the receiver's, at once when
+// the receive is posted in remote-DMA memory, else by way of FMPL's send buffer. A send returns when the matrix may
+// be changed and never waits for a receiver that has not come (Job sets FMPL's send buffer for that). A message
+// longer than the receiver's matrix is an error; a shorter one fills the first elements by columns.
 #pragma once
 
 #include "../process.hpp"

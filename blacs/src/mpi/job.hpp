@@ -47,8 +47,8 @@ struct CallName {
     CallName(const Job&, const char*) {}
 };
 
-// What is kept of the calling rank between its calls, as FMPL keeps it of its own ranks (fmpl/layer_slots.h). A rank is a
-// process here, whose end destroys nothing.
+// What is kept of the calling rank between its calls, as FMPL keeps it of its own ranks (fmpl/layer_slots.h). A rank
+// is a process here, whose end destroys nothing.
 struct RankSlot {
     void* state = nullptr;
     void (*destroy)(void*) = nullptr;

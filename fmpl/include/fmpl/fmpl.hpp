@@ -196,27 +196,31 @@ struct JobOptions {
     std::string crossbar;         // "8x2"
     std::string profile;          // "host" or "sr8000"
     std::string engine;           // "shm" or "unmapped" (for tests: pretends that no peer's memory is mapped)
-    // The threads of the system that carry the ranks; 0: one for each rank. On fewer, successive ranks take turns on one thread: a rank
-    // that waits in FMPL lets the next one run, which takes 0.2 us where a change of processes takes 2 to 8.
-    // As many threads as CPUs, or a multiple of that, are bound to them. Such ranks must wait for each other in FMPL alone: one that
-    // waits for a lock or for input keeps those of its thread waiting. They share what is thread_local, have stacks as long as ulimit -s
-    // says (1 to 64 MiB; 8 where it says unlimited), and may fork only what calls exec or _exit. The MPI and the BLACS that stand on
-    // FMPL can be called by them, each rank with its own MPI_Init.
+    // The threads of the system that carry the ranks; 0: one for each rank. On fewer, successive ranks take turns on
+    // one thread: a rank that waits in FMPL lets the next one run, which takes 0.2 us where a change of processes
+    // takes 2 to 8.
+    // As many threads as CPUs, or a multiple of that, are bound to them. Such ranks must wait for each other in FMPL
+    // alone: one that waits for a lock or for input keeps those of its thread waiting. They share what is
+    // thread_local, have stacks as long as ulimit -s says (1 to 64 MiB; 8 where it says unlimited), and may fork only
+    // what calls exec or _exit. The MPI and the BLACS that stand on FMPL can be called by them, each rank with its
+    // own MPI_Init.
     int threads = 0;
 };
 
-// Runs f(rank) for n ranks of a job of their own, on a thread each or as options.threads says: FMPL calls in them behave as in n processes
-// (fmpl_init included, which f calls as a program would). Returns when all have returned. When f throws, or returns
-// between fmpl_init and fmpl_finalize, the job is aborted (the other ranks' calls fail with FMPL_ERR_ABORTED) and the
-// first rank's exception is rethrown. Throws Error for n < 1 or when the job cannot be made.
+// Runs f(rank) for n ranks of a job of their own, on a thread each or as options.threads says: FMPL calls in them
+// behave as in n processes (fmpl_init included, which f calls as a program would). Returns when all have returned.
+// When f throws, or returns between fmpl_init and fmpl_finalize, the job is aborted (the other ranks' calls fail with
+// FMPL_ERR_ABORTED) and the first rank's exception is rethrown. Throws Error for n < 1 or when the job cannot be
+// made.
 void run_ranks(int n, const std::function<void(int rank)>& f, const JobOptions& options = {});
 
-// The main of a program whose ranks may share a process. Such a program says so by FMPL_RANKS_MAY_SHARE_A_PROCESS, once, outside of all
-// functions; then fmplrun starts it, where ranks outnumber CPUs, as one process with a thread for each CPU, on which ranks take turns as
-// described for JobOptions::threads (fmplrun --ranks-as decides otherwise). run_process runs rank_main on each rank that this process is,
-// one or all, and returns what main is to return: what the lowest rank returned that did not return 0, or 0. Whatever is static is shared
-// by the ranks then, the standard streams among it; a rank that throws, calls exit, or returns between fmpl_init and fmpl_finalize, ends the
-// job at once (with status 1, or that of exit), one that returns another status than 0 when all have returned.
+// The main of a program whose ranks may share a process. Such a program says so by FMPL_RANKS_MAY_SHARE_A_PROCESS,
+// once, outside of all functions; then fmplrun starts it, where ranks outnumber CPUs, as one process with a thread
+// for each CPU, on which ranks take turns as described for JobOptions::threads (fmplrun --ranks-as decides
+// otherwise). run_process runs rank_main on each rank that this process is, one or all, and returns what main is to
+// return: what the lowest rank returned that did not return 0, or 0. Whatever is static is shared by the ranks then,
+// the standard streams among it; a rank that throws, calls exit, or returns between fmpl_init and fmpl_finalize, ends
+// the job at once (with status 1, or that of exit), one that returns another status than 0 when all have returned.
 int run_process(const std::function<int()>& rank_main);
 
 }  // namespace fmpl

@@ -1,4 +1,5 @@
-// Copies of few bytes, as a short message has them, without a call; of more than 16 by memcpy. For FMPL and the layers above.
+// Copies of few bytes, as a short message has them, without a call; of more than 16 by memcpy. For FMPL and the
+// layers above.
 #pragma once
 
 #include <cstddef>

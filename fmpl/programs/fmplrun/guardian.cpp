@@ -118,8 +118,8 @@ void Guardian::tell(int what, pid_t group)
     while (write(pipe_, &message, sizeof message) < 0) {
         if (errno == EINTR) continue;
         if (errno != EAGAIN || pid_ < 0) return;
-        // Thousands of messages that it has not read: it is stopped, or has no CPU just now. A guardian that does not know the
-        // groups is none; its end ends the job.
+        // Thousands of messages that it has not read: it is stopped, or has no CPU just now. A guardian that does not
+        // know the groups is none; its end ends the job.
         pollfd room{pipe_, POLLOUT, 0};
         if (poll(&room, 1, kTimeToReadMs) == 0) {
             kill(pid_, SIGKILL);

@@ -247,8 +247,9 @@ const char* openblas_core()
     return nullptr;
 }
 
-// The C library registers each thread with the kernel for restartable sequences (rseq), which it uses in sched_getcpu alone, and
-// the kernel then writes the CPU into the thread's memory at each switch. Ranks that share CPUs switch whenever they wait.
+// The C library registers each thread with the kernel for restartable sequences (rseq), which it uses in sched_getcpu
+// alone, and the kernel then writes the CPU into the thread's memory at each switch. Ranks that share CPUs switch
+// whenever they wait.
 constexpr std::string_view kTunables = "GLIBC_TUNABLES=", kRseqTunable = "glibc.pthread.rseq=";
 
 std::string without_rseq(std::string_view tunables)
@@ -774,8 +775,8 @@ void Job::print_states(const std::string& occasion)
     relay_.say("fmplrun: " + occasion + "\n" + list_ranks(lines));
 }
 
-// A program with a BLACS linked into it statically does not see a preloaded one. (Who ends the job has called it, even where FMPL was
-// not up yet.)
+// A program with a BLACS linked into it statically does not see a preloaded one. (Who ends the job has called it,
+// even where FMPL was not up yet.)
 void Job::hint_at_unused_blacs()
 {
     if (memory_.control().abort_state.load(std::memory_order_relaxed) != 0) return;
@@ -787,8 +788,9 @@ void Job::hint_at_unused_blacs()
         "(libscalapack.a) keeps the BLACS in it; link it again with -lblacs_fmpl in front of -lscalapack");
 }
 
-// The ranks are gone; what they have written still waits for a slow reader. A time-out or an interrupt gives it up: the one
-// that has ended the job soon, one that comes now at once. Returns fmplrun's exit status where it has been given up.
+// The ranks are gone; what they have written still waits for a slow reader. A time-out or an interrupt gives it up:
+// the one that has ended the job soon, one that comes now at once. Returns fmplrun's exit status where it has been
+// given up.
 std::optional<int> Job::write_out()
 {
     const bool ended_by_force = timed_out_ || interrupts_ > 0;

@@ -1,9 +1,9 @@
 // One job from its start to its end: the launcher's main loop.
 //
-// The loop sleeps in epoll until a rank ends, writes, or a signal arrives; it has deadlines for --timeout, for unfinished lines, for a look each
-// second whether the ranks are deadlocked, while the job is being ended, and while a rank has left that others may be
-// waiting for. The first reason to end the job
-// decides the exit status; what ranks die of after that is the launcher's doing.
+// The loop sleeps in epoll until a rank ends, writes, or a signal arrives; it has deadlines for --timeout, for
+// unfinished lines, for a look each second whether the ranks are deadlocked, while the job is being ended, and while
+// a rank has left that others may be waiting for. The first reason to end the job decides the exit status; what ranks
+// die of after that is the launcher's doing.
 #pragma once
 
 #include "event_set.hpp"
@@ -38,8 +38,8 @@ public:
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
 
-    // Starts the ranks, blocks until all have ended and their output is written, and returns fmplrun's exit status. After a
-    // time-out or an interrupt, output that nobody reads is given up.
+    // Starts the ranks, blocks until all have ended and their output is written, and returns fmplrun's exit status.
+    // After a time-out or an interrupt, output that nobody reads is given up.
     int run();
 
 private:

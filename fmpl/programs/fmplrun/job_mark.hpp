@@ -1,9 +1,9 @@
 // What tells the processes of a job from others, whatever they do to their environment, session and descriptors.
 //
-// A limit that no process ever reaches (RLIMIT_RTTIME, the time that a real-time thread may run without a break, beyond ten
-// thousand years) holds a random number. The kernel hands limits on to all descendants, also to those of another user, and shows
-// them in /proc/PID/limits, and it lets everybody lower them. Of jobs within a job, the soft limit is the innermost
-// one's mark, the hard limit the outermost one's.
+// A limit that no process ever reaches (RLIMIT_RTTIME, the time that a real-time thread may run without a break,
+// beyond ten thousand years) holds a random number. The kernel hands limits on to all descendants, also to those of
+// another user, and shows them in /proc/PID/limits, and it lets everybody lower them. Of jobs within a job, the soft
+// limit is the innermost one's mark, the hard limit the outermost one's.
 //
 // Where the user has set that limit, or a process sets it, there is no mark.
 #pragma once

@@ -186,7 +186,8 @@ void note_process_end(const JobMemory& memory, int rank)
     const NodeRecord& node = memory.control().nodes[rank];
     if (node.state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(RankState::absent)) return;
     if (memory.constants().first_observation == kNoOffset) return;
-    // Not through the mapping, where a page that the rank has not backed, and that there is no memory for, would be SIGBUS.
+    // Not through the mapping, where a page that the rank has not backed, and that there is no memory for, would be
+    // SIGBUS.
     const std::uint64_t now = read_clock(memory.constants().clock);
     const Offset at = memory.observation_offset(rank) + offsetof(ObservationRecord, process_end);
     [[maybe_unused]] const ssize_t written = pwrite(memory.fd(), &now, sizeof now, static_cast<off_t>(at));

@@ -1,5 +1,6 @@
-// What the ranks of a job have written down about their calls (crossbar/observation.hpp), read when they have ended. A rank may
-// have written anything there: numbers are as they are, times less than two years, everything else is bounded.
+// What the ranks of a job have written down about their calls (crossbar/observation.hpp), read when they have ended.
+// A rank may have written anything there: numbers are as they are, times less than two years, everything else is
+// bounded.
 #pragma once
 
 #include "crossbar/job_memory.hpp"

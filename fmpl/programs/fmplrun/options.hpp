@@ -16,7 +16,8 @@ enum class Binding {
 
 // What a rank is to the system.
 enum class RanksAs {
-    automatic,  // threads where ranks outnumber CPUs and the program says that its ranks may share a process; else processes
+    // Threads where ranks outnumber CPUs and the program says that its ranks may share a process; else processes.
+    automatic,
     processes,
     threads  // of one process, as many as CPUs
 };

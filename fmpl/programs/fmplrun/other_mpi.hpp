@@ -13,8 +13,9 @@ namespace fmpl::launcher {
 bool is_of_open_mpi(std::string_view library);
 bool has_mpich_interface(std::string_view library);
 
-// A job of several ranks of a program that calls another MPI is as many programs of one rank: the words to say so, and what to do;
-// nothing where the program brings FMPL, or the options put FMPL's libraries in front. Does not run the program.
+// A job of several ranks of a program that calls another MPI is as many programs of one rank: the words to say so,
+// and what to do; nothing where the program brings FMPL, or the options put FMPL's libraries in front. Does not run
+// the program.
 std::optional<std::string> warning_of_other_mpi(const Options& options);
 
 }  // namespace fmpl::launcher

@@ -14,12 +14,13 @@ namespace {
 constexpr std::size_t kMostQueued = std::size_t{1} << 20;
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
-// The beginning of a line is shown at the third look. Looks are counted instead of time, since a machine that stands still
-// keeps the rank from finishing its line, too.
+// The beginning of a line is shown at the third look. Looks are counted instead of time, since a machine that stands
+// still keeps the rank from finishing its line, too.
 constexpr std::chrono::milliseconds kBetweenLooks{30};
 constexpr int kLooks = 3;
 
-// C and Fortran libraries write to a pipe when so many bytes, or a multiple, have been printed, in the middle of a line.
+// C and Fortran libraries write to a pipe when so many bytes, or a multiple, have been printed, in the middle of a
+// line.
 constexpr std::size_t kBufferBytes = 4096;
 
 }  // namespace

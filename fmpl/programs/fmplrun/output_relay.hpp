@@ -1,11 +1,10 @@
 // Carries the output of the ranks to the launcher's own, in whole lines.
 //
-// Each rank has a pipe for its standard output and one for its standard error. Of what arrives, complete lines go on at
-// once; the rest waits for its end of line, for the end of the pipe, or until it is kLongestLine bytes long, but less than
-// a tenth of a second where the program has flushed it: then it is shown as it is, a question for instance, and what another
-// writes meanwhile begins a line of its own. While a
-// sink holds too much that its reader has not taken, the pipes are not read, so that the ranks wait and not the memory
-// grows.
+// Each rank has a pipe for its standard output and one for its standard error. Of what arrives, complete lines go on
+// at once; the rest waits for its end of line, for the end of the pipe, or until it is kLongestLine bytes long, but
+// less than a tenth of a second where the program has flushed it: then it is shown as it is, a question for instance,
+// and what another writes meanwhile begins a line of its own. While a sink holds too much that its reader has not
+// taken, the pipes are not read, so that the ranks wait and not the memory grows.
 #pragma once
 
 #include "event_set.hpp"

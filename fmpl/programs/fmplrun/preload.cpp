@@ -41,8 +41,9 @@ std::optional<std::string> variable_of_ranks(const Options& options, std::string
     return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
 }
 
-// Of a folder whose path has such characters: through a descriptor of this process, which lives as long as the job. So there is no
-// file to be left behind, and what ranks do to their own descriptors, as Python closes them for its children, changes nothing.
+// Of a folder whose path has such characters: through a descriptor of this process, which lives as long as the job.
+// So there is no file to be left behind, and what ranks do to their own descriptors, as Python closes them for its
+// children, changes nothing.
 std::filesystem::path speakable_name(const std::filesystem::path& folder, std::string_view option)
 {
     const int fd = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -99,11 +100,11 @@ std::string joined(const std::vector<std::string>& names)
 
 // --mpi: puts the libraries of MPICH's names in front of LD_LIBRARY_PATH, and answers those that have to be preloaded.
 //
-// The path reaches every library that asks for one of the names, also one that is loaded while the program runs, and costs
-// the other programs of a job (a shell around the program) nothing. What it does not reach is a program with a search path
-// of its own in front of it (DT_RPATH): there the library is preloaded, and taken for the one that is asked for, since it
-// has that name (DT_SONAME). A preload alone would put the library into every process of the job, and where there is no
-// MPI it would have to be told from a rank's.
+// The path reaches every library that asks for one of the names, also one that is loaded while the program runs, and
+// costs the other programs of a job (a shell around the program) nothing. What it does not reach is a program with a
+// search path of its own in front of it (DT_RPATH): there the library is preloaded, and taken for the one that is
+// asked for, since it has that name (DT_SONAME). A preload alone would put the library into every process of the job,
+// and where there is no MPI it would have to be told from a rank's.
 std::vector<std::string> add_mpi_path(Options& options)
 {
     namespace fs = std::filesystem;

@@ -1,5 +1,5 @@
-// --blacs, --pdgemm fmpl, --mpi and --rdma heap: what the environment of the ranks needs for libraries of FMPL to come in
-// front of the program's.
+// --blacs, --pdgemm fmpl, --mpi and --rdma heap: what the environment of the ranks needs for libraries of FMPL to
+// come in front of the program's.
 #pragma once
 
 #include "options.hpp"
@@ -15,8 +15,9 @@ namespace fmpl::launcher {
 // an outer job is taken out. --mpi puts the shim's libraries of MPICH's names in front of LD_LIBRARY_PATH, and preloads
 // them for a program with a search path of its own.
 //
-// Throws Error: ARGUMENT (FMPL_RDMA is neither heap nor none; --mpi for a program of Open MPI), SYSTEM (a library is not where it belongs beside this
-// program). Where the dynamic linker could not read a library's path, it is named through a descriptor of this process, which stays open.
+// Throws Error: ARGUMENT (FMPL_RDMA is neither heap nor none; --mpi for a program of Open MPI), SYSTEM (a library is
+// not where it belongs beside this program). Where the dynamic linker could not read a library's path, it is named
+// through a descriptor of this process, which stays open.
 void add_preload_variables(Options& options);
 
 }  // namespace fmpl::launcher

@@ -7,7 +7,8 @@
 
 namespace fmpl::launcher {
 
-// The same text with control characters (line ends and those of C1 too) and bytes that are no UTF-8 written as \n, \t, \x1b, ...
+// The same text with control characters (line ends and those of C1 too) and bytes that are no UTF-8 written as \n,
+// \t, \x1b, ...
 std::string printable(std::string_view text);
 
 // The length of the well-formed UTF-8 sequence that begins at text[i]; 0: there is none. Requires i < text.size().

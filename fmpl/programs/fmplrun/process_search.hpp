@@ -10,13 +10,15 @@
 
 namespace fmpl::launcher {
 
-// False where /proc is not mounted, or is that of other processes (of another namespace): the searches below are no use then.
+// False where /proc is not mounted, or is that of other processes (of another namespace): the searches below are no
+// use then.
 bool processes_can_be_found();
 
 // The processes whose parent is `parent`.
 std::set<pid_t> children_of(pid_t parent);
 
-// How the processes of a job are known: by what FMPL_JOB_ID was when they were started, or by the mark that they cannot shed.
+// How the processes of a job are known: by what FMPL_JOB_ID was when they were started, or by the mark that they
+// cannot shed.
 struct JobIdentity {
     std::string id;  // the part of FMPL_JOB_ID that only processes of this job have
     JobMark mark;

@@ -12,8 +12,8 @@
 namespace fmpl::launcher {
 namespace {
 
-// Calls visit(segment, read) for each segment of an ELF file of this machine's kind until it returns true; read() gives the segment's bytes,
-// "" where these cannot be read or are more than a megabyte.
+// Calls visit(segment, read) for each segment of an ELF file of this machine's kind until it returns true; read()
+// gives the segment's bytes, "" where these cannot be read or are more than a megabyte.
 template <class Visit>
 bool visit_segments(const std::string& path, const Visit& visit)
 {

@@ -16,7 +16,8 @@ Environment environment_with(const std::vector<std::pair<std::string, std::strin
 // The file that execvp would run; "" where there is none.
 std::string found_program(const std::string& program, const Environment& environment);
 
-// The dynamic linker that the file names (PT_INTERP); "" for a file that names none, or is no program of this machine's.
+// The dynamic linker that the file names (PT_INTERP); "" for a file that names none, or is no program of this
+// machine's.
 std::string dynamic_linker_of(const std::string& path);
 
 // Whether the program says that its ranks may share a process (FMPL_RANKS_MAY_SHARE_A_PROCESS).

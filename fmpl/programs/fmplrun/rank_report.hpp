@@ -1,5 +1,5 @@
-// What the launcher can say about a rank from the job's memory: what it is blocked in, and why it ended the job. Words of the
-// program's own come as printable text.
+// What the launcher can say about a rank from the job's memory: what it is blocked in, and why it ended the job.
+// Words of the program's own come as printable text.
 #pragma once
 
 #include "crossbar/control_block.hpp"
@@ -22,8 +22,8 @@ struct RankLine {
     int pid;
     std::string words;
 };
-// A line for each rank. Of more than 64 ranks those whose words differ in numbers alone are one kind, of which eight are listed and the rest
-// counted, so that who is in another state than all others is not lost among thousands.
+// A line for each rank. Of more than 64 ranks those whose words differ in numbers alone are one kind, of which eight
+// are listed and the rest counted, so that who is in another state than all others is not lost among thousands.
 std::string list_ranks(const std::vector<RankLine>& ranks);
 
 // The words of a rank that called fmpl_abort; "" when it gave none.

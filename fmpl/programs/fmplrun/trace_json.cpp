@@ -1,5 +1,6 @@
-// The file of fmplrun --trace, in the trace event format of Chrome's tracing, which Perfetto reads too: a line (a "thread" of
-// one "process") for each rank, and on it a complete event ("X") for each call. docs/statistics.md is its description.
+// The file of fmplrun --trace, in the trace event format of Chrome's tracing, which Perfetto reads too: a line (a
+// "thread" of one "process") for each rank, and on it a complete event ("X") for each call. docs/statistics.md is its
+// description.
 #include "observation_output.hpp"
 
 #include <fmt/format.h>

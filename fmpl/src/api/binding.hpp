@@ -1,7 +1,7 @@
 // Which rank the calling thread is: the one piece of state that the C and Fortran calls keep beside the endpoints.
 //
-// A thread of run_ranks or run_process is bound to its own rank, or, where several take turns on it, to the one that runs
-// (ranks_of_thread.hpp). Every other thread belongs to the rank of its process.
+// A thread of run_ranks or run_process is bound to its own rank, or, where several take turns on it, to the one that
+// runs (ranks_of_thread.hpp). Every other thread belongs to the rank of its process.
 #pragma once
 
 #include "api/endpoint.hpp"
@@ -60,8 +60,8 @@ struct Binding {
     // As the rank ends, by its thread while it is bound.
     void destroy_layers() noexcept;
 
-    // Keeps the words of an error, "rank 2: fmpl_send: ...", reports them as FMPL_ERRORS says, returns its code. What a layer calls
-    // (fmpl_layer_call) is not printed.
+    // Keeps the words of an error, "rank 2: fmpl_send: ...", reports them as FMPL_ERRORS says, returns its code. What
+    // a layer calls (fmpl_layer_call) is not printed.
     int report(const char* call, const Error& error);
     int report_current_exception(const char* call);
     // As report_current_exception, for a call that communicates: where the operating system has refused something, a
@@ -74,8 +74,8 @@ Binding& process_binding();
 // nullptr until the thread has made a call or run_ranks has bound it. Changed by bind() and bind_to_process() alone.
 extern constinit thread_local Binding* bound [[gnu::tls_model("initial-exec")]];
 
-// From now on the calling thread is that rank, for fmpl_layer_state too; nullptr: none until its next call. Returns which
-// it was.
+// From now on the calling thread is that rank, for fmpl_layer_state too; nullptr: none until its next call. Returns
+// which it was.
 Binding* bind(Binding* rank);
 Binding* bind_to_process();  // which it is now
 

@@ -18,8 +18,8 @@ namespace fmpl {
                             : "called before fmpl_init; call fmpl_init first"));
 }
 
-// What statistics and traces say of a call: its bytes, or a function of the endpoint that gives CallFacts. It is called before
-// the call checks its arguments, and throws nothing.
+// What statistics and traces say of a call: its bytes, or a function of the endpoint that gives CallFacts. It is
+// called before the call checks its arguments, and throws nothing.
 inline CallFacts facts_of(const Endpoint&, std::size_t bytes)
 {
     return {.bytes = bytes};
@@ -53,8 +53,8 @@ int boundary(Call call, const Facts& facts, Body&& body)
     Endpoint* endpoint = b.endpoint.get();
     if (endpoint == nullptr || !endpoint->initialized()) [[unlikely]]
         return not_initialized(b, call_name(call));
-    // body is called in one place, so that it becomes a part of this function. facts takes no memory here while nobody asks:
-    // all that it calls, it calls with values.
+    // body is called in one place, so that it becomes a part of this function. facts takes no memory here while
+    // nobody asks: all that it calls, it calls with values.
     const bool observed = endpoint->observer.on();
     try {
         endpoint->node.call = call;

@@ -33,7 +33,8 @@ public:
 
     // Throws Error(ARGUMENT) where fmpl_init may not be given so many indices.
     static void check_count(int count);
-    // FMPL_COMM_WORLD, in fmpl_init: blocks until all ranks have come. Throws Error (ARGUMENT, MEMORY, MISMATCH, ABORTED).
+    // FMPL_COMM_WORLD, in fmpl_init: blocks until all ranks have come. Throws Error (ARGUMENT, MEMORY, MISMATCH,
+    // ABORTED).
     void found_world(fmpl_match_t* slots, fmpl_flag_t* flags, int count);
     // fmpl_comm_create, fmpl_comm_create_group and fmpl_comm_free: block until their members have come.
     void create(fmpl_comm_t* comm, int key);

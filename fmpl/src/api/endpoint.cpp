@@ -354,8 +354,8 @@ bool Endpoint::private_read(int world_rank, std::uint64_t address, std::byte* to
     return true;
 }
 
-// Rank 0 gathers where each rank has put its rings, and whether all could, and sends that to all. What is wrong on one rank
-// is reported after that, lest the others wait for it.
+// Rank 0 gathers where each rank has put its rings, and whether all could, and sends that to all. What is wrong on
+// one rank is reported after that, lest the others wait for it.
 void Endpoint::envelopes_open(std::size_t body_bytes)
 {
     struct Own {

@@ -145,7 +145,8 @@ void Observer::sent(int world_rank, std::size_t bytes)
     add_to(to.bytes, bytes);
 }
 
-// The place of a name that known_ does not lead to, which it does from now on. Names are the same when their letters are.
+// The place of a name that known_ does not lead to, which it does from now on. Names are the same when their letters
+// are.
 std::uint32_t Observer::find_place(const char* name)
 {
     ObservationRecord& record = *record_;

@@ -1,8 +1,9 @@
 // Writes down what a rank's calls are and how long they take, for fmplrun --stats and --trace and for fmpl_stats_get.
 //
-// A call counts when it is not made within another one: so no time counts twice, and a program over a layer (the BLACS,
-// the MPI shim) shows the layer's calls, not those of FMPL below them. With a launcher that asked for it everything goes
-// into the job's memory (crossbar/observation.hpp); else, after fmpl_stats_enable, calls alone into the rank's own.
+// A call counts when it is not made within another one: so no time counts twice, and a program over a layer (the
+// BLACS, the MPI shim) shows the layer's calls, not those of FMPL below them. With a launcher that asked for it
+// everything goes into the job's memory (crossbar/observation.hpp); else, after fmpl_stats_enable, calls alone into
+// the rank's own.
 #pragma once
 
 #include "crossbar/job_memory.hpp"

@@ -44,7 +44,8 @@ std::size_t stack_bytes()
     return std::clamp(static_cast<std::size_t>(limit.rlim_cur), kLeast, kMost) / 4096 * 4096;
 }
 
-// The exceptions of the running thread, as the C++ ABI lays them out: those that are being handled, and how many are on their way.
+// The exceptions of the running thread, as the C++ ABI lays them out: those that are being handled, and how many are
+// on their way.
 struct ExceptionState {
     void* caught = nullptr;
     unsigned int uncaught = 0;
@@ -59,8 +60,8 @@ void exchange_exceptions(ExceptionState& other)
     other = before;
 }
 
-// What the sanitizers are told of a change of stacks. Without them nothing. (This file itself is compiled without them: a function
-// that is entered on one stack and left on another would confuse them.)
+// What the sanitizers are told of a change of stacks. Without them nothing. (This file itself is compiled without
+// them: a function that is entered on one stack and left on another would confuse them.)
 class StackOfSanitizer {
 public:
 #if defined(FMPL_SANITIZE_THREAD)

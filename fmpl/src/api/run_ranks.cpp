@@ -1,5 +1,5 @@
-// Ranks as threads of one process, each with a thread of its own or several on one: of a job that the process makes (run_ranks), or of
-// one that fmplrun has made and given to it as a whole (run_process).
+// Ranks as threads of one process, each with a thread of its own or several on one: of a job that the process makes
+// (run_ranks), or of one that fmplrun has made and given to it as a whole (run_process).
 #include "api/binding.hpp"
 #include "api/ranks_of_thread.hpp"
 #include "crossbar/abort.hpp"

@@ -1,9 +1,10 @@
-// How members arrive where they meet, in a barrier or a reduction. Where they share CPUs and are bound to them, first those of one
-// CPU among themselves, in a line that stays in its core's cache; the last of these arrives for all of them. It also knows that
-// none of them can go on before the others have come, and looks for that instead of making room for them.
+// How members arrive where they meet, in a barrier or a reduction. Where they share CPUs and are bound to them, first
+// those of one CPU among themselves, in a line that stays in its core's cache; the last of these arrives for all of
+// them. It also knows that none of them can go on before the others have come, and looks for that instead of making
+// room for them.
 //
-// Cost with p ranks on c CPUs: p atomic adds in the cores' own caches, c on a line that all have; each CPU changes its process
-// p / c - 1 times, which is the least (docs/decisions/0018-arrive-by-cpu.md).
+// Cost with p ranks on c CPUs: p atomic adds in the cores' own caches, c on a line that all have; each CPU changes
+// its process p / c - 1 times, which is the least (docs/decisions/0018-arrive-by-cpu.md).
 #include "coll/meeting.hpp"
 
 #include <algorithm>
@@ -30,7 +31,8 @@ CpuMates cpu_mates(std::span<const int> cpus, std::span<const int> members, int 
     return mates;
 }
 
-// acq_rel, both: what every member wrote before its own arrival reaches the last of its CPU, and through that the last of all.
+// acq_rel, both: what every member wrote before its own arrival reaches the last of its CPU, and through that the
+// last of all.
 Meeting::Arrival Meeting::arrive(std::atomic<std::uint32_t>& arrived, std::atomic<std::uint32_t>& of_cpu) const
 {
     const CpuMates& mates = cpu_mates;

@@ -1,8 +1,8 @@
 // Collective communication: each operation in a hardware form (the crossbar's barrier and broadcast, memory that all
 // members map) and a tree form over point-to-point messages, and the choice between them (paper, sections 2.4 and 4.2).
 //
-// One algorithm a file: arrival, barrier_hardware, barrier_tree, bcast (a folder, with a file a manner), bcast_tree, reduce (likewise),
-// reduce_tree. What all of them stand on is the Meeting of a communicator.
+// One algorithm a file: arrival, barrier_hardware, barrier_tree, bcast (a folder, with a file a manner), bcast_tree,
+// reduce (likewise), reduce_tree. What all of them stand on is the Meeting of a communicator.
 #pragma once
 
 #include "coll/barrier.hpp"

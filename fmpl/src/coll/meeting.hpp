@@ -1,5 +1,5 @@
-// Where a rank meets the other members of a communicator in collective calls: the station that they share, what this rank remembers of
-// the calls so far, and how it arrives and waits there.
+// Where a rank meets the other members of a communicator in collective calls: the station that they share, what this
+// rank remembers of the calls so far, and how it arrives and waits there.
 #pragma once
 
 #include "coll/place_in_lap.hpp"
@@ -27,7 +27,8 @@ struct CpuMates {
     std::vector<char> of_members{};  // 1 for each member that is one; empty where cpus is 0
 };
 
-// Who of the members shares the CPU of the one that has this rank among them. cpus: of all ranks of the job (NodeRecord::cpu).
+// Who of the members shares the CPU of the one that has this rank among them. cpus: of all ranks of the job
+// (NodeRecord::cpu).
 CpuMates cpu_mates(std::span<const int> cpus, std::span<const int> members, int rank);
 
 // A buffer of a member's: where it is in this process, or out of its reach but for the kernel (PrivateMemory).
@@ -50,8 +51,8 @@ struct BroadcastState {
     std::vector<Place> served_at;                       // and where
 };
 
-// Memory for a block of elements. It begins in the middle of a page, since operands mostly begin with one: a load takes longer
-// behind a store whose address has the same place in its page.
+// Memory for a block of elements. It begins in the middle of a page, since operands mostly begin with one: a load
+// takes longer behind a store whose address has the same place in its page.
 class BlockMemory {
 public:
     void reserve(std::size_t bytes)
@@ -85,7 +86,8 @@ struct CombineScratch {
     std::vector<Place> results;   // where a share of it goes
 };
 
-// What the keeper, the member of the lowest rank in FMPL_COMM_WORLD, tells the others of the station that it has founded.
+// What the keeper, the member of the lowest rank in FMPL_COMM_WORLD, tells the others of the station that it has
+// founded.
 struct StationPlace {
     Offset at = kNoOffset;  // in its arena; kNoOffset: there is none
     int colour = -1;        // of the hardware barrier; -1: none
@@ -119,8 +121,8 @@ public:
     }
     void wake_members() const { node_->crossbar.wake(members()); }
 
-    // By every member at the start of a call of so many bytes, the same on all: a long one may go from private memory to
-    // private memory by the kernel, and the first such call tells the others whether this rank reaches them all.
+    // By every member at the start of a call of so many bytes, the same on all: a long one may go from private memory
+    // to private memory by the kernel, and the first such call tells the others whether this rank reaches them all.
     void tell_reach(std::size_t bytes)
     {
         if (bytes >= kReachBytes && !has_told_reach_) [[unlikely]]
@@ -157,8 +159,8 @@ public:
     Arrival arrive(std::atomic<std::uint32_t>& arrived, std::atomic<std::uint32_t>& of_cpu) const;
     CpuArrivals& cpu_arrivals() const { return station->arrivals(cpu_mates.first); }
 
-    // Waits. Where the ranks of a CPU are root in turn, this one among them, they come to run in that order. roots: of the operation;
-    // nullptr: it has none.
+    // Waits. Where the ranks of a CPU are root in turn, this one among them, they come to run in that order. roots:
+    // of the operation; nullptr: it has none.
     template <class Ready>
     void wait_in_turn(RootSuccession* roots, Ready&& ready, const WaitFor& what)
     {
@@ -169,8 +171,8 @@ public:
         }
     }
     bool is_ordered() const { return cpu_mates.cpus > 0 && cpu_mates.count > 2; }
-    // Waits for a broadcast without leaving the CPU, for a short while, if this rank is to be the next root there; whether
-    // it has come.
+    // Waits for a broadcast without leaving the CPU, for a short while, if this rank is to be the next root there;
+    // whether it has come.
     template <class HasCome>
     bool keep_cpu_until(HasCome&& has_come)
     {

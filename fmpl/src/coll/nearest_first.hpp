@@ -1,6 +1,6 @@
-// How the members that run share the parts of one piece of work: each begins with the part of its own number and goes on
-// with the nearest. Ranks that share a CPU are neighbours, so the same CPU takes the same parts again and again, and
-// finds in its cache what it has written last.
+// How the members that run share the parts of one piece of work: each begins with the part of its own number and goes
+// on with the nearest. Ranks that share a CPU are neighbours, so the same CPU takes the same parts again and again,
+// and finds in its cache what it has written last.
 #pragma once
 
 #include <cstddef>

@@ -15,8 +15,8 @@ int PlaceInLap::count(CpuLap& lap, std::uint32_t name, const Turn& turn)
     return 0;
 }
 
-// The farther a rank is from its place, the sooner it moves: whoever is near it may be so only because another is far from its own. Did
-// all move at the same time, they might go on for ever in a wrong order.
+// The farther a rank is from its place, the sooner it moves: whoever is near it may be so only because another is far
+// from its own. Did all move at the same time, they might go on for ever in a wrong order.
 int PlaceInLap::move_from(std::uint32_t found, const Turn& turn)
 {
     if (++laps_ % kLapsForMove == 0 && moves_ < kMostMoves) ++moves_;

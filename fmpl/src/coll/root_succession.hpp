@@ -1,14 +1,15 @@
-// Who is root next, judged by who was after the same root last time, of the broadcasts of a communicator or of its reductions; and what
-// follows from that for ranks that share CPUs and wait. The one of a CPU that is to be root of a broadcast next keeps the CPU for a
-// while, the others leave it at once; and they all come to run in the order in which they are root (coll/place_in_lap.hpp).
+// Who is root next, judged by who was after the same root last time, of the broadcasts of a communicator or of its
+// reductions; and what follows from that for ranks that share CPUs and wait. The one of a CPU that is to be root of a
+// broadcast next keeps the CPU for a while, the others leave it at once; and they all come to run in the order in
+// which they are root (coll/place_in_lap.hpp).
 //
-// Programs whose roots take turns are a chain: each root has to run after the one before it. A rank that waits and always
-// leaves the CPU to others is seldom there when its turn comes, and each CPU changes its process several times for each
-// root. Where the next root of a CPU stays, that CPU is handed from root to root
+// Programs whose roots take turns are a chain: each root has to run after the one before it. A rank that waits and
+// always leaves the CPU to others is seldom there when its turn comes, and each CPU changes its process several times
+// for each root. Where the next root of a CPU stays, that CPU is handed from root to root
 // (docs/decisions/0021-next-root-keeps-the-cpu.md).
 //
-// A rank's own knowledge, about one communicator. A wrong guess keeps the CPU from others for a short wait; after each the
-// rank does so less often (p2p/offer_chance.hpp).
+// A rank's own knowledge, about one communicator. A wrong guess keeps the CPU from others for a short wait; after
+// each the rank does so less often (p2p/offer_chance.hpp).
 #pragma once
 
 #include "p2p/offer_chance.hpp"
@@ -47,9 +48,9 @@ public:
         return false;
     }
 
-    // The turn of `rank` among the `mates` members that is_mate marks, in the order in which they are root, from `first`, one of them,
-    // on. Not known unless each of them is root once before that one is again, and until the order has stayed for as many roots as there
-    // are members. REQUIRES: the same arguments at each call.
+    // The turn of `rank` among the `mates` members that is_mate marks, in the order in which they are root, from
+    // `first`, one of them, on. Not known unless each of them is root once before that one is again, and until the
+    // order has stayed for as many roots as there are members. REQUIRES: the same arguments at each call.
     const Turn& turn(int rank, int first, int mates, const std::vector<char>& is_mate)
     {
         static constexpr Turn kNotKnown;

@@ -44,7 +44,8 @@ void Crossbar::ring(int node) const
 }
 
 // The moving engine: here it stands for a network in tests, so that no protocol comes to rely on addressing its peer.
-// It reaches the same memory, by calls that know only node and offset and that refuse to leave the peer's arena and tables.
+// It reaches the same memory, by calls that know only node and offset and that refuse to leave the peer's arena and
+// tables.
 
 void Crossbar::check_move(int node, Offset at, std::size_t bytes) const
 {

@@ -6,8 +6,7 @@
 //
 //   write        no order among the writes of one origin to one target, but see write_flag
 //   write_flag   a release: visible to the target after all earlier writes of this origin to this target; pairs with
-//   the
-//                target's acquire load of the flag
+//                the target's acquire load of the flag
 //   read         complete when it returns; ordered after the acquire load that made its source known
 //   exchange     atomic against every other exchange of the word, and acquire and release
 //
@@ -65,7 +64,8 @@ public:
     }
     Offset offset_of(const void* p) const { return static_cast<Offset>(static_cast<const std::byte*>(p) - base_); }
 
-    // Before a copy to or from what mapped() gave: maps the pages of a long one, all at once. Does nothing about other memory.
+    // Before a copy to or from what mapped() gave: maps the pages of a long one, all at once. Does nothing about
+    // other memory.
     void map_pages(const std::byte* at, std::size_t bytes) const
     {
         if (bytes >= PeerPages::kLeastBytes && !contains(at, bytes)) peer_pages_->map(at, bytes);

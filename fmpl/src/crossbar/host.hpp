@@ -19,7 +19,8 @@ std::size_t page_bytes();
 // (rounded up, at least 1).
 int available_cpus();
 
-// The number of the PID namespace that this process lives in, in which its process number counts; 0 where /proc does not tell.
+// The number of the PID namespace that this process lives in, in which its process number counts; 0 where /proc does
+// not tell.
 std::uint64_t pid_namespace();
 
 // The CPU numbers of the affinity mask of this process, ascending.

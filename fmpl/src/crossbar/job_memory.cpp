@@ -407,7 +407,8 @@ void JobMemory::map(std::size_t bytes, std::uint64_t hint)
 {
     const int protection = PROT_READ | PROT_WRITE;
     const int flags = MAP_SHARED | MAP_NORESERVE;
-    // A suggestion: what the program has mapped there stays, and a sanitizer that the program was compiled with knows better.
+    // A suggestion: what the program has mapped there stays, and a sanitizer that the program was compiled with knows
+    // better.
     void* const wanted = environment("FMPL_MAP_ANYWHERE") == nullptr ? reinterpret_cast<void*>(hint) : nullptr;
     void* const at = mmap(wanted, bytes, protection, flags, fd_, 0);
     if (at == MAP_FAILED) {
@@ -459,8 +460,8 @@ std::size_t JobMemory::margin(int rank, std::size_t bytes)
     constexpr std::size_t kSmallest = 32;  // of the largest margins
     const std::size_t page = page_bytes();
     if (bytes < kSmallest * kMargins * page) return 0;
-    // An odd step near the golden section: however many ranks there are, their margins are spread, and not at the distances, powers of
-    // two, that programs choose.
+    // An odd step near the golden section: however many ranks there are, their margins are spread, and not at the
+    // distances, powers of two, that programs choose.
     constexpr std::size_t kStep = 157;
     return static_cast<std::size_t>(rank) * kStep % kMargins * page;
 }

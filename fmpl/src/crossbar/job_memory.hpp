@@ -1,4 +1,5 @@
-// The job's memory: one anonymous, sealed shared object that holds the control block and, for each rank, tables and an arena.
+// The job's memory: one anonymous, sealed shared object that holds the control block and, for each rank, tables and
+// an arena.
 #pragma once
 
 #include "crossbar/control_block.hpp"
@@ -66,8 +67,8 @@ public:
     }
     std::span<std::byte> arena(int rank) const { return {base_ + arena_offset(rank), constants_.arena_bytes}; }
 
-    // The rank's address space for records of pairs of ranks (p2p/table_memory.hpp), most of which are never touched: it is backed page
-    // by page, and never by huge ones.
+    // The rank's address space for records of pairs of ranks (p2p/table_memory.hpp), most of which are never touched:
+    // it is backed page by page, and never by huge ones.
     Offset tables_offset(int rank) const
     {
         return constants_.first_tables + static_cast<Offset>(rank) * constants_.tables_bytes +
@@ -75,8 +76,9 @@ public:
     }
     std::size_t tables_bytes(int rank) const { return constants_.tables_bytes - margin(rank, constants_.tables_bytes); }
 
-    // How much of its arena the rank leaves out at the beginning, whole pages. Arenas lie a multiple of 2 MiB apart; with equal
-    // margins, what ranks allocate alike would lie in the same few sets of every TLB and cache of whoever uses it all.
+    // How much of its arena the rank leaves out at the beginning, whole pages. Arenas lie a multiple of 2 MiB apart;
+    // with equal margins, what ranks allocate alike would lie in the same few sets of every TLB and cache of whoever
+    // uses it all.
     std::size_t arena_margin(int rank) const { return margin(rank, constants_.arena_bytes); }
 
     // What a rank writes down about its calls, or nullptr in a job without statistics.
@@ -97,7 +99,8 @@ public:
 
     // The same without a look at the memory that is left, for a few pages.
     void back(Offset offset, std::size_t bytes) const;
-    // [offset, offset + bytes) of this rank's will be touched without being backed beforehand: says so to tools that watch memory.
+    // [offset, offset + bytes) of this rank's will be touched without being backed beforehand: says so to tools that
+    // watch memory.
     void declare_taken(Offset offset, std::size_t bytes) const noexcept;
     // Begin and end of the first part of [from, end) that is backed; end twice when none is. Where the system does not
     // tell, all are.

@@ -1,6 +1,6 @@
-// What valgrind's memcheck is told of the job's memory, which is far larger than what of it is backed: a leak check reads all that counts
-// as addressable, and reading a hole backs it. So only what this process has backed counts as addressable; in the rest, where other
-// ranks have backed memory, nothing is reported.
+// What valgrind's memcheck is told of the job's memory, which is far larger than what of it is backed: a leak check
+// reads all that counts as addressable, and reading a hole backs it. So only what this process has backed counts as
+// addressable; in the rest, where other ranks have backed memory, nothing is reported.
 //
 // Without valgrind the calls do nothing, and where its headers were not there at build time they are empty.
 #pragma once

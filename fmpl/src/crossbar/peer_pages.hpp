@@ -1,8 +1,8 @@
 // Which pages of its peers' memory this process has mapped.
 //
-// A process that copies to or from a page of a peer for the first time takes a page fault. Asked for together, as many pages cost a
-// third of that or less (docs/decisions/0027-pages-of-peers.md). One bit a page remembers what has been asked for; a page that its
-// owner has given back and taken again costs a fault, no more.
+// A process that copies to or from a page of a peer for the first time takes a page fault. Asked for together, as
+// many pages cost a third of that or less (docs/decisions/0027-pages-of-peers.md). One bit a page remembers what has
+// been asked for; a page that its owner has given back and taken again costs a fault, no more.
 #pragma once
 
 #include <bit>
@@ -16,14 +16,15 @@ public:
     // Below, what there is to gain is less than the call costs.
     static constexpr std::size_t kLeastBytes = std::size_t{4} << 10;
 
-    // Of the job's memory, `bytes` from `base`. Address space for the bits, of which only those are touched that are asked for.
+    // Of the job's memory, `bytes` from `base`. Address space for the bits, of which only those are touched that are
+    // asked for.
     PeerPages(std::byte* base, std::size_t bytes);
     ~PeerPages();
     PeerPages(const PeerPages&) = delete;
     PeerPages& operator=(const PeerPages&) = delete;
 
-    // Has the pages that hold [at, at + bytes) mapped, all of which must hold memory already. Does nothing for what is not the job's
-    // memory. Best effort: what the system refuses is mapped by its faults.
+    // Has the pages that hold [at, at + bytes) mapped, all of which must hold memory already. Does nothing for what
+    // is not the job's memory. Best effort: what the system refuses is mapped by its faults.
     void map(const std::byte* at, std::size_t bytes)
     {
         const auto begin = reinterpret_cast<std::uintptr_t>(at) - reinterpret_cast<std::uintptr_t>(base_);

@@ -1,6 +1,7 @@
-// Backing a range of a mapped memory object with pages ahead, and giving them back: by madvise, which maps them too, or by
-// fallocate on the object where the kernel has no such advice (before Linux 5.14) or something forbids it (a seccomp
-// filter of a container). Both: 0, or -1 with errno, as the calls. at: where `offset` of fd's object is mapped.
+// Backing a range of a mapped memory object with pages ahead, and giving them back: by madvise, which maps them too,
+// or by fallocate on the object where the kernel has no such advice (before Linux 5.14) or something forbids it (a
+// seccomp filter of a container). Both: 0, or -1 with errno, as the calls. at: where `offset` of fd's object is
+// mapped.
 #pragma once
 
 #include <cerrno>

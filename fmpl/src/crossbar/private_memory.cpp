@@ -65,8 +65,9 @@ void PrivateMemory::publish()
     record.probe_at.store(reinterpret_cast<std::uintptr_t>(&word_), std::memory_order_relaxed);
 }
 
-// Where the Yama security module restricts the calls to a process's ancestors, this rank allows them to one more process and its
-// descendants: the launcher, of whom all ranks descend. Its number counts only where it can be seen from here.
+// Where the Yama security module restricts the calls to a process's ancestors, this rank allows them to one more
+// process and its descendants: the launcher, of whom all ranks descend. Its number counts only where it can be seen
+// from here.
 void PrivateMemory::declare_tracer() const
 {
     const ControlBlock& control = crossbar_->control();
@@ -77,8 +78,8 @@ void PrivateMemory::declare_tracer() const
     if (is_sure) prctl(PR_SET_PTRACER, static_cast<unsigned long>(control.launcher_pid), 0, 0, 0);
 }
 
-// The number that a peer has for itself may be another process's here, and the address that it tells may be good in that one, too. Its
-// word is in nobody else.
+// The number that a peer has for itself may be another process's here, and the address that it tells may be good in
+// that one, too. Its word is in nobody else.
 bool PrivateMemory::probe(int node) const
 {
     Reach& reach = reach_[static_cast<std::size_t>(node)];

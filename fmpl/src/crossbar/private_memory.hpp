@@ -1,10 +1,10 @@
 // Private memory of the ranks (stack, static data, an ordinary heap) reached from another rank of the same machine: by
 // the kernel's process_vm_readv and process_vm_writev between processes, directly between threads of one process.
 //
-// A private address is an Offset with its top bit set, so that it travels in the same words as an arena's offsets. The
-// kernel may forbid the calls (ptrace restrictions, seccomp), and a peer may be out of sight (another PID namespace, where its
-// number is nobody's or a stranger's). So nothing depends on them: reaches() is what a probe of that peer has found, and
-// protocols take another way where it is false.
+// A private address is an Offset with its top bit set, so that it travels in the same words as an arena's offsets.
+// The kernel may forbid the calls (ptrace restrictions, seccomp), and a peer may be out of sight (another PID
+// namespace, where its number is nobody's or a stranger's). So nothing depends on them: reaches() is what a probe of
+// that peer has found, and protocols take another way where it is false.
 #pragma once
 
 #include "crossbar/crossbar.hpp"
@@ -28,16 +28,16 @@ public:
 
     // Lets the other ranks of the job, and no other processes, reach this one. Called before the rank is ready.
     void publish();
-    // Whether this rank reaches the private memory of `node`, which is ready. Found out once a peer, by one system call, when it is
-    // first asked for.
+    // Whether this rank reaches the private memory of `node`, which is ready. Found out once a peer, by one system
+    // call, when it is first asked for.
     bool reaches(int node) const
     {
         const Reach known = reach_[static_cast<std::size_t>(node)];
         return known == Reach::unknown ? probe(node) : known == Reach::yes;
     }
 
-    // The address of `at` in this process, which holds an arena's offset of a mapped node and private memory of its own ranks;
-    // nullptr where only the kernel can copy.
+    // The address of `at` in this process, which holds an arena's offset of a mapped node and private memory of its
+    // own ranks; nullptr where only the kernel can copy.
     std::byte* here(int node, Offset at) const
     {
         if (!is_private(at)) return crossbar_->mapped(node, at);

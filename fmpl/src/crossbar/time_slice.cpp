@@ -9,7 +9,8 @@
 namespace fmpl {
 namespace {
 
-// struct sched_attr of linux/sched/types.h in its first version, which some C libraries do not have and others define themselves.
+// struct sched_attr of linux/sched/types.h in its first version, which some C libraries do not have and others define
+// themselves.
 struct SchedulingAttributes {
     std::uint32_t size = sizeof(SchedulingAttributes);
     std::uint32_t policy = 0;

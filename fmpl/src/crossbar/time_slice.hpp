@@ -1,10 +1,11 @@
 // The time slice of a thread, by which it is moved in the order in which Linux takes the threads of a CPU.
 //
-// Linux' fair scheduler (EEVDF) takes the thread of the earliest virtual deadline. One that yields gives up what is left of its slice
-// (as measured with 6.18; kernel commit "sched/fair: Forfeit vruntime on yield"), so that its deadline is put off by one slice whatever it has
-// run. Threads that wait by yielding are so taken round and round, in the order in which their deadlines came to lie when they began. A
-// slice that is longer or shorter for one yield moves the thread back or forth in it. Programs may choose their slices since Linux 6.12,
-// without a privilege (sched_setattr(2), sched_runtime of SCHED_OTHER).
+// Linux' fair scheduler (EEVDF) takes the thread of the earliest virtual deadline. One that yields gives up what is
+// left of its slice (as measured with 6.18; kernel commit "sched/fair: Forfeit vruntime on yield"), so that its
+// deadline is put off by one slice whatever it has run. Threads that wait by yielding are so taken round and round,
+// in the order in which their deadlines came to lie when they began. A slice that is longer or shorter for one yield
+// moves the thread back or forth in it. Programs may choose their slices since Linux 6.12, without a privilege
+// (sched_setattr(2), sched_runtime of SCHED_OTHER).
 #pragma once
 
 #include <sys/types.h>
@@ -25,7 +26,8 @@ public:
     TimeSlice(const TimeSlice&) = delete;
     TimeSlice& operator=(const TimeSlice&) = delete;
 
-    // The calling thread's, when first asked, in ns; 0: it is not of SCHED_OTHER, or the kernel (a seccomp filter) has no such thing.
+    // The calling thread's, when first asked, in ns; 0: it is not of SCHED_OTHER, or the kernel (a seccomp filter)
+    // has no such thing.
     std::uint64_t usual_ns();
     // Of the calling thread, until restore(). The kernel makes it 0.1 to 100 ms.
     void set(std::uint64_t ns);

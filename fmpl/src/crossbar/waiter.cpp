@@ -30,8 +30,8 @@ constexpr std::uint64_t kYieldUs = 1000;
 // The longest: a question and its answer are two passages between cores and what the other rank does between them.
 constexpr std::uint64_t kNsBeforeAnswer = 240;
 
-// Where membarrier is missing, wakers fence instead; this bound only covers a rank whose kernel answers otherwise. And nobody
-// rings for what ends a wait from outside of the job.
+// Where membarrier is missing, wakers fence instead; this bound only covers a rank whose kernel answers otherwise.
+// And nobody rings for what ends a wait from outside of the job.
 constexpr std::uint64_t kSleepBoundNs = 10'000'000;
 
 // unit: of the number, in words.
@@ -48,8 +48,9 @@ std::uint64_t whole_number_of(const char* unit, const char* variable, std::uint6
     return value;
 }
 
-// How often the CPU pauses in kNsBetweenLooks: an instruction that takes 10 ns on some processors, 50 ns on others. And how many
-// cycles `answer_ns` are. The shortest of several measurements counts, since another process may come between.
+// How often the CPU pauses in kNsBetweenLooks: an instruction that takes 10 ns on some processors, 50 ns on others.
+// And how many cycles `answer_ns` are. The shortest of several measurements counts, since another process may come
+// between.
 void measure_times(WaitingPolicy& policy, std::uint64_t answer_ns)
 {
     constexpr std::uint64_t kPauses = 50;

@@ -20,7 +20,8 @@ std::optional<std::vector<std::uint64_t>> DeadlockWatch::sleeps(const std::vecto
         found[rank] = node.sleep.load(std::memory_order_acquire);
         if (found[rank] == 0) return std::nullopt;
     }
-    // ... and then who has been rung. A ring that one of them made before its sleep is seen here, thanks to the acquires.
+    // ... and then who has been rung. A ring that one of them made before its sleep is seen here, thanks to the
+    // acquires.
     for (std::size_t rank = 0; rank < found.size(); ++rank) {
         if (found[rank] == 0) continue;
         const NodeRecord& node = control_.nodes[rank];

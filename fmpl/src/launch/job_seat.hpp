@@ -21,8 +21,8 @@ struct JobSeat {
 // own. Throws Error(SYSTEM, ARGUMENT).
 JobSeat seat_from_environment();
 
-// The threads on which this process is to run all ranks of its job, as fmplrun has decided (FMPL_PROCESS_THREADS); 0: it is one rank. And
-// the memory of such a job. Both throw Error(SYSTEM, ARGUMENT).
+// The threads on which this process is to run all ranks of its job, as fmplrun has decided (FMPL_PROCESS_THREADS); 0:
+// it is one rank. And the memory of such a job. Both throw Error(SYSTEM, ARGUMENT).
 int threads_from_environment();
 std::shared_ptr<JobMemory> whole_job_from_environment();
 

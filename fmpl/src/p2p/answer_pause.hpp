@@ -1,7 +1,7 @@
-// How long after a question no look for its answer is worth it. A look too early takes the line from the core that is about to
-// write the answer; one too late has made the answer wait. Which of the two costs more depends on how far apart the cores are and
-// on what the other rank does before it answers, so it is tried (docs/decisions/0007-time-between-looks.md): each candidate for some
-// answers, then the best for many, and again.
+// How long after a question no look for its answer is worth it. A look too early takes the line from the core that is
+// about to write the answer; one too late has made the answer wait. Which of the two costs more depends on how far
+// apart the cores are and on what the other rank does before it answers, so it is tried
+// (docs/decisions/0007-time-between-looks.md): each candidate for some answers, then the best for many, and again.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@ public:
     static constexpr std::size_t kCandidates = 5;  // nothing, quarters of the longest, the longest
     static constexpr std::uint32_t kTrial = 64;    // answers
     static constexpr std::uint32_t kUse = 16384;
-    // An answer after so many times the longest pause, while the other rank did something else, says no more than one after that.
+    // An answer after so many times the longest pause, while the other rank did something else, says no more than one
+    // after that.
     static constexpr std::uint64_t kLate = 4;
 
     // longest: in cycles; 0: no pauses, and no learning. fixed: the longest always.

@@ -9,7 +9,8 @@ namespace fmpl {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-// An arena grows by huge pages. In a job of many ranks, of which most need little, it begins with less, and doubles until it has one.
+// An arena grows by huge pages. In a job of many ranks, of which most need little, it begins with less, and doubles
+// until it has one.
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kLeastGrowth = std::size_t{128} << 10;
 constexpr int kManyRanks = 17;

@@ -82,8 +82,8 @@ void Envelopes::introduce(int peer)
     source.claim = reinterpret_cast<EnvelopeClaim*>(crossbar.local(claim_in(ours, here)));
 }
 
-// Before the first envelope to the destination: backs what this rank writes there, and opens its door. false: there is no such way,
-// or no memory for it, and then the job is ending.
+// Before the first envelope to the destination: backs what this rank writes there, and opens its door. false: there
+// is no such way, or no memory for it, and then the job is ending.
 bool Envelopes::open(int destination)
 {
     if (destination == node_->rank()) return false;

@@ -1,34 +1,37 @@
 // Envelopes: short messages that the destination takes in the order of each source, for a layer that matches itself
 // (fmpl/envelopes.h). Rings and records: p2p/envelope_records.hpp.
 //
-// The source reserves a cell and body lines, writes the body straight into the ring when the destination is mapped (else
-// into memory of its own), and commits: one line and its flag, and for a body its lines. It looks at the credit line only when
-// what it knows of it does not suffice.
+// The source reserves a cell and body lines, writes the body straight into the ring when the destination is mapped
+// (else into memory of its own), and commits: one line and its flag, and for a body its lines. It looks at the credit
+// line only when what it knows of it does not suffice.
 //
-// Mapped ranks that answer each other do so in one line, the pair cell: a core that takes a line to read it owns it, so that
-// an answer written there costs one passage between cores, one into the ring two (docs/decisions/0001-one-line-for-both-directions.md).
-// Whose turn it is the two know without asking; who wants to send and has not got it takes the ring. A look at the cell takes it from
-// the core that is about to answer there, so that nobody looks before an answer can be there (docs/decisions/0007-time-between-looks.md).
+// Mapped ranks that answer each other do so in one line, the pair cell: a core that takes a line to read it owns it,
+// so that an answer written there costs one passage between cores, one into the ring two
+// (docs/decisions/0001-one-line-for-both-directions.md). Whose turn it is the two know without asking; who wants to
+// send and has not got it takes the ring. A look at the cell takes it from the core that is about to answer there, so
+// that nobody looks before an answer can be there (docs/decisions/0007-time-between-looks.md).
 //
-// A body can be lent: the source puts into the cell where it lies, and waits while the destination copies it from there.
-// A destination that waits does so at once, and says so in the same cell, where, if it is the pair cell, its answer goes
-// too: one passage and the copy, where a body in the ring takes a copy on each side, and lines that change cores twice. Has
-// nobody claimed it after about a microsecond, the source takes it back, and sends it otherwise
-// (docs/decisions/0020-lent-bodies.md). That a source has the turn at the pair cell is what tells a question from a stream,
-// whose source had better not wait.
+// A body can be lent: the source puts into the cell where it lies, and waits while the destination copies it from
+// there. A destination that waits does so at once, and says so in the same cell, where, if it is the pair cell, its
+// answer goes too: one passage and the copy, where a body in the ring takes a copy on each side, and lines that
+// change cores twice. Has nobody claimed it after about a microsecond, the source takes it back, and sends it
+// otherwise (docs/decisions/0020-lent-bodies.md). That a source has the turn at the pair cell is what tells a
+// question from a stream, whose source had better not wait.
 //
-// What a pair needs is there from its first envelope on: the source then backs its rings at the destination, and opens its
-// door there. A destination that has a CPU of its own from then on looks at the source's ring; one that shares its CPU looks
-// at the doors alone, a word each, in which the sources count what they have sent.
+// What a pair needs is there from its first envelope on: the source then backs its rings at the destination, and
+// opens its door there. A destination that has a CPU of its own from then on looks at the source's ring; one that
+// shares its CPU looks at the doors alone, a word each, in which the sources count what they have sent.
 //
-// The destination returns credits when a quarter of the cells or of the body lines has been taken since it last did, so
-// that a line goes back seldom. Nobody starves by what has not been returned. A reservation needs one cell and fewer than half of
-// the body lines: a body has at most a quarter, and what it skips at the ring's end is less than its own length. So when it
-// fails, the envelopes sent since the last credit fill all cells or more than half of the body lines. Once the destination has
-// taken them, it has taken more than a quarter, and so has returned credits, and less than a quarter of either ring is
-// unreturned: the reservation succeeds. The credit wakes a source that sleeps for it.
+// The destination returns credits when a quarter of the cells or of the body lines has been taken since it last did,
+// so that a line goes back seldom. Nobody starves by what has not been returned. A reservation needs one cell and
+// fewer than half of the body lines: a body has at most a quarter, and what it skips at the ring's end is less than
+// its own length. So when it fails, the envelopes sent since the last credit fill all cells or more than half of the
+// body lines. Once the destination has taken them, it has taken more than a quarter, and so has returned credits, and
+// less than a quarter of either ring is unreturned: the reservation succeeds. The credit wakes a source that sleeps
+// for it.
 //
-// None of the functions blocks, but lend() for about a microsecond, and for as long as the destination's handler takes. One thread at a time, as all of a rank.
+// None of the functions blocks, but lend() for about a microsecond, and for as long as the destination's handler
+// takes. One thread at a time, as all of a rank.
 #pragma once
 
 #include "crossbar/cycle_clock.hpp"
@@ -66,8 +69,8 @@ public:
         Offset at;             // kNoOffset: it has no memory for it
         std::uint64_t counts;  // 1: its sources count at its doors
     };
-    // Makes room for this rank's rings and credits. body_bytes: a multiple of kBodyUnit, at least one and at most kMaxBodyBytes.
-    // Throws Error(MEMORY), and then nothing has changed.
+    // Makes room for this rank's rings and credits. body_bytes: a multiple of kBodyUnit, at least one and at most
+    // kMaxBodyBytes. Throws Error(MEMORY), and then nothing has changed.
     Block make(std::size_t body_bytes);
     // Gives up what was made, since another rank has no memory.
     void unmake();
@@ -130,8 +133,8 @@ public:
         node_->crossbar.wake(destination);
     }
 
-    // An envelope without a body, reserved and committed: false when there is no room for it. wakes: the destination, if it sleeps;
-    // else it is no question, either, and leaves the pair cell alone.
+    // An envelope without a body, reserved and committed: false when there is no room for it. wakes: the destination,
+    // if it sleeps; else it is no question, either, and leaves the pair cell alone.
     bool send(int destination, const void* head, bool wakes = true)
     {
         if (static_cast<std::size_t>(destination) >= outboxes_.size()) [[unlikely]]
@@ -149,8 +152,8 @@ public:
     }
 
     // Whether it pays to lend the next body to the destination, and lends it: true when the destination's handler is
-    // through with it. false: as if nothing had been sent. waits_anyway: the caller will wait for the destination if it is
-    // not lent, too. Throws Error(ABORTED).
+    // through with it. false: as if nothing had been sent. waits_anyway: the caller will wait for the destination if
+    // it is not lent, too. Throws Error(ABORTED).
     bool lend(int destination, const void* head, const void* body, std::size_t bytes, bool waits_anyway)
     {
         if (static_cast<std::size_t>(destination) >= outboxes_.size()) [[unlikely]]
@@ -175,8 +178,8 @@ public:
         return place < outboxes_.size() && outboxes_[place].reserved ? outboxes_[place].body_bytes : 0;
     }
 
-    // Calls handler(source, head, body, body_bytes) for what has come, at most a ring of cells from each source, while it
-    // returns true; how many. Takes nothing when it is called by the handler.
+    // Calls handler(source, head, body, body_bytes) for what has come, at most a ring of cells from each source,
+    // while it returns true; how many. Takes nothing when it is called by the handler.
     template <class Handler>
     int poll(Handler&& handler)
     {
@@ -203,7 +206,8 @@ public:
     }
 
 private:
-    // The way to one destination, all zeros before the first envelope in either direction. Counts of 32 bits are cut to them.
+    // The way to one destination, all zeros before the first envelope in either direction. Counts of 32 bits are cut
+    // to them.
     struct Outbox {
         std::byte* mapped = nullptr;                         // base of the job's memory, nullptr: not mapped
         Offset cells = kNoOffset;                            // the ring of EnvelopeCells
@@ -292,9 +296,9 @@ private:
         return inbox;
     }
 
-    // Whether no answer can be in the pair cell yet, and the rank looks again soon: outside of a wait a look leaves nothing out.
-    // Of two cores' counters that differ, at worst a look comes too early or, for so long, not at all; the look before a sleep is
-    // never left out.
+    // Whether no answer can be in the pair cell yet, and the rank looks again soon: outside of a wait a look leaves
+    // nothing out. Of two cores' counters that differ, at worst a look comes too early or, for so long, not at all;
+    // the look before a sleep is never left out.
     bool is_too_early(Inbox& inbox) const
     {
         if (!answer_pause_.is_used()) return false;
@@ -315,9 +319,9 @@ private:
         return EnvelopeStamp::is(stamp, awaited) ? inbox.pair_cell : nullptr;
     }
 
-    // The lines of a body travel one after the other, unless they are asked for: those that an answer is likely to have, with
-    // each look for it, so that they come while its cell does; and those of this rank's answer before it is made, since
-    // the other rank has read what was there.
+    // The lines of a body travel one after the other, unless they are asked for: those that an answer is likely to
+    // have, with each look for it, so that they come while its cell does; and those of this rank's answer before it
+    // is made, since the other rank has read what was there.
     void ask_for_body(const Inbox& inbox) const
     {
         const Source& source = sources_[static_cast<std::size_t>(inbox.source)];
@@ -458,8 +462,8 @@ private:
         }
     };
 
-    // Whether this rank, and not the other one, has the lent body. A destination may come to one long after its source has taken it
-    // back, and later ones too.
+    // Whether this rank, and not the other one, has the lent body. A destination may come to one long after its
+    // source has taken it back, and later ones too.
     static bool claim(EnvelopeClaim& claim, std::uint64_t number)
     {
         std::uint64_t last = claim.number.load(std::memory_order_relaxed);
@@ -525,11 +529,12 @@ private:
     [[noreturn]] void nothing_reserved(int destination) const;
     bool lend_at(Outbox& out, int destination, const void* head, Offset at, std::size_t bytes);
 
-    // Parts of a rank's block: doors, rings of cells, credits, claims, pair cells, rings of bodies, one of each for every other rank.
+    // Parts of a rank's block: doors, rings of cells, credits, claims, pair cells, rings of bodies, one of each for
+    // every other rank.
     std::size_t others() const { return static_cast<std::size_t>(node_->crossbar.nodes()) - 1; }
     static std::size_t place(int of, int at) { return static_cast<std::size_t>(of < at ? of : of - 1); }
-    // What a poll looks at shall not fall into few sets of the core's cache: a line between two rings, and pair cells at another
-    // place in each arena.
+    // What a poll looks at shall not fall into few sets of the core's cache: a line between two rings, and pair cells
+    // at another place in each arena.
     Offset cells_in(Offset block, std::size_t place) const
     {
         return block + envelope_doors_bytes(node_->crossbar.nodes()) + place * (cells_ + 1) * sizeof(EnvelopeCell);

@@ -1,8 +1,8 @@
-// What a layer above gives FMPL to call: the condition of fmpl_wait_until and fmpl_look, the handler of fmpl_envelopes_wait and the function
-// of fmpl_layer_progress_set.
+// What a layer above gives FMPL to call: the condition of fmpl_wait_until and fmpl_look, the handler of
+// fmpl_envelopes_wait and the function of fmpl_layer_progress_set.
 //
-// None is ever entered while one of them, or an envelope handler, runs (Node::in_callback). What they call in turn leaves
-// the words about the call that the rank is in, and what fmpl_received says, as they were.
+// None is ever entered while one of them, or an envelope handler, runs (Node::in_callback). What they call in turn
+// leaves the words about the call that the rank is in, and what fmpl_received says, as they were.
 #pragma once
 
 #include "crossbar/scoped_flag.hpp"

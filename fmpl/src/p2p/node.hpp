@@ -96,9 +96,9 @@ public:
         progress(idle_);
     }
 
-    // For a call that is no wait, but may be made again and again until something has happened: the transfers that need this
-    // rank go on, and the end of the job is seen (Error(ABORTED)). Not within a callback: the wait around it does both.
-    // The ranks that share this one's CPU or thread run, too.
+    // For a call that is no wait, but may be made again and again until something has happened: the transfers that
+    // need this rank go on, and the end of the job is seen (Error(ABORTED)). Not within a callback: the wait around
+    // it does both. The ranks that share this one's CPU or thread run, too.
     void progress_in_passing()
     {
         if (in_callback) return;
@@ -171,9 +171,9 @@ private:
     static constexpr std::uint32_t kLooksBetweenLayers = 4;
     static constexpr std::uint32_t kOtherLooksBetweenLayers = 64;
 
-    // The layer's function looks at what every rank has sent: where many ranks share CPUs, and so wait by many looks, at each of them
-    // it would cost more than what is waited for, and most of all in the first look of a barrier, after which the rank goes on. But the
-    // last look before a sleep misses nothing. looks: of this wait.
+    // The layer's function looks at what every rank has sent: where many ranks share CPUs, and so wait by many looks,
+    // at each of them it would cost more than what is waited for, and most of all in the first look of a barrier,
+    // after which the rank goes on. But the last look before a sleep misses nothing. looks: of this wait.
     bool layer_is_due(std::uint32_t looks)
     {
         return looks % kLooksBetweenLayers == 0 || ++looks_ % kOtherLooksBetweenLayers == 0 ||

@@ -43,8 +43,9 @@ public:
 
     // Opens the copy at this side's end. The message's addresses have been published before, or are by what follows.
     void open() { work_.store(opened_at(mine_), std::memory_order_release); }  // pairs with take()
-    // The same, with the other side's first chunk kept for it: it waits for this moment, and is to find work. It has to be
-    // woken, since the copy does not end without it. Nothing has been copied of the message that the words are for.
+    // The same, with the other side's first chunk kept for it: it waits for this moment, and is to find work. It has
+    // to be woken, since the copy does not end without it. Nothing has been copied of the message that the words are
+    // for.
     void open_for_both()
     {
         done_.store(0, std::memory_order_relaxed);  // before the other side learns of the message

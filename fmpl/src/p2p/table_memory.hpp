@@ -1,5 +1,6 @@
-// Memory for tables of records of pairs of ranks: zero when it is taken, and there from the first touch of each page on, since most
-// pairs never talk. Part of the job's memory like the arena, and apart from it: what an arena hands out is backed beforehand.
+// Memory for tables of records of pairs of ranks: zero when it is taken, and there from the first touch of each page
+// on, since most pairs never talk. Part of the job's memory like the arena, and apart from it: what an arena hands
+// out is backed beforehand.
 //
 // Used by one thread at a time. Not for hot paths.
 #pragma once
@@ -20,8 +21,8 @@ public:
     // Gives the pages back to the system. kNoOffset: does nothing.
     void give_back(Offset at);
 
-    // Backs [at, at + bytes) of any rank's tables, which this rank is about to write: whole pages, at once, where the system would
-    // otherwise find out in the middle of a store that it has none. Throws Error(MEMORY).
+    // Backs [at, at + bytes) of any rank's tables, which this rank is about to write: whole pages, at once, where the
+    // system would otherwise find out in the middle of a store that it has none. Throws Error(MEMORY).
     void back(Offset at, std::size_t bytes);
     // Calls visit(offset, bytes) for the parts of [at, at + bytes) that may hold anything but zeros. Touches none.
     template <class Visit>

@@ -1,5 +1,5 @@
-// Columns of some lines each, copied with the widest loads and stores that the processor has, as few as there can be. memcpy
-// takes more of them for such lengths (from both ends, overlapping), and a call for each column
+// Columns of some lines each, copied with the widest loads and stores that the processor has, as few as there can be.
+// memcpy takes more of them for such lengths (from both ends, overlapping), and a call for each column
 // (docs/decisions/0019-offers-in-the-lane.md).
 #pragma once
 

@@ -1,5 +1,5 @@
-// A table of private records of which most are never touched: memory that is zero, and that the system gives page by page when it
-// is first written. A rank of a job of a thousand has a record for each other rank, and talks to a few.
+// A table of private records of which most are never touched: memory that is zero, and that the system gives page by
+// page when it is first written. A rank of a job of a thousand has a record for each other rank, and talks to a few.
 #pragma once
 
 #include <cstddef>

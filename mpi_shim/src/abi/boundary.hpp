@@ -16,9 +16,9 @@
 
 namespace fmpl::mpi {
 
-// Called in a catch clause: hands the error in flight to the handler of `comm` (of MPI_COMM_WORLD when the handle is null
-// or none), and returns the code for the call to return. With MPI_ERRORS_ARE_FATAL it prints rank, call and reason, ends the job and
-// does not return.
+// Called in a catch clause: hands the error in flight to the handler of `comm` (of MPI_COMM_WORLD when the handle is
+// null or none), and returns the code for the call to return. With MPI_ERRORS_ARE_FATAL it prints rank, call and
+// reason, ends the job and does not return.
 int handle_current_error(const char* name, MPI_Comm comm);
 // The same for an error that is at hand as a class and words.
 int handle_error(const char* name, MPI_Comm comm, int error_class, const char* words);

@@ -1,8 +1,9 @@
-// What statistics and traces say of an MPI call beside its name (fmplrun --stats, --trace). A call gives a function that
-// finds it out, which is called only when somebody wants to know, before the call looks at its arguments, and throws nothing.
+// What statistics and traces say of an MPI call beside its name (fmplrun --stats, --trace). A call gives a function
+// that finds it out, which is called only when somebody wants to know, before the call looks at its arguments, and
+// throws nothing.
 //
-// Bytes are those that the arguments name: of a message or the room for one, of a collective call what this rank gives, or
-// gets where it gives nothing.
+// Bytes are those that the arguments name: of a message or the room for one, of a collective call what this rank
+// gives, or gets where it gives nothing.
 #pragma once
 
 #include "process/process.hpp"
@@ -36,7 +37,8 @@ struct NoFacts {
     Process& process, MPI_Comm comm, const int* counts, MPI_Datatype type) noexcept;
 // -1 where there is none.
 [[gnu::cold]] int world_rank_of(Process& process, MPI_Comm comm, int rank) noexcept;
-// Ranks of the communicator (of the remote group); those that this one sends to in its topology. 0 where there are none.
+// Ranks of the communicator (of the remote group); those that this one sends to in its topology. 0 where there are
+// none.
 [[gnu::cold]] int peers_of(Process& process, MPI_Comm comm) noexcept;
 [[gnu::cold]] int neighbours_of(Process& process, MPI_Comm comm) noexcept;
 
@@ -118,8 +120,8 @@ inline auto own_part_facts(
     };
 }
 
-// The beginning of a call, of a rank that is observed; fmpl_layer_call_end is its end. facts takes no memory in the caller while
-// nobody asks: all that it calls, it calls with values.
+// The beginning of a call, of a rank that is observed; fmpl_layer_call_end is its end. facts takes no memory in the
+// caller while nobody asks: all that it calls, it calls with values.
 template <class Facts>
 [[gnu::always_inline]] inline void begin_observed(Process& process, const char* name, const Facts& facts)
 {

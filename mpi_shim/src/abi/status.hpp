@@ -7,7 +7,8 @@
 
 namespace fmpl::mpi {
 
-// The count of bytes is 63 bits wide, over count_lo and count_hi_and_cancelled; the lowest bit of the latter says cancelled.
+// The count of bytes is 63 bits wide, over count_lo and count_hi_and_cancelled; the lowest bit of the latter says
+// cancelled.
 inline void set_bytes(MPI_Status& to, std::uint64_t bytes)
 {
     to.count_lo = static_cast<int>(bytes & 0xffffffff);

@@ -31,7 +31,8 @@ void bcast(Process& process, Communicator& comm, Schedule& schedule, Way way, vo
     }
 }
 
-// What gather and gatherv (scatter and scatterv) have in common. single: makes the side of every rank, `parts` that of root.
+// What gather and gatherv (scatter and scatterv) have in common. single: makes the side of every rank, `parts` that
+// of root.
 template <class Single, class Parts>
 void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const void* recvbuf, int root, Single&& single,
     Parts&& parts)

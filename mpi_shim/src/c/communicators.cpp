@@ -21,8 +21,8 @@ MPI_Comm add_or_null(Process&, MPI_Comm added)
     return added;
 }
 
-// A call that makes a communicator from one: body(process, comm) gives the new one, null for MPI_COMM_NULL, as after an error, or its
-// handle when it has one already.
+// A call that makes a communicator from one: body(process, comm) gives the new one, null for MPI_COMM_NULL, as after
+// an error, or its handle when it has one already.
 template <class Body>
 int make_from(const char* name, MPI_Comm comm, MPI_Comm* newcomm, Body&& body, const char* comm_argument = "comm",
     const char* new_argument = "newcomm")
@@ -90,8 +90,8 @@ int free_communicator(const char* name, MPI_Comm* comm, bool settled)
     });
 }
 
-// The handle of a duplicate, which gets its attributes; it is taken first, so that the user's copy functions, which may make
-// communicators, do not take what the other members count on.
+// The handle of a duplicate, which gets its attributes; it is taken first, so that the user's copy functions, which
+// may make communicators, do not take what the other members count on.
 MPI_Comm add_duplicate(Process& process, const Communicator& of, const CommunicatorPtr& made)
 {
     const MPI_Comm handle = process.add(made);

@@ -13,11 +13,12 @@ using namespace fmpl::mpi;
 
 namespace {
 
-// A program may use it too: a rank makes one communicator after the other, and ranks that share several make them in the same order.
+// A program may use it too: a rank makes one communicator after the other, and ranks that share several make them in
+// the same order.
 constexpr int kCreationTag = 0;
 
-// Runs body() and gives the words of its error, or null. They belong to the thread, and stay until it makes another call:
-// no other rank gets its turn before the caller has read them.
+// Runs body() and gives the words of its error, or null. They belong to the thread, and stay until it makes another
+// call: no other rank gets its turn before the caller has read them.
 template <class Body>
 const char* words_of(Body&& body)
 {

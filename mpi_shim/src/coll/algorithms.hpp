@@ -3,8 +3,8 @@
 // n: ranks; L: what one message costs beside its bytes; B: bytes of the whole operation at one rank. Ranks share a host
 // and often outnumber its CPUs, where every round that waits for another rank costs a time slice: rounds come first.
 //
-// Intracommunicators, where nothing else is said. All members call the same algorithm with fitting arguments. Errors: as
-// the schedule's.
+// Intracommunicators, where nothing else is said. All members call the same algorithm with fitting arguments. Errors:
+// as the schedule's.
 #pragma once
 
 #include "coll/blocks.hpp"
@@ -27,8 +27,8 @@ void linear_gather(
 void linear_scatter(
     Schedule& schedule, const Channel& channel, const Blocks& blocks, const MessageBuffer& mine, int root);
 
-// A message from every rank to every peer, but for the rank itself in an intracommunicator. Messages without bytes are not sent:
-// both sides know.
+// A message from every rank to every peer, but for the rank itself in an intracommunicator. Messages without bytes
+// are not sent: both sides know.
 void posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming);
 
 // Reductions of `count` elements with the schedule's operation and type, in the order of the ranks unless it commutes.
@@ -44,8 +44,8 @@ void partitioned_allreduce(Schedule& schedule, const Channel& channel, void* val
 // counts: of each rank's part, which are adjacent in `contribution`. result: the rank's own part.
 void direct_reduce_scatter(Schedule& schedule, const Channel& channel, const void* contribution, void* result,
     std::span<const std::int64_t> counts);
-// inclusive: over the ranks up to this one; else over those before it, and rank 0's result is left alone. Linear up to so many ranks,
-// and where a scan has a quarter as many pieces as ranks (docs/performance.md).
+// inclusive: over the ranks up to this one; else over those before it, and rank 0's result is left alone. Linear up
+// to so many ranks, and where a scan has a quarter as many pieces as ranks (docs/performance.md).
 inline constexpr int kLinearScanRanks = 16;
 inline constexpr std::int64_t kScanPieceBytes = 32 * 1024;
 void linear_scan(Schedule& schedule, const Channel& channel, const void* contribution, void* result, std::int64_t count,
@@ -63,7 +63,8 @@ void inter_allreduce(Schedule& schedule, const void* contribution, void* result,
 void inter_reduce_scatter(
     Schedule& schedule, const void* contribution, void* result, std::span<const std::int64_t> counts);
 
-// Messages to destinations and from sources, ranks or MPI_PROC_NULL, in this order. Block i belongs to the i-th of them.
+// Messages to destinations and from sources, ranks or MPI_PROC_NULL, in this order. Block i belongs to the i-th of
+// them.
 void neighbour_exchange(Schedule& schedule, const Channel& channel, std::span<const int> sources,
     std::span<const int> destinations, bool cartesian, const Blocks& outgoing, const Blocks& incoming);
 

@@ -1,5 +1,5 @@
-// Reduction over a binomial tree. ceil(log2 n) rounds: (L + B) log2 n, and another L + B where root is not rank 0 and the
-// operation does not commute.
+// Reduction over a binomial tree. ceil(log2 n) rounds: (L + B) log2 n, and another L + B where root is not rank 0 and
+// the operation does not commute.
 #include "coll/algorithms.hpp"
 
 namespace fmpl::mpi {
@@ -9,8 +9,8 @@ void binomial_reduce(
 {
     const int n = channel.size();
     const int rank = channel.rank();
-    // Places in the tree are ranks counted from its top. A place's subtree is a range that begins with it, so with rank 0 on top
-    // operands meet in the order of the ranks.
+    // Places in the tree are ranks counted from its top. A place's subtree is a range that begins with it, so with
+    // rank 0 on top operands meet in the order of the ranks.
     const int top = schedule.reduction().commutes() ? root : 0;
     const int place = (rank - top + n) % n;
 
@@ -19,7 +19,8 @@ void binomial_reduce(
     for (; parent_bit < n && (place & parent_bit) == 0; parent_bit *= 2) {
         if (place + parent_bit < n) ++children;
     }
-    // `values` is what the subtree so far comes to; the operand of higher ranks arrives in `spare`, which then has the result.
+    // `values` is what the subtree so far comes to; the operand of higher ranks arrives in `spare`, which then has
+    // the result.
     const void* values = contribution;
     void* rooms[2] = {nullptr, nullptr};
     if (children > 0) {

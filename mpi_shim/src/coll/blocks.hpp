@@ -1,5 +1,5 @@
-// The memory of a call that belongs to each rank: a function from ranks to messages. Refers to the function it is made of,
-// and is used while that exists.
+// The memory of a call that belongs to each rank: a function from ranks to messages. Refers to the function it is
+// made of, and is used while that exists.
 #pragma once
 
 #include "p2p/message_buffer.hpp"

@@ -16,8 +16,8 @@ namespace fmpl::mpi {
 
 class Schedule;
 
-// How blocking barriers, broadcasts and reductions are done (FMPL_MPI_COLLECTIVES). automatic: by FMPL's own calls where
-// they can.
+// How blocking barriers, broadcasts and reductions are done (FMPL_MPI_COLLECTIVES). automatic: by FMPL's own calls
+// where they can.
 enum class CollectiveForm { automatic, schedule };
 
 struct CollectiveState {
@@ -35,8 +35,8 @@ struct CollectiveState {
     TypeTable& types;  // for users' functions, which get a handle of the type
     ScratchPool scratch;
     RequestPool<Schedule> schedules;
-    // FMPL's communicators by their members' world ranks; FMPL_COMM_NULL where there is none. Communicators with the same members
-    // share one: blocking collective calls on them come in the same order on all members.
+    // FMPL's communicators by their members' world ranks; FMPL_COMM_NULL where there is none. Communicators with the
+    // same members share one: blocking collective calls on them come in the same order on all members.
     std::map<std::vector<int>, fmpl_comm_t> fmpl_comms;
 };
 

@@ -1,5 +1,5 @@
-// Reduce-scatter: every rank sends each other rank's part to it, and reduces what comes for itself in the order of the ranks.
-// One round: n L + B, with temporary memory of B.
+// Reduce-scatter: every rank sends each other rank's part to it, and reduces what comes for itself in the order of
+// the ranks. One round: n L + B, with temporary memory of B.
 #include "coll/algorithms.hpp"
 
 #include <vector>

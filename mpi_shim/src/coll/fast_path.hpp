@@ -1,6 +1,6 @@
 // FMPL's own collective calls under blocking MPI calls. Each function returns false where the call is to be made as a
-// schedule; all members of the communicator then get false. They block as their MPI calls do, while the engine's transfers go
-// on. Throw Error.
+// schedule; all members of the communicator then get false. They block as their MPI calls do, while the engine's
+// transfers go on. Throw Error.
 #pragma once
 
 #include "coll/operation.hpp"

@@ -1,5 +1,5 @@
-// Operations of intercommunicators: within each group as those of an intracommunicator, with rank 0 for the whole group; between the
-// groups one message each way, or one at all: L + B more.
+// Operations of intercommunicators: within each group as those of an intracommunicator, with rank 0 for the whole
+// group; between the groups one message each way, or one at all: L + B more.
 #include "coll/algorithms.hpp"
 
 #include <numeric>

@@ -1,5 +1,6 @@
-// Gather and scatter: a message between root and every other rank. One round: n L + B at root, L + B/n elsewhere. No rank
-// waits for another's time slice but root, which a tree of ranks without CPUs of their own would do at every level.
+// Gather and scatter: a message between root and every other rank. One round: n L + B at root, L + B/n elsewhere. No
+// rank waits for another's time slice but root, which a tree of ranks without CPUs of their own would do at every
+// level.
 #include "coll/algorithms.hpp"
 
 namespace fmpl::mpi {

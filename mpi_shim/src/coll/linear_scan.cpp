@@ -1,6 +1,6 @@
-// Scan from rank to rank: each receives the reduction over those before it, adds its own contribution and passes the result on, the
-// pieces of a long one overlapping. One message in and one out at each rank, (n - 1) (L + B) until the last one has its result; scans in
-// a row overlap.
+// Scan from rank to rank: each receives the reduction over those before it, adds its own contribution and passes the
+// result on, the pieces of a long one overlapping. One message in and one out at each rank, (n - 1) (L + B) until the
+// last one has its result; scans in a row overlap.
 #include "coll/algorithms.hpp"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ void linear_scan(Schedule& schedule, const Channel& channel, const void* contrib
     const auto element_bytes = static_cast<std::int64_t>(schedule.elements(contribution, 1).bytes);
     const std::int64_t piece = element_bytes == 0 ? count : std::max<std::int64_t>(kScanPieceBytes / element_bytes, 1);
 
-    // Over the ranks up to this one, and over those before it. An exclusive one needs memory for the former, an inclusive one for a
-    // piece of the latter.
+    // Over the ranks up to this one, and over those before it. An exclusive one needs memory for the former, an
+    // inclusive one for a piece of the latter.
     const void* total = inclusive ? result : contribution;
     void* sum = result;
     void* before = result;

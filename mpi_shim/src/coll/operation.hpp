@@ -36,8 +36,8 @@ public:
     void check(const TypeObject& type) const;
     // Requires check(type).
     void apply(const void* in, void* inout, std::int64_t count, const TypeObject& type, MPI_Datatype handle) const;
-    // FMPL's form of it, for its collective calls; null where there is none: a user's operation, a derived type, elements with
-    // gaps. Requires check(type).
+    // FMPL's form of it, for its collective calls; null where there is none: a user's operation, a derived type,
+    // elements with gaps. Requires check(type).
     const fmpl_op* fmpl_form(const TypeObject& type) const;
 
 private:

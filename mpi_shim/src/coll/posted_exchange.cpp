@@ -1,5 +1,5 @@
-// Exchange of every rank with every peer: all receives are posted, then all messages are sent, each rank beginning behind itself so
-// that they do not all go to the same one. One round: n L + B.
+// Exchange of every rank with every peer: all receives are posted, then all messages are sent, each rank beginning
+// behind itself so that they do not all go to the same one. One round: n L + B.
 #include "coll/algorithms.hpp"
 
 namespace fmpl::mpi {

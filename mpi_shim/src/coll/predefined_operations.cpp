@@ -31,9 +31,9 @@ struct Pair {
     Place place;
 };
 
-// Table 5.9.2: what is defined on which group of types. Beyond the table, as MPICH has it, since programs built with MPICH use
-// it: MPI_CHAR and MPI_CHARACTER are C integers, and the logical operations work on Fortran integers, floating-point numbers, addresses,
-// offsets and counts.
+// Table 5.9.2: what is defined on which group of types. Beyond the table, as MPICH has it, since programs built with
+// MPICH use it: MPI_CHAR and MPI_CHARACTER are C integers, and the logical operations work on Fortran integers,
+// floating-point numbers, addresses, offsets and counts.
 enum Group : unsigned {
     kCInteger = 1,
     kFortranInteger = 2,

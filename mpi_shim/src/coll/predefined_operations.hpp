@@ -29,8 +29,8 @@ inline constexpr int kLastReduction = static_cast<int>(PredefinedOperation::maxi
 // "MPI_SUM"
 const char* name_of(PredefinedOperation operation);
 
-// inout[i] = in[i] (op) inout[i]; elements lie one extent of the type apart. Null where the standard does not define it, as for
-// MPI_REPLACE and MPI_NO_OP, which are for one-sided communication alone.
+// inout[i] = in[i] (op) inout[i]; elements lie one extent of the type apart. Null where the standard does not define
+// it, as for MPI_REPLACE and MPI_NO_OP, which are for one-sided communication alone.
 const fmpl_op* find_reduction(PredefinedOperation operation, Predefined type);
 
 }  // namespace fmpl::mpi

@@ -1,5 +1,5 @@
-// Allreduce by recursive doubling: in round k, ranks 2^k apart exchange what they have. floor(log2 n) rounds, and two more where n is
-// no power of two: (L + B) log2 n.
+// Allreduce by recursive doubling: in round k, ranks 2^k apart exchange what they have. floor(log2 n) rounds, and two
+// more where n is no power of two: (L + B) log2 n.
 #include "coll/algorithms.hpp"
 
 #include <bit>

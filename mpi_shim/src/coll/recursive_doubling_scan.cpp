@@ -1,5 +1,6 @@
-// Scan by recursive doubling: in round k, ranks 2^k apart exchange the reduction of the aligned range of 2^k ranks that they are in; what
-// comes from lower ranks also goes into the rank's own result. ceil(log2 n) rounds: (L + 2 B) log2 n.
+// Scan by recursive doubling: in round k, ranks 2^k apart exchange the reduction of the aligned range of 2^k ranks
+// that they are in; what comes from lower ranks also goes into the rank's own result. ceil(log2 n) rounds: (L + 2 B)
+// log2 n.
 #include "coll/algorithms.hpp"
 
 #include <utility>

@@ -1,9 +1,9 @@
 // A collective operation as a list of steps in rounds: the one form of blocking and non-blocking calls.
 //
-// A round begins when every step of the round before is complete, and its steps are begun in the order in which they were
-// added. An algorithm (coll/algorithms.hpp) adds rounds. The schedule keeps communicator, types, operation and temporary
-// memory alive until the last step. An error of a step is kept, and the rounds after it are gone through all the same, so
-// that other ranks do not wait for this one's messages.
+// A round begins when every step of the round before is complete, and its steps are begun in the order in which they
+// were added. An algorithm (coll/algorithms.hpp) adds rounds. The schedule keeps communicator, types, operation and
+// temporary memory alive until the last step. An error of a step is kept, and the rounds after it are gone through
+// all the same, so that other ranks do not wait for this one's messages.
 #pragma once
 
 #include "coll/collective_state.hpp"
@@ -43,12 +43,14 @@ public:
     // Of the local group of an intercommunicator.
     const Channel& local_channel();
 
-    // Steps of the present round. peer: a rank of the channel's peers, or MPI_PROC_NULL. Messages without bytes are messages too.
+    // Steps of the present round. peer: a rank of the channel's peers, or MPI_PROC_NULL. Messages without bytes are
+    // messages too.
     void send(const Channel& channel, const MessageBuffer& buffer, int peer);
     void receive(const Channel& channel, const MessageBuffer& buffer, int peer);
     // The same of a message that may have fewer bytes than there is room for.
     void receive_up_to(const Channel& channel, const MessageBuffer& buffer, int peer);
-    // The same number of bytes in packed form, or more room in `to`. Throws Error (MPI_ERR_TRUNCATE) when there is less.
+    // The same number of bytes in packed form, or more room in `to`. Throws Error (MPI_ERR_TRUNCATE) when there is
+    // less.
     void copy(const MessageBuffer& from, const MessageBuffer& to);
     // inout = in (op) inout, with the operation and type of set_reduction.
     void reduce(const void* in, void* inout, std::int64_t count);

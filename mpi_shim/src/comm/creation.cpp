@@ -13,7 +13,8 @@
 namespace fmpl::mpi {
 namespace {
 
-// Collective operations' tags are below. Those of calls that not all members of a communicator make follow the user's tag.
+// Collective operations' tags are below. Those of calls that not all members of a communicator make follow the user's
+// tag.
 constexpr int kUserTagBit = 0x40000000;
 
 int tag_of_user(int tag)
@@ -21,15 +22,15 @@ int tag_of_user(int tag)
     return kUserTagBit | tag;
 }
 
-// A new communicator's contexts; an intercommunicator has a second one, for the local communicators of both sides, whose members
-// are different ones.
+// A new communicator's contexts; an intercommunicator has a second one, for the local communicators of both sides,
+// whose members are different ones.
 struct Contexts {
     Context main = ContextNumbers::kNone;
     Context local = ContextNumbers::kNone;
 };
 
-// Where a member has no handle to spare for the new communicator its leader proposes no contexts, and all members fail by that: none waits
-// for another.
+// Where a member has no handle to spare for the new communicator its leader proposes no contexts, and all members
+// fail by that: none waits for another.
 bool are_proposed(const Contexts& contexts)
 {
     return contexts.main != ContextNumbers::kNone;
@@ -44,7 +45,8 @@ void check_proposed(const Contexts& contexts)
     if (!are_proposed(contexts)) fail(MPI_ERR_COMM, "{}", kNotProposed);
 }
 
-// have_room: whether all members that the caller answers for can have the new communicator; without room none are taken.
+// have_room: whether all members that the caller answers for can have the new communicator; without room none are
+// taken.
 Contexts take_contexts(Process& process, bool have_room, bool for_inter)
 {
     Contexts contexts;
@@ -73,14 +75,15 @@ CommunicatorPtr make(
     return made;
 }
 
-// Of two disjoint groups of an intercommunicator the first one leads: the one whose first member comes first in the world.
+// Of two disjoint groups of an intercommunicator the first one leads: the one whose first member comes first in the
+// world.
 bool leads(const Group& a, const Group& b)
 {
     return a.world_rank(0) < b.world_rank(0);
 }
 
-// The contexts of a duplicate. Up a tree goes whether all members have a handle to spare, down it from its root, the leader, what contexts
-// there are.
+// The contexts of a duplicate. Up a tree goes whether all members have a handle to spare, down it from its root, the
+// leader, what contexts there are.
 class ContextAgreement final : public ActiveRequest {
 public:
     // The handle is counted on from now on.

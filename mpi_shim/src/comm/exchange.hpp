@@ -1,6 +1,6 @@
-// The few small collective operations that the making of communicators needs, between the members of an intracommunicator or
-// some of them, by point-to-point messages of the communicator's collective traffic. All of them block until the calling
-// rank's part is done. Errors: Error of a transfer that failed.
+// The few small collective operations that the making of communicators needs, between the members of an
+// intracommunicator or some of them, by point-to-point messages of the communicator's collective traffic. All of them
+// block until the calling rank's part is done. Errors: Error of a transfer that failed.
 #pragma once
 
 #include "group/communicator.hpp"
@@ -30,8 +30,8 @@ class Exchange {
 public:
     // Between all members, which take part in the same order as in other collective operations of `comm`.
     Exchange(Engine& engine, Communicator& comm);
-    // Between the ranks `members` of comm, the same list on each of them, in which the caller is. tag: the same on all, of no
-    // other operation under way between them.
+    // Between the ranks `members` of comm, the same list on each of them, in which the caller is. tag: the same on
+    // all, of no other operation under way between them.
     Exchange(Engine& engine, Communicator& comm, std::vector<int> members, int tag);
 
     // Position among the participants.

@@ -1,5 +1,5 @@
-// An array whose length is settled when it is made, with room for `kInline` entries in itself: short ones take no memory
-// elsewhere.
+// An array whose length is settled when it is made, with room for `kInline` entries in itself: short ones take no
+// memory elsewhere.
 #pragma once
 
 #include <algorithm>

@@ -1,9 +1,10 @@
 // Where the bytes of a data type lie, compiled for moving them.
 //
-// The compiled form (layout_node.hpp) is a tree of blocks, loops of equal strides, and lists. Neighbouring pieces are merged, and what
-// repeats at equal distances stays one loop however often it repeats. The packed form of a message is the bytes of its
-// type map in order, without gaps; a range [begin, end) of it can be moved for itself, after a search of O(depth *
-// log(entries)), so that a long message can be moved in pieces. No byte outside of the type map is read or written.
+// The compiled form (layout_node.hpp) is a tree of blocks, loops of equal strides, and lists. Neighbouring pieces are
+// merged, and what repeats at equal distances stays one loop however often it repeats. The packed form of a message
+// is the bytes of its type map in order, without gaps; a range [begin, end) of it can be moved for itself, after a
+// search of O(depth * log(entries)), so that a long message can be moved in pieces. No byte outside of the type map
+// is read or written.
 //
 // Immutable; any thread may use one that others use too. `buffer` is the argument of the MPI call (null for MPI_BOTTOM,
 // where displacements are addresses). Nothing here blocks or, but for compile, allocates. Errors are TypeErrors: a

@@ -1,5 +1,5 @@
-// The parts that a compiled layout consists of. A part's first byte in the order of the type map is at offset 0; whoever
-// refers to it adds the displacement.
+// The parts that a compiled layout consists of. A part's first byte in the order of the type map is at offset 0;
+// whoever refers to it adds the displacement.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
-// The type signature (MPI-3.1, section 4.1: the sequence of basic types, without displacements) of a data type, in a form
-// that can be joined and repeated without the sequence. Of one basic type again and again, as nearly all are: that type
-// and how often. Of several: how many there are and a polynomial hash modulo 2^61 - 1 of their sequence; two such
-// sequences that differ have the same hash with a probability of about length / 2^61.
+// The type signature (MPI-3.1, section 4.1: the sequence of basic types, without displacements) of a data type, in a
+// form that can be joined and repeated without the sequence. Of one basic type again and again, as nearly all are:
+// that type and how often. Of several: how many there are and a polynomial hash modulo 2^61 - 1 of their sequence;
+// two such sequences that differ have the same hash with a probability of about length / 2^61.
 #pragma once
 
 #include "datatype/predefined.hpp"

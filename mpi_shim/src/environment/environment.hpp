@@ -1,5 +1,5 @@
-// What one rank keeps for the calls of MPI-3.1, chapters 8 and 9: the values of the predefined attributes, the user's error
-// codes, info objects, and which memory of MPI_Alloc_mem lies where.
+// What one rank keeps for the calls of MPI-3.1, chapters 8 and 9: the values of the predefined attributes, the user's
+// error codes, info objects, and which memory of MPI_Alloc_mem lies where.
 #pragma once
 
 #include "environment/info.hpp"
@@ -39,8 +39,8 @@ struct Environment {
     std::unordered_map<void*, Origin> allocated;  // by MPI_Alloc_mem, not freed yet
 };
 
-// An attribute that MPI itself has set on every communicator (section 8.1.2), as keyvals of C or of Fortran name it: a pointer to an
-// int of `environment`; null when `keyval` is one of those but not set.
+// An attribute that MPI itself has set on every communicator (section 8.1.2), as keyvals of C or of Fortran name it:
+// a pointer to an int of `environment`; null when `keyval` is one of those but not set.
 struct PredefinedAttribute {
     bool is_predefined = false;
     const int* value = nullptr;

@@ -36,7 +36,8 @@ using ErrhandlerTable = HandleTable<ErrhandlerPtr, HandleKind::errhandler>;
 
 // MPI_Comm_create_errhandler: the new handler's handle.
 MPI_Errhandler add_errhandler(ErrhandlerTable& table, Errhandler::Function function);
-// MPI_Comm_get_errhandler: the handle of a communicator's handler, which the user will free. One that was freed gets a new one.
+// MPI_Comm_get_errhandler: the handle of a communicator's handler, which the user will free. One that was freed gets
+// a new one.
 MPI_Errhandler handle_for_user(ErrhandlerTable& table, const ErrhandlerPtr& handler);
 // MPI_Errhandler_free of the handler's handle. The predefined handlers stay.
 void release_errhandler(ErrhandlerTable& table, ErrhandlerPtr handler);

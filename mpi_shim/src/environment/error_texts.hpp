@@ -10,8 +10,8 @@ struct Environment;
 // Of a predefined class, MPI_SUCCESS included; null for any other number.
 const char* error_text(int error_class);
 
-// What MPI_Error_string and MPI_Error_class answer, user's classes and codes included. MPI_ERR_ARG for a code that nobody has
-// defined.
+// What MPI_Error_string and MPI_Error_class answer, user's classes and codes included. MPI_ERR_ARG for a code that
+// nobody has defined.
 std::string error_string(const Environment& environment, int code);
 int class_of_error(const Environment& environment, int code);
 

@@ -38,8 +38,8 @@ using InfoTable = HandleTable<InfoPtr, HandleKind::info>;
 
 // What a handle stands for, MPI_INFO_ENV included. MPI_ERR_INFO when it is null or stands for nothing.
 InfoPtr info_of(Environment& environment, MPI_Info handle, const char* argument = "info");
-// Hints for a new object, MPI_INFO_NULL for none: they are ignored, since no key means anything to the library. MPI_ERR_INFO when the
-// handle stands for nothing.
+// Hints for a new object, MPI_INFO_NULL for none: they are ignored, since no key means anything to the library.
+// MPI_ERR_INFO when the handle stands for nothing.
 void check_hints(Environment& environment, MPI_Info handle);
 // The handle of a new info object.
 MPI_Info add_info(Environment& environment, Info info);

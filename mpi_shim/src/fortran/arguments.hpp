@@ -1,8 +1,9 @@
-// The kinds of arguments of Fortran's routines. All are passed by address; each kind is made of that address, c() is what
-// the C function of the same name gets, and the destructor writes back where the two languages differ in what they get.
+// The kinds of arguments of Fortran's routines. All are passed by address; each kind is made of that address, c() is
+// what the C function of the same name gets, and the destructor writes back where the two languages differ in what
+// they get.
 //
-// INTEGER is int and LOGICAL is an int of 0 or 1, as gfortran has them without options that change sizes; so handles and
-// statuses, and arrays of any of these, are passed on as they are.
+// INTEGER is int and LOGICAL is an int of 0 or 1, as gfortran has them without options that change sizes; so handles
+// and statuses, and arrays of any of these, are passed on as they are.
 #pragma once
 
 #include "fortran/sentinels.hpp"

@@ -1,6 +1,6 @@
-// The routines of Fortran for attributes (MPI-3.1, sections 6.7 and 17.2.7). Fortran attaches integers, and its copy and
-// delete functions get and give integers by address: of the size of an address, or, with the deprecated routines, of the
-// usual size. Both are templates over that size.
+// The routines of Fortran for attributes (MPI-3.1, sections 6.7 and 17.2.7). Fortran attaches integers, and its copy
+// and delete functions get and give integers by address: of the size of an address, or, with the deprecated routines,
+// of the usual size. Both are templates over that size.
 #pragma once
 
 #include "abi/boundary.hpp"

@@ -1,5 +1,6 @@
-// How a row of bindings.def becomes functions: mpi_send_, which calls MPI_Send, so that a C tool that takes the place of
-// MPI_Send sees Fortran's calls too; and pmpi_send_, which calls PMPI_Send. mpi_send_ is weak, for tools in Fortran.
+// How a row of bindings.def becomes functions: mpi_send_, which calls MPI_Send, so that a C tool that takes the place
+// of MPI_Send sees Fortran's calls too; and pmpi_send_, which calls PMPI_Send. mpi_send_ is weak, for tools in
+// Fortran.
 //
 // FMPL_FORTRAN(mpi_send, MPI_Send, Buffer, buf, Int, count, ...)
 //     passes each argument on as its kind says (arguments.hpp) and writes the result to ierror.

@@ -32,8 +32,8 @@ std::uint32_t gnu_hash(const char* name)
 
 }  // namespace
 
-// The table of DT_GNU_HASH: four numbers, a Bloom filter, the first symbol of each bucket, and for each symbol its hash,
-// whose lowest bit ends the bucket. Linkers write no other by default.
+// The table of DT_GNU_HASH: four numbers, a Bloom filter, the first symbol of each bucket, and for each symbol its
+// hash, whose lowest bit ends the bucket. Linkers write no other by default.
 const void* exported_variable(const link_map& object, const char* name)
 {
     const std::uint32_t* table = nullptr;

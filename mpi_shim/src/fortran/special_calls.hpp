@@ -1,5 +1,5 @@
-// The routines of Fortran that do more than pass their arguments on. Each is a template over the C function that it calls,
-// MPI_X or PMPI_X, and gets the addresses that Fortran passes.
+// The routines of Fortran that do more than pass their arguments on. Each is a template over the C function that it
+// calls, MPI_X or PMPI_X, and gets the addresses that Fortran passes.
 #pragma once
 
 #include "abi/boundary.hpp"
@@ -27,8 +27,8 @@ void init_thread(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror)
 
 // ---- Point-to-point communication
 
-// The address of the buffer is not given back: in this form of the interface its argument has the wrong type, and is not
-// used (MPI-3.1, section 3.6).
+// The address of the buffer is not given back: in this form of the interface its argument has the wrong type, and is
+// not used (MPI-3.1, section 3.6).
 template <auto* function>
 void buffer_detach(void*, MPI_Fint* size, MPI_Fint* ierror)
 {

@@ -1,6 +1,7 @@
 // Caching (MPI-3.1, section 6.7): what programs attach to communicators and data types by keyvals.
 //
-// Used by its rank alone. The user's functions are called with nothing locked and may call MPI, also on the same object.
+// Used by its rank alone. The user's functions are called with nothing locked and may call MPI, also on the same
+// object.
 #pragma once
 
 #include "handles/handles.hpp"
@@ -32,8 +33,8 @@ struct AttributeValue {
     std::intptr_t in_fortran() const { return reinterpret_cast<std::intptr_t>(bits); }
 };
 
-// A keyval with its functions. `object` is the handle of the communicator or data type. The functions return MPI_SUCCESS or a
-// code, which the call at work then fails with.
+// A keyval with its functions. `object` is the handle of the communicator or data type. The functions return
+// MPI_SUCCESS or a code, which the call at work then fails with.
 class Keyval {
 public:
     enum class Of { communicator, type };
@@ -55,7 +56,8 @@ public:
     const Copy& copy_function() const { return copy_; }
     const Delete& delete_function() const { return delete_; }
 
-    // What holds it: the program, until it frees it, and each attribute that has it. With the last of them the handle is gone.
+    // What holds it: the program, until it frees it, and each attribute that has it. With the last of them the handle
+    // is gone.
     void hold() { ++holders_; }
     void let_go();
     // The program's. Nothing happens when it was freed before.
@@ -72,7 +74,8 @@ private:
     Delete delete_;
 };
 
-// The attributes of one object, in the order in which they were first set. Each function that calls a delete or copy function of the user's throws Error, with the code that it returned.
+// The attributes of one object, in the order in which they were first set. Each function that calls a delete or copy
+// function of the user's throws Error, with the code that it returned.
 class Attributes {
 public:
     // The delete function sees the old value first, if there is one; when it fails, that stays.
@@ -111,8 +114,8 @@ std::shared_ptr<Attributes> copied(const std::shared_ptr<Attributes>& attributes
 // Deletes all that `attributes`, which may be null, has.
 void clear(const std::shared_ptr<Attributes>& attributes, int object);
 
-// The keyval of a handle; MPI_ERR_KEYVAL when it is none of this kind's. One that was freed is there as long as an attribute has it
-// (section 6.7.2).
+// The keyval of a handle; MPI_ERR_KEYVAL when it is none of this kind's. One that was freed is there as long as an
+// attribute has it (section 6.7.2).
 KeyvalPtr keyval_of(KeyvalTable& table, int handle, Keyval::Of of);
 // MPI_Comm_create_keyval, MPI_Type_create_keyval: the new keyval's handle.
 int add_keyval(KeyvalTable& table, Keyval::Of of, Keyval::Copy copy, Keyval::Delete on_delete);

@@ -1,6 +1,7 @@
 // What a communicator handle stands for (MPI-3.1, chapter 6).
 //
-// Held by shared_ptr: it lives as long as a handle, a pending request or a message of it needs it. Used by its rank alone.
+// Held by shared_ptr: it lives as long as a handle, a pending request or a message of it needs it. Used by its rank
+// alone.
 #pragma once
 
 #include "group/group.hpp"

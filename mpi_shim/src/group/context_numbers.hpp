@@ -1,5 +1,5 @@
-// Contexts for new communicators. A context is made by one rank alone, the leader of the new communicator, and told to the
-// other members: it holds the leader's rank, so that no two ranks make the same, and nobody has to be asked.
+// Contexts for new communicators. A context is made by one rank alone, the leader of the new communicator, and told
+// to the other members: it holds the leader's rank, so that no two ranks make the same, and nobody has to be asked.
 //
 // A number of the leader's is used again when its communicator was freed there, the oldest first, and only when all
 // numbers have been used once: half a million communicators later, when the other members have freed theirs too.

@@ -43,8 +43,8 @@ using GroupPtr = std::shared_ptr<const Group>;
 // MPI_IDENT: the same members in the same order; MPI_SIMILAR: in another order; MPI_UNEQUAL.
 int compare(const Group& a, const Group& b);
 
-// The operations of section 6.3.2. Those that keep members keep them in the order of `a`; included and excluded throw Error when a rank
-// (MPI_ERR_RANK) is no member or is listed twice.
+// The operations of section 6.3.2. Those that keep members keep them in the order of `a`; included and excluded throw
+// Error when a rank (MPI_ERR_RANK) is no member or is listed twice.
 GroupPtr union_of(const Group& a, const Group& b);
 GroupPtr intersection_of(const Group& a, const Group& b);
 GroupPtr difference_of(const Group& a, const Group& b);
@@ -53,8 +53,8 @@ GroupPtr included(const Group& a, std::span<const int> ranks);
 // The members of a but `ranks`.
 GroupPtr excluded(const Group& a, std::span<const int> ranks);
 
-// The ranks that triplets (first, last, stride) list, one after the other; `ranges` has 3 * n numbers. MPI_ERR_ARG: a stride of
-// 0; MPI_ERR_RANK: a rank that is no member.
+// The ranks that triplets (first, last, stride) list, one after the other; `ranges` has 3 * n numbers. MPI_ERR_ARG: a
+// stride of 0; MPI_ERR_RANK: a rank that is no member.
 std::vector<int> ranks_in_ranges(const Group& a, std::span<const int> ranges);
 
 }  // namespace fmpl::mpi

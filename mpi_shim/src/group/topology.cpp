@@ -19,8 +19,8 @@ const Kind& topology_of(const Communicator& comm, const char* kind, const char* 
     return **found;
 }
 
-// The factors of a number, in non-increasing order, with the least difference between the first and the last; among equals
-// those whose first ones are smallest.
+// The factors of a number, in non-increasing order, with the least difference between the first and the last; among
+// equals those whose first ones are smallest.
 class ClosestFactors {
 public:
     // factors.size() >= 1.

@@ -1,5 +1,5 @@
-// The virtual topologies that a communicator may have (MPI-3.1, chapter 7). Immutable; communicators share them. Ranks are
-// those of the communicator. Nothing here communicates. Errors: Error with the class of the standard.
+// The virtual topologies that a communicator may have (MPI-3.1, chapter 7). Immutable; communicators share them.
+// Ranks are those of the communicator. Nothing here communicates. Errors: Error with the class of the standard.
 #pragma once
 
 #include "group/communicator.hpp"
@@ -78,9 +78,9 @@ private:
     bool weighted_;
 };
 
-// The neighbours of the calling rank in the order in which the neighbourhood collectives have their blocks (section 7.6):
-// of a grid per dimension the one below and the one above, MPI_PROC_NULL where there is none. MPI_ERR_TOPOLOGY when the
-// communicator has no topology.
+// The neighbours of the calling rank in the order in which the neighbourhood collectives have their blocks (section
+// 7.6): of a grid per dimension the one below and the one above, MPI_PROC_NULL where there is none. MPI_ERR_TOPOLOGY
+// when the communicator has no topology.
 struct Neighbours {
     std::vector<int> sources;
     std::vector<int> destinations;
@@ -92,8 +92,8 @@ const CartesianTopology& cartesian_of(const Communicator& comm);
 const GraphTopology& graph_of(const Communicator& comm);
 const DistributedGraphTopology& distributed_graph_of(const Communicator& comm);
 
-// MPI_Dims_create: sets the entries of dims that are 0, so that the product is `nodes` and those set are as close to each
-// other as possible, in non-increasing order. MPI_ERR_DIMS when the entries given do not divide `nodes`.
+// MPI_Dims_create: sets the entries of dims that are 0, so that the product is `nodes` and those set are as close to
+// each other as possible, in non-increasing order. MPI_ERR_DIMS when the entries given do not divide `nodes`.
 void balance_dimensions(int nodes, std::span<int> dims);
 
 }  // namespace fmpl::mpi

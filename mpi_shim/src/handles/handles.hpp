@@ -1,5 +1,6 @@
-// How a handle of mpi.h is represented: the one file that knows. MPICH 4.0's form: a handle is an int whose upper two bits
-// say what is meant by the rest (0: no handle, 1: predefined, 2: made by a call), the next four bits the kind of object.
+// How a handle of mpi.h is represented: the one file that knows. MPICH 4.0's form: a handle is an int whose upper two
+// bits say what is meant by the rest (0: no handle, 1: predefined, 2: made by a call), the next four bits the kind of
+// object.
 //
 //   made by a call: 10 | kind (4 bits) | generation | slot of the table
 //
@@ -119,8 +120,9 @@ private:
 // What HandleTable::add gave, unless that is 0: then throws Error of this class, in words about `what` ("requests").
 int checked_handle(int handle, int error_class, const char* what);
 
-// Handles of predefined types hold size and number of the type: 0x4c00 | size (8 bits) | number (8 bits). The pairs of a value and
-// an index whose entries do not follow each other without a gap are the first entries of the table of types instead.
+// Handles of predefined types hold size and number of the type: 0x4c00 | size (8 bits) | number (8 bits). The pairs
+// of a value and an index whose entries do not follow each other without a gap are the first entries of the table of
+// types instead.
 inline constexpr int kBuiltinTypeSlots = 256;
 inline int builtin_type_slot(MPI_Datatype handle)
 {
@@ -128,7 +130,8 @@ inline int builtin_type_slot(MPI_Datatype handle)
     return bits >> 16 == 0x4c00 ? static_cast<int>(bits & 0xff) : -1;
 }
 
-// The predefined type of a handle; none when it is no handle of a predefined type (MPI_DATATYPE_NULL, one made by a call).
+// The predefined type of a handle; none when it is no handle of a predefined type (MPI_DATATYPE_NULL, one made by a
+// call).
 std::optional<Predefined> predefined_of(MPI_Datatype handle);
 // The handle of a predefined type.
 MPI_Datatype handle_of(Predefined type);

@@ -33,8 +33,8 @@ bool Channels::try_send(const Ref<SendOperation>& operation)
     operation->envelope.channel = static_cast<std::uint16_t>(std::countr_zero(free));
     operation->envelope.send_id = id_of(*operation);
     free &= free - 1;
-    // First the envelope, so that the destination matches while the message is being put into the channel; and since what FMPL has just
-    // written for another core would hold up what is copied from there to the envelope.
+    // First the envelope, so that the destination matches while the message is being put into the channel; and since
+    // what FMPL has just written for another core would hold up what is copied from there to the envelope.
     outbox_->announce(operation->destination, operation->envelope);
     if (operation->envelope.waits != 0) {
         waiting_.push_back(operation);
@@ -106,8 +106,8 @@ void Channels::receive(const Ref<ReceiveOperation>& operation)
     }
 }
 
-// A message in memory that this rank addresses, for a buffer that FMPL cannot fill: copied from there, after which the channel is
-// rid of it.
+// A message in memory that this rank addresses, for a buffer that FMPL cannot fill: copied from there, after which
+// the channel is rid of it.
 bool Channels::take_where_it_lies(ReceiveOperation& operation)
 {
     const Envelope& envelope = operation.envelope;

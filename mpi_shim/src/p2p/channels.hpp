@@ -1,9 +1,11 @@
-// Messages by rendezvous: through FMPL's channels, of which each ordered pair of ranks has kChannels (indices of FMPL_COMM_WORLD).
+// Messages by rendezvous: through FMPL's channels, of which each ordered pair of ranks has kChannels (indices of
+// FMPL_COMM_WORLD).
 //
-// A message in remote-DMA memory is in its channel when it is announced, so that the receiver can take it without the sender. One
-// in other memory waits until the receive is posted, and is then copied from process to process, once, where the kernel allows that;
-// sent at once, FMPL would have to copy it away. A channel is taken until its message has been received, which may be after any number
-// of others: messages that find none free do not wait for one, and go as DirectPacking has it.
+// A message in remote-DMA memory is in its channel when it is announced, so that the receiver can take it without the
+// sender. One in other memory waits until the receive is posted, and is then copied from process to process, once,
+// where the kernel allows that; sent at once, FMPL would have to copy it away. A channel is taken until its message
+// has been received, which may be after any number of others: messages that find none free do not wait for one, and
+// go as DirectPacking has it.
 #pragma once
 
 #include "p2p/operations.hpp"
@@ -21,24 +23,24 @@ inline constexpr int kChannels = 16;
 // And more that the receiver gives out: see Invitations.
 inline constexpr int kInvitedChannels = 8;
 inline constexpr int kIndices = kChannels + kInvitedChannels;
-// FMPL's send of a short message (72 bytes, see fmpl.h) is complete before it is received, and then its channel would be used again
-// by a message that a receive may match first. So short ones do not go this way.
+// FMPL's send of a short message (72 bytes, see fmpl.h) is complete before it is received, and then its channel would
+// be used again by a message that a receive may match first. So short ones do not go this way.
 inline constexpr std::size_t kLeastBytes = 128;
 
 class Channels {
 public:
     Channels(int ranks, Outbox& outbox);
 
-    // Announces the operation's message and begins to send it; false when no channel is free, or the message is not in one
-    // piece of at least kLeastBytes.
+    // Announces the operation's message and begins to send it; false when no channel is free, or the message is not
+    // in one piece of at least kLeastBytes.
     bool try_send(const Ref<SendOperation>& operation);
     // A receive has matched the announced message in operation->envelope from operation->source.
     void receive(const Ref<ReceiveOperation>& operation);
     // An envelope of kind ready has come.
     void ready(const Envelope& envelope);
 
-    // For Invitations, the receiver's side: one of the channels from `source` that the receiver gives out, which is its until it
-    // is released. Requires that one is free.
+    // For Invitations, the receiver's side: one of the channels from `source` that the receiver gives out, which is
+    // its until it is released. Requires that one is free.
     bool any_to_reserve(int source) const
     {
         const Pair* const pair = pairs_.find(source);

@@ -1,21 +1,22 @@
-// Long messages that do not lie in one piece, those that find no channel free, and where ranks share CPUs those in private memory: the
-// sender packs them straight into the receiver's memory, or the receiver takes them from the sender's.
+// Long messages that do not lie in one piece, those that find no channel free, and where ranks share CPUs those in
+// private memory: the sender packs them straight into the receiver's memory, or the receiver takes them from the
+// sender's.
 //
 //   sender                         receiver
 //   scattered{send_id, place}  ->  matches a receive
-//                            <-    room{send_id, place, receive_id}: the buffer where it is one piece of remote-DMA memory, else
-//                                  scratch memory, from which it is unpacked
+//                            <-    room{send_id, place, receive_id}: the buffer where it is one piece of remote-DMA
+//                                  memory, else scratch memory, from which it is unpacked
 //   packs into the place
 //   packed{receive_id}       ->    the receive is complete
 //
-// place: where a message in one piece of private memory lies, if ranks share CPUs. A receiver that reaches it copies it from there, and
-// answers taken{send_id} instead: one copy, by whom the message was waiting for, while the sender leaves the CPU to others. A sender
-// that copied would first have to run again, and the receiver after it.
+// place: where a message in one piece of private memory lies, if ranks share CPUs. A receiver that reaches it copies
+// it from there, and answers taken{send_id} instead: one copy, by whom the message was waiting for, while the sender
+// leaves the CPU to others. A sender that copied would first have to run again, and the receiver after it.
 //
 // The send is complete when `packed` has gone: its receive shall need no further call of the sender's.
 //
-// So a message goes by one copy into a buffer in one piece of remote-DMA memory, else by two. Where the receiver has no remote-DMA memory, or the
-// sender cannot address it, the message comes as bodies of envelopes of kind `piece`.
+// So a message goes by one copy into a buffer in one piece of remote-DMA memory, else by two. Where the receiver has
+// no remote-DMA memory, or the sender cannot address it, the message comes as bodies of envelopes of kind `piece`.
 #pragma once
 
 #include "p2p/operations.hpp"

@@ -4,11 +4,12 @@
 //   readable{send_id, place}      ->    matches a receive, copies the message into its buffer
 //                                 <-    read{send_id}
 //
-// For messages in one piece of remote-DMA memory that the receiver addresses: one copy, whatever the form of the buffer, and nothing
-// but the envelope to wait for. From kSharedFrom on a channel is faster, since there both ranks copy if each has a processor.
+// For messages in one piece of remote-DMA memory that the receiver addresses: one copy, whatever the form of the
+// buffer, and nothing but the envelope to wait for. From kSharedFrom on a channel is faster, since there both ranks
+// copy if each has a processor.
 //
-// The answer is an envelope like any other: it waits in the receiver's outbox while the sender, which has yet to take as many as its
-// ring holds, has no room for more.
+// The answer is an envelope like any other: it waits in the receiver's outbox while the sender, which has yet to take
+// as many as its ring holds, has no room for more.
 #pragma once
 
 #include "p2p/operations.hpp"
@@ -29,7 +30,8 @@ public:
 
     // Announces the operation's message; false when it is not one for this way.
     bool try_send(const Ref<SendOperation>& operation);
-    // A receive has matched the message that `envelope` from `source` (world rank) announces: reads it, and the receive is complete.
+    // A receive has matched the message that `envelope` from `source` (world rank) announces: reads it, and the
+    // receive is complete.
     void receive(ReceiveOperation& operation, int source, const Envelope& envelope);
     // An envelope of kind read has come.
     void read(int source, const Envelope& envelope);

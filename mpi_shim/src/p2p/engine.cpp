@@ -75,8 +75,8 @@ void set_received(Status& status, const Envelope& message, const MessageBuffer& 
     }
 }
 
-// Calls a function of FMPL's that calls back: call(condition, context), which returns FMPL's code. What ready() throws, which must not
-// pass through FMPL, is thrown then.
+// Calls a function of FMPL's that calls back: call(condition, context), which returns FMPL's code. What ready()
+// throws, which must not pass through FMPL, is thrown then.
 template <class Ready, class Call>
 void with_condition(Ready& ready, Call&& call)
 {
@@ -445,8 +445,8 @@ RequestRef Engine::isend(
     return operation;
 }
 
-// The world rank that may be told of a receive ahead of its message, -1: none. In a collective call the source comes at the same time, and
-// whoever needs a message next copies it best.
+// The world rank that may be told of a receive ahead of its message, -1: none. In a collective call the source comes
+// at the same time, and whoever needs a message next copies it best.
 int Engine::source_to_invite(
     const MessageBuffer& buffer, const Communicator& comm, Traffic traffic, int source, int tag) const
 {
@@ -590,8 +590,8 @@ void Engine::activate(const Ref<ActiveRequest>& request)
     if (!request->complete) parts_->active.push_back(request);
 }
 
-// Takes what has come, and sends what has waited for room; whether anything had come. When over() is true and nothing else is under way,
-// what else has come stays in FMPL's rings: taken, it would have to be kept, and copied twice.
+// Takes what has come, and sends what has waited for room; whether anything had come. When over() is true and nothing
+// else is under way, what else has come stays in FMPL's rings: taken, it would have to be kept, and copied twice.
 template <class Over, class Take>
 bool Engine::take(Over& over, Take&& take)
 {
@@ -669,8 +669,8 @@ bool Engine::look_once(Ready&& ready)
     return is_ready != 0;
 }
 
-// Until a look has changed nothing, or over() is true: after a look that leaves a wait unfinished the rank may sleep, and nothing
-// that is complete already would wake it.
+// Until a look has changed nothing, or over() is true: after a look that leaves a wait unfinished the rank may sleep,
+// and nothing that is complete already would wake it.
 template <class Over>
 bool Engine::progress_until(Over&& over)
 {
@@ -702,8 +702,9 @@ void Engine::wait(Request& request, int peer, int tag, std::size_t bytes)
     const auto over = [&] { return request.complete; };
     // What completing it touches, of thousands of requests that lie in no core's first cache.
     for (const std::size_t at : {64, 128}) __builtin_prefetch(reinterpret_cast<const std::byte*>(&request) + at, 1);
-    // Where nothing but an envelope can change anything, FMPL waits for it. A generalized request is completed from outside, perhaps
-    // by a signal handler between two of these lines: first it is complete, then it does not count any more.
+    // Where nothing but an envelope can change anything, FMPL waits for it. A generalized request is completed from
+    // outside, perhaps by a signal handler between two of these lines: first it is complete, then it does not count
+    // any more.
     const bool none_is_generalized = generalized_requests == 0;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     const fmpl_wait_words words{nullptr, peer, tag, 0, bytes, 0};
@@ -734,8 +735,8 @@ void Engine::settle(const Communicator& comm)
 
 void Engine::close()
 {
-    // In the barrier the messages of ranks that still wait for some go on. After it no rank receives any more: what was matched has
-    // arrived, and what was not never will be.
+    // In the barrier the messages of ranks that still wait for some go on. After it no rank receives any more: what
+    // was matched has arrived, and what was not never will be.
     check_fmpl(fmpl_barrier(FMPL_COMM_WORLD));
     progress();  // sees that sends are over whose messages were received last
     parts_->invitations.close();

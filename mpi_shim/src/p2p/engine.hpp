@@ -1,15 +1,18 @@
 // Point-to-point communication of one rank: receiver-side matching over FMPL's envelopes (MPI-3.1, chapter 3).
 //
-//   eager       up to eager_limit() bytes (fewer from remote-DMA memory): the message travels with its envelope. A synchronous send is told when it is matched.
-//               From remote-DMA memory a blocking send first tries to lend it to a destination that waits, which copies it at once.
-//   rendezvous  longer, or when the destination has more unmatched eager messages of this rank than it should keep: the envelope
-//               announces the message, which the receiver then reads where it lies, or which goes through one of FMPL's channels
-//               between the pair, straight from buffer to buffer where they can be addressed.
+//   eager       up to eager_limit() bytes (fewer from remote-DMA memory): the message travels with its envelope. A
+//               synchronous send is told when it is matched. From remote-DMA memory a blocking send first tries to
+//               lend it to a destination that waits, which copies it at once.
+//   rendezvous  longer, or when the destination has more unmatched eager messages of this rank than it should keep:
+//               the envelope announces the message, which the receiver then reads where it lies, or which goes
+//               through one of FMPL's channels between the pair, straight from buffer to buffer where they can be
+//               addressed.
 //   self        a message to the own rank is copied from buffer to buffer, or kept.
 //
-// Ranks in arguments are those of the communicator (of its remote group for an intercommunicator) and were checked by the caller,
-// as were tags and counts. MPI_PROC_NULL is allowed. Nothing here blocks but send(), recv(), the waits, settle() and close(). A request keeps what it needs
-// but for the user's buffer. Errors of a transfer are in its request's status.
+// Ranks in arguments are those of the communicator (of its remote group for an intercommunicator) and were checked by
+// the caller, as were tags and counts. MPI_PROC_NULL is allowed. Nothing here blocks but send(), recv(), the waits,
+// settle() and close(). A request keeps what it needs but for the user's buffer. Errors of a transfer are in its
+// request's status.
 #pragma once
 
 #include "group/communicator.hpp"
@@ -66,8 +69,8 @@ public:
 
     // Makes everything progress that can, for a call that goes on in any case.
     void progress();
-    // The same for a call that a program may make again and again until done() is true, as MPI_Test is: done() afterwards. Where it is
-    // false, the ranks that share this one's CPU have had it.
+    // The same for a call that a program may make again and again until done() is true, as MPI_Test is: done()
+    // afterwards. Where it is false, the ranks that share this one's CPU have had it.
     template <class Done>
     bool test(Done&& done)
     {
@@ -84,8 +87,8 @@ public:
     // Waits until request.complete, making progress. Says nothing of errors: request.status.error.
     // peer: world rank, -1: several or none; for what the rank is said to be blocked in.
     void wait(Request& request, int peer = -1, int tag = -1, std::size_t bytes = 0);
-    // Waits until no operation on the communicator is under way on this rank; receives that nothing has matched are, too
-    // (MPI-3.1, section 10.5.4).
+    // Waits until no operation on the communicator is under way on this rank; receives that nothing has matched are,
+    // too (MPI-3.1, section 10.5.4).
     void settle(const Communicator& comm);
     // Looked at by progress() until it is complete; advance() is called once now.
     void activate(const Ref<ActiveRequest>& request);
@@ -95,8 +98,8 @@ public:
     int world_rank() const { return world_rank_; }
     // MPI_Cancel of a receive.
     void cancel(ReceiveOperation& operation);
-    // Before leaving the job: waits until all ranks have come to this point. Messages that nobody has received by then are lost.
-    // Nothing may be called afterwards.
+    // Before leaving the job: waits until all ranks have come to this point. Messages that nobody has received by
+    // then are lost. Nothing may be called afterwards.
     void close();
 
     // Where FMPL looks for the name of the MPI call that the rank is in, for "what is it blocked in".

@@ -1,4 +1,5 @@
-// What ranks tell each other: the head of one of FMPL's envelopes. Written and read by this library alone, on hosts of one kind.
+// What ranks tell each other: the head of one of FMPL's envelopes. Written and read by this library alone, on hosts
+// of one kind.
 #pragma once
 
 #include "group/communicator.hpp"
@@ -14,7 +15,9 @@ enum class EnvelopeKind : std::uint8_t {
     eager,        // up to kInlineBytes in `payload`, longer as the envelope's body
     synchronous,  // the same, always as the body; the receiver answers `matched` when it has matched it
     rendezvous,   // announces one that goes through FMPL's channel `channel`
-    scattered,  // announces one that the receiver is to name a place for, or to read at the private address `place`: see DirectPacking
+    // Announces one that the receiver is to name a place for, or to read at the private address `place`: see
+    // DirectPacking.
+    scattered,
     readable,  // announces one that the receiver reads at `place`: see DirectReading
     accepted,  // announces one that goes through the channel of an invitation: see Invitations
     // Answers and what else belongs to them.

@@ -1,24 +1,26 @@
-// Receives of which their source is told before its message comes, so that it writes a long message to where it belongs and goes on,
-// whether the receiver is in an MPI call or computes.
+// Receives of which their source is told before its message comes, so that it writes a long message to where it
+// belongs and goes on, whether the receiver is in an MPI call or computes.
 //
 //   sender                                receiver
-//                                   <-    invited{ticket, claim, channel}: a receive is posted, in a channel of FMPL's too
+//                                   <-    invited{ticket, claim, channel}: a receive is posted, in a channel of
+//                                         FMPL's too
 //   claims the ticket
 //   accepted{channel}               ->    the receive is matched
 //   FMPL's send in the channel      ->    FMPL's receive
 //
-// For receives of at least kLeastBytes, in one piece of remote-DMA memory, from one source with one tag. A message is for an
-// invitation if it is as long as the receive; others go as without.
+// For receives of at least kLeastBytes, in one piece of remote-DMA memory, from one source with one tag. A message is
+// for an invitation if it is as long as the receive; others go as without.
 //
-// Order (MPI-3.1, section 3.5). The source must not put a message where an earlier one belongs, nor may the receive be one that
-// the message does not match first. So a receive is told of only when no receive that is posted already matches the same messages
-// (Matching::is_first); the source keeps an invitation only if the receiver had all its messages when it posted the receive, and forgets
-// it when it sends a message that matches it in another way. The answer `accepted` is in the order of messages, and goes before the send is
-// complete, since the receive needs it.
+// Order (MPI-3.1, section 3.5). The source must not put a message where an earlier one belongs, nor may the receive
+// be one that the message does not match first. So a receive is told of only when no receive that is posted already
+// matches the same messages (Matching::is_first); the source keeps an invitation only if the receiver had all its
+// messages when it posted the receive, and forgets it when it sends a message that matches it in another way. The
+// answer `accepted` is in the order of messages, and goes before the send is complete, since the receive needs it.
 //
-// The receiver takes an invitation back when the receive is cancelled, or matched by a message that was sent without it. Who has the
-// receive then is decided in the claim: a word in the receiver's memory that holds the ticket until either of the two takes it, the
-// source by compare-exchange, the receiver by exchange. Relaxed: only who wins counts.
+// The receiver takes an invitation back when the receive is cancelled, or matched by a message that was sent without
+// it. Who has the receive then is decided in the claim: a word in the receiver's memory that holds the ticket until
+// either of the two takes it, the source by compare-exchange, the receiver by exchange. Relaxed: only who wins
+// counts.
 #pragma once
 
 #include "p2p/channels.hpp"
@@ -55,9 +57,11 @@ public:
         return buffer.bytes >= kLeastBytes && buffer.in_one_piece() && channels_->any_to_reserve(source) &&
                fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0 && fmpl_is_addressable(source) != 0;
     }
-    // Tells the source of the receive, which has been posted, unless that has been in vain lately. Requires may_invite(), but for a channel.
+    // Tells the source of the receive, which has been posted, unless that has been in vain lately. Requires
+    // may_invite(), but for a channel.
     void invite(ReceiveOperation& operation, int source);
-    // Takes the invitation of a receive, if it has one, back: false when the source has accepted it, and then the message is on its way.
+    // Takes the invitation of a receive, if it has one, back: false when the source has accepted it, and then the
+    // message is on its way.
     bool withdraw(ReceiveOperation& operation);
     // The same, of one that has brought nothing: a message matches the receive that was sent without it.
     bool was_in_vain(ReceiveOperation& operation);
@@ -94,8 +98,8 @@ private:
         std::uint32_t open = 0;  // bit c: there is an invitation for channel kChannels + c
         std::array<Invitation, kInvitedChannels> invitations;
     };
-    // Where messages never come by invitation (they are shorter than the receive, or have been sent before it), there is one for
-    // every kBetweenTrials receives.
+    // Where messages never come by invitation (they are shorter than the receive, or have been sent before it), there
+    // is one for every kBetweenTrials receives.
     struct Chance {
         static constexpr std::uint32_t kMostInVain = 4;
         static constexpr std::uint32_t kBetweenTrials = 64;

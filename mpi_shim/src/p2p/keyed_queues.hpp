@@ -1,8 +1,8 @@
-// Many queues of nodes, each with a key, in one hash table: first in, first out within a key, whatever the number of keys and of
-// nodes. The table keeps its size on the way down, so that the steady path allocates nothing.
+// Many queues of nodes, each with a key, in one hash table: first in, first out within a key, whatever the number of
+// keys and of nodes. The table keeps its size on the way down, so that the steady path allocates nothing.
 //
-// Node has a member `QueueLink<Node> links[]` with room for `place`, and `MatchKey queue_key(int place) const`. A node is in at most one table
-// by the same link. Nodes are not owned.
+// Node has a member `QueueLink<Node> links[]` with room for `place`, and `MatchKey queue_key(int place) const`. A
+// node is in at most one table by the same link. Nodes are not owned.
 #pragma once
 
 #include "group/communicator.hpp"

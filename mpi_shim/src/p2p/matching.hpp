@@ -1,5 +1,5 @@
-// Receiver-side matching (MPI-3.1, section 3.5): posted receives and unexpected messages, by hash. A receive or message costs the
-// same whether one or thousands are outstanding.
+// Receiver-side matching (MPI-3.1, section 3.5): posted receives and unexpected messages, by hash. A receive or
+// message costs the same whether one or thousands are outstanding.
 #pragma once
 
 #include "p2p/operations.hpp"
@@ -27,7 +27,8 @@ public:
 
     // A posted receive that has got its message.
     Ref<ReceiveOperation> take_posted(ReceiveOperation& operation) { return take(operation); }
-    // Whether a receive with this key, which names source and tag, would be the first to match the messages that it matches.
+    // Whether a receive with this key, which names source and tag, would be the first to match the messages that it
+    // matches.
     bool is_first(const MatchKey& receive) const { return first_posted(receive) == nullptr; }
 
     bool any_posted() const { return newest_ != nullptr || posted_.size() > 0; }
@@ -65,8 +66,8 @@ private:
     UnexpectedMessage* find_in_tables(const MatchKey& receive) const;
     void remove_from_table(ReceiveOperation& operation);
 
-    // The receive posted last is beside the table until the next one is posted: that of a rank that waits for each message is
-    // never in it.
+    // The receive posted last is beside the table until the next one is posted: that of a rank that waits for each
+    // message is never in it.
     ReceiveOperation* newest_ = nullptr;
     KeyedQueues<ReceiveOperation, 0> posted_;
     std::size_t posted_with_wildcards_ = 0;

@@ -67,8 +67,8 @@ struct MessageBuffer {
     }
 };
 
-// Copies the first `bytes` bytes of the packed form of one message to the same bytes of another. The two do not overlap, but may be
-// the same memory in one piece.
+// Copies the first `bytes` bytes of the packed form of one message to the same bytes of another. The two do not
+// overlap, but may be the same memory in one piece.
 inline void copy_message(const MessageBuffer& from, const MessageBuffer& to, std::uint64_t bytes)
 {
     if (from.in_one_piece()) {

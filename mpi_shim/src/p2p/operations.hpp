@@ -27,7 +27,8 @@ private:
 };
 
 struct ReceiveOperation final : Request {
-    // What matching and a short message touch comes first: thousands of receives may be posted, and lie in no core's first cache.
+    // What matching and a short message touch comes first: thousands of receives may be posted, and lie in no core's
+    // first cache.
     MatchKey key{};
     bool posted = false;
     QueueLink<ReceiveOperation> links[1];

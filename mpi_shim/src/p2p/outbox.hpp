@@ -1,8 +1,9 @@
-// Envelopes on their way to the other ranks, in the order in which they were sent to each, and the sender's side of flow control.
+// Envelopes on their way to the other ranks, in the order in which they were sent to each, and the sender's side of
+// flow control.
 //
-// Where the destination's ring is full, envelopes wait here until it takes some; nothing here blocks. The *window* bounds the eager
-// messages that a destination has to keep because no receive matched them: beyond it messages go by rendezvous, and stay in the
-// sender's memory.
+// Where the destination's ring is full, envelopes wait here until it takes some; nothing here blocks. The *window*
+// bounds the eager messages that a destination has to keep because no receive matched them: beyond it messages go by
+// rendezvous, and stay in the sender's memory.
 #pragma once
 
 #include "p2p/fmpl_call.hpp"
@@ -37,7 +38,8 @@ public:
         return peers_[static_cast<std::size_t>(destination)].entries.empty() &&
                send_head_quietly(destination, envelope);
     }
-    // Whether an envelope without a body would go at once: the next one to the destination, if nothing has been sent to it meanwhile.
+    // Whether an envelope without a body would go at once: the next one to the destination, if nothing has been sent
+    // to it meanwhile.
     bool has_room(int destination) const
     {
         return peers_[static_cast<std::size_t>(destination)].entries.empty() &&
@@ -49,8 +51,8 @@ public:
         ++peers_[static_cast<std::size_t>(destination)].messages_sent;
         post(destination, envelope);
     }
-    // An eager or synchronous message at once, from `buffer`: false when it has to wait, and then nothing has happened but that a
-    // payload may be in `envelope`.
+    // An eager or synchronous message at once, from `buffer`: false when it has to wait, and then nothing has
+    // happened but that a payload may be in `envelope`.
     bool try_message(int destination, Envelope& envelope, const MessageBuffer& buffer)
     {
         Peer& peer = peers_[static_cast<std::size_t>(destination)];
@@ -59,8 +61,8 @@ public:
         return true;
     }
     // An eager message of more than kInlineBytes that is not put into the ring but lent to a destination that waits
-    // (fmpl_envelope_lend): false when it must go another way, and then nothing has happened. waits_anyway: the sender will
-    // have to wait for the destination otherwise, too.
+    // (fmpl_envelope_lend): false when it must go another way, and then nothing has happened. waits_anyway: the
+    // sender will have to wait for the destination otherwise, too.
     bool try_lend(int destination, const Envelope& envelope, const MessageBuffer& buffer, bool waits_anyway);
     // As try_message; waits here if need be. An eager operation is complete when it has gone.
     void message(const Ref<SendOperation>& operation);
@@ -98,8 +100,8 @@ public:
     {
         Peer& peer = peers_[static_cast<std::size_t>(source)];
         peer.matched_of_its += kCostOfMessage + bytes;
-        // A quarter of the window at a time: the sender never runs dry of what has not been told yet, since it then has three
-        // quarters free.
+        // A quarter of the window at a time: the sender never runs dry of what has not been told yet, since it then
+        // has three quarters free.
         if (peer.matched_of_its - peer.told >= kWindow / 4) tell_of_matched(source);
     }
 

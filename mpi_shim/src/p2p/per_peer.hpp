@@ -1,4 +1,5 @@
-// What a rank keeps of each other rank, made when the two first have to do with each other: of a thousand most never have.
+// What a rank keeps of each other rank, made when the two first have to do with each other: of a thousand most never
+// have.
 #pragma once
 
 #include <cstddef>

@@ -41,8 +41,8 @@ public:
     virtual Request& operation() { return *this; }
     // MPI_Start; fails for what is not persistent or is active.
     virtual void start(Engine& engine);
-    // After a wait or test that found it complete, before its status is used; the persistent one becomes inactive. Throws nothing;
-    // returns an error class (generalized requests have functions of the user's that may fail).
+    // After a wait or test that found it complete, before its status is used; the persistent one becomes inactive.
+    // Throws nothing; returns an error class (generalized requests have functions of the user's that may fail).
     virtual int finish() { return 0; }
     // MPI_Cancel. Does nothing where the operation cannot be taken back.
     virtual void cancel(Engine&) {}

@@ -1,4 +1,5 @@
-// Temporary memory of a transfer: remote-DMA memory where there is some, so that it moves with one copy, else the heap's.
+// Temporary memory of a transfer: remote-DMA memory where there is some, so that it moves with one copy, else the
+// heap's.
 #pragma once
 
 #include <cstddef>

@@ -9,8 +9,9 @@ namespace fmpl::mpi {
 struct Settings {
     // FMPL_MPI_EAGER: bytes up to which a message travels with its envelope.
     std::size_t eager_bytes;
-    // The same for a message in remote-DMA memory, which moves with one copy otherwise: at most the other. A program that
-    // relies on MPI_Send's not waiting, as none should, finds the smallest limit that an MPI of today has (Open MPI's).
+    // The same for a message in remote-DMA memory, which moves with one copy otherwise: at most the other. A program
+    // that relies on MPI_Send's not waiting, as none should, finds the smallest limit that an MPI of today has (Open
+    // MPI's).
     std::size_t eager_bytes_remote_dma;
 
     // Of the bodies of a pair of ranks: a body is at most a quarter of its ring.

@@ -79,7 +79,8 @@ void Process::leave()
     clear(self->attributes, MPI_COMM_SELF);
     engine.close();
     collective.leave();
-    // What of FMPL's messages was never received, as long ones may be, is said by FMPL itself; the job has been left all the same.
+    // What of FMPL's messages was never received, as long ones may be, is said by FMPL itself; the job has been left
+    // all the same.
     if (const int code = fmpl_finalize(); code != FMPL_ERR_PENDING) check_fmpl(code);
 }
 

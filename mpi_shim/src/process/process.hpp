@@ -43,8 +43,8 @@ public:
     int thread_level() const { return environment.thread_level; }
     std::thread::id main_thread() const { return main_thread_; }
 
-    // What handles stand for. Each throws Error with the class of its kind, and words that begin with `argument`, when the
-    // handle is null or stands for nothing.
+    // What handles stand for. Each throws Error with the class of its kind, and words that begin with `argument`,
+    // when the handle is null or stands for nothing.
     const CommunicatorPtr& communicator(MPI_Comm handle, const char* argument = "comm")
     {
         if (handle == MPI_COMM_WORLD) return world;
@@ -78,8 +78,8 @@ public:
     MPI_Group add(const GroupPtr& group);       // MPI_GROUP_EMPTY for a group without members
     MPI_Datatype add(const TypeObjectPtr& type);
     MPI_Request add(const RequestRef& request);  // sets its handle
-    // The handle is free from now on; the functions of its attributes are called first. Throws Error for MPI_COMM_WORLD and
-    // MPI_COMM_SELF too.
+    // The handle is free from now on; the functions of its attributes are called first. Throws Error for
+    // MPI_COMM_WORLD and MPI_COMM_SELF too.
     void remove_communicator(MPI_Comm handle);
     // The request's handle is free from now on; what is under way goes on.
     void remove_request(MPI_Request handle);

@@ -21,7 +21,8 @@ using mpi_test::pattern_byte;
 constexpr int kBytes = 64 * 1024;
 constexpr int kTag = 7;
 
-// A send that is complete needs no further call: here the news that the message is packed finds no room beside what was sent before.
+// A send that is complete needs no further call: here the news that the message is packed finds no room beside what
+// was sent before.
 FMPL_RANKS_TEST_WITH(
     DirectPacking, ACompleteSendNeedsNoFurtherCall, fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false})
 {
@@ -92,7 +93,8 @@ void receive_in_several_forms()
     EXPECT_TRUE(part.begins_with(3, kBytes / 2));
 }
 
-// Where ranks share CPUs a receiver takes a message from private memory by itself, so that it need not wait for the sender's turn.
+// Where ranks share CPUs a receiver takes a message from private memory by itself, so that it need not wait for the
+// sender's turn.
 FMPL_RANKS_TEST_WITH(DirectPacking, AReceiverTakesAMessageFromPrivateMemoryWithoutACallOfTheSenders,
     (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "1"}}}))
 {

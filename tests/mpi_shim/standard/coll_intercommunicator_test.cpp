@@ -10,8 +10,8 @@ using namespace mpi_test;
 
 namespace {
 
-// Calls `test` for the two directions of a rooted call and each root: test(groups, from_mine, root argument, root's rank
-// in MPI_COMM_WORLD, form); from_mine says that the root is in the caller's group.
+// Calls `test` for the two directions of a rooted call and each root: test(groups, from_mine, root argument, root's
+// rank in MPI_COMM_WORLD, form); from_mine says that the root is in the caller's group.
 void for_each_root(
     const TwoGroups& groups, const std::function<void(bool root_is_mine, int argument, int root, Form)>& test)
 {

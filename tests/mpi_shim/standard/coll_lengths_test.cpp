@@ -1,5 +1,6 @@
-// Broadcasts and reductions of private memory whose ranks disagree about the length, on both sides of every length at which
-// another way begins: an error on a rank that can see it, and nobody is left waiting. What MPI leaves open (MPI-3.1, 5.4, 5.9).
+// Broadcasts and reductions of private memory whose ranks disagree about the length, on both sides of every length at
+// which another way begins: an error on a rank that can see it, and nobody is left waiting. What MPI leaves open
+// (MPI-3.1, 5.4, 5.9).
 #include "collective_calls.hpp"
 
 #include <cstddef>

@@ -193,8 +193,8 @@ MPI_TEST(NonblockingCollective, DuplicatesDoNotDisturbEachOther)
     const Duplicate second;
     std::vector<Started> started(30);
     std::vector<MPI_Request> requests(30);
-    // On each communicator all ranks start the same operations in the same order; between communicators the order of the
-    // starts depends on the rank.
+    // On each communicator all ranks start the same operations in the same order; between communicators the order of
+    // the starts depends on the rank.
     std::size_t on_first = 0;
     std::size_t on_second = 15;
     for (std::size_t step = 0; step < 30; ++step) {

@@ -1,5 +1,6 @@
-// MPI leaves to the library how many communicators a rank can have at a time. Where one member of a new communicator has no handle left for
-// it, the call is an error on all members (MPI-3.1, section 6.4: they are collective), whichever member it is, and all can go on.
+// MPI leaves to the library how many communicators a rank can have at a time. Where one member of a new communicator
+// has no handle left for it, the call is an error on all members (MPI-3.1, section 6.4: they are collective),
+// whichever member it is, and all can go on.
 #include "mpi_test.hpp"
 
 #include <cstddef>
@@ -12,7 +13,8 @@ namespace {
 
 constexpr std::size_t kHandles = 65536;  // of communicators, of a rank
 
-// What the calls make communicators from. Collective over MPI_COMM_WORLD; all that it makes inherits that one's error handler.
+// What the calls make communicators from. Collective over MPI_COMM_WORLD; all that it makes inherits that one's error
+// handler.
 class Parents {
 public:
     Parents()
@@ -280,7 +282,8 @@ MPI_TEST_AT(WithoutHandles, OfTwoDuplicationsUnderWayTheFirstHasTheLastHandle, (
     }
 }
 
-// The rank whose MPI_Comm_idup has failed has no request to wait for; the others hear from it, and through it, wherever it is in MPI.
+// The rank whose MPI_Comm_idup has failed has no request to wait for; the others hear from it, and through it,
+// wherever it is in MPI.
 MPI_TEST_AT(WithoutHandles, WhoCannotDuplicateMayGoOnToFinalize, ({2, 3, 4, 7}))
 {
     if (library() != Library::fmpl) return;

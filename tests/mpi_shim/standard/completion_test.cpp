@@ -1,4 +1,5 @@
-// MPI-3.1, sections 3.7.3 to 3.7.6 and 3.9: completion of requests, one and many, null and inactive ones, persistent ones.
+// MPI-3.1, sections 3.7.3 to 3.7.6 and 3.9: completion of requests, one and many, null and inactive ones, persistent
+// ones.
 #include "message.hpp"
 #include "mpi_test.hpp"
 #include "protocol_sizes.hpp"

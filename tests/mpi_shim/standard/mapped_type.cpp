@@ -29,8 +29,8 @@ std::vector<int> owned(int size, int distribution, int argument, int processes, 
     return indices;
 }
 
-// Calls `each` with the linear index of every element whose index in dimension d is one of indices[d], in the order of the
-// array.
+// Calls `each` with the linear index of every element whose index in dimension d is one of indices[d], in the order
+// of the array.
 template <class Each>
 void for_each_element(
     const std::vector<int>& sizes, const std::vector<std::vector<int>>& indices, int order, const Each& each)
@@ -356,7 +356,8 @@ MappedType MappedType::random(std::mt19937_64& random, int depth)
     }
     const bool has_empty_block = std::find(lengths.begin(), lengths.end(), 0) != lengths.end();
     const bool is_open = has_empty_block || old.extent() <= 0;
-    // Where libraries differ about bounds (empty blocks, the padding of structures and of unaligned types), they are set.
+    // Where libraries differ about bounds (empty blocks, the padding of structures and of unaligned types), they are
+    // set.
     const auto bounded = [&](const MappedType& type) {
         const MPI_Aint lower = type.true_lower_bound() - below(3) * 8;
         const MPI_Aint upper = type.true_upper_bound() + below(3) * 8;

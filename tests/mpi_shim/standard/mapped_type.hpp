@@ -1,5 +1,5 @@
-// Data types made by MPI's constructors, each together with its type map as MPI-3.1, section 4.1 defines it: what a type
-// must do, computed entry by entry.
+// Data types made by MPI's constructors, each together with its type map as MPI-3.1, section 4.1 defines it: what a
+// type must do, computed entry by entry.
 #pragma once
 
 #include "mpi_test.hpp"

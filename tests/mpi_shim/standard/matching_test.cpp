@@ -1,4 +1,5 @@
-// MPI-3.1, sections 3.2.4, 3.5 and 3.7.4: which message goes into which receive, in which order, and that it comes at all.
+// MPI-3.1, sections 3.2.4, 3.5 and 3.7.4: which message goes into which receive, in which order, and that it comes at
+// all.
 #include "message.hpp"
 #include "mpi_test.hpp"
 #include "protocol_sizes.hpp"
@@ -303,8 +304,8 @@ MPI_TEST(Matching, ThousandsOfEarlyMessagesAreReceivedInTheWorstOrder)
     MPI_Waitall(n, sends.data(), MPI_STATUSES_IGNORE);
 }
 
-// Section 3.5, progress: a send and a receive that match complete whatever else is under way. The note is received before
-// any message of the flood.
+// Section 3.5, progress: a send and a receive that match complete whatever else is under way. The note is received
+// before any message of the flood.
 void flood(int messages, std::size_t bytes)
 {
     Message note(1);

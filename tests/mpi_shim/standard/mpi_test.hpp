@@ -2,10 +2,11 @@
 //
 //     MPI_TEST(Send, MessagesOfAPairArriveInOrder) { ... }
 //
-// The body is called once by each rank, between MPI_Init and MPI_Finalize. MPI_TEST_AT(Suite, Name, ({2, 4})) names the
-// numbers of ranks at which it runs; the others run at 1, 2, 3, 4 and 7. Inside a body, EXPECT_* may be used by all ranks.
-// ASSERT_* may not: it would let one rank leave while the others wait for it. REQUIRE throws instead, and that ends the job.
-// MPI_COMM_WORLD keeps MPI_ERRORS_ARE_FATAL unless a body says otherwise, so that a call's code need not be looked at.
+// The body is called once by each rank, between MPI_Init and MPI_Finalize. MPI_TEST_AT(Suite, Name, ({2, 4})) names
+// the numbers of ranks at which it runs; the others run at 1, 2, 3, 4 and 7. Inside a body, EXPECT_* may be used by
+// all ranks. ASSERT_* may not: it would let one rank leave while the others wait for it. REQUIRE throws instead, and
+// that ends the job. MPI_COMM_WORLD keeps MPI_ERRORS_ARE_FATAL unless a body says otherwise, so that a call's code
+// need not be looked at.
 //
 // - Over the shim (mpi_test_fmpl.cpp) each body is a job of its own, with the ranks as processes and as threads: a test
 //   has no mutable data besides that of its functions.

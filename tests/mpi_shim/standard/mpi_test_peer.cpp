@@ -1,8 +1,8 @@
-// The main program of the standard's tests over an installed MPI: all bodies in one job, one after another, each on every
-// rank. Takes GoogleTest's options. A rank prints its failures; all end with status 1 when one has failed.
+// The main program of the standard's tests over an installed MPI: all bodies in one job, one after another, each on
+// every rank. Takes GoogleTest's options. A rank prints its failures; all end with status 1 when one has failed.
 //
-// Environment: FMPL_TEST_SEED; FMPL_TEST_TIMEOUT, seconds after which a body is called a hang and the job is ended (60);
-// MPI_TEST_NAMES=1 prints the name of each body before it runs.
+// Environment: FMPL_TEST_SEED; FMPL_TEST_TIMEOUT, seconds after which a body is called a hang and the job is ended
+// (60); MPI_TEST_NAMES=1 prints the name of each body before it runs.
 #include "exceptions.hpp"
 #include "mpi_test.hpp"
 

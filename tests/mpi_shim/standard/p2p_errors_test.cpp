@@ -1,4 +1,5 @@
-// MPI-3.1, sections 3.2, 3.7.5 and 8.3: what a wrong argument and a message that is too long give, with errors returned.
+// MPI-3.1, sections 3.2, 3.7.5 and 8.3: what a wrong argument and a message that is too long give, with errors
+// returned.
 #include "message.hpp"
 #include "mpi_test.hpp"
 #include "protocol_sizes.hpp"

@@ -1,5 +1,6 @@
-// MPI-3.1, sections 3.7 and 3.8: ranks that ask again and again where they could wait, while others need their CPU. A poll that
-// kept it to the end of its time slice would make of each hop below some milliseconds, and of each body minutes: the harness ends it.
+// MPI-3.1, sections 3.7 and 3.8: ranks that ask again and again where they could wait, while others need their CPU. A
+// poll that kept it to the end of its time slice would make of each hop below some milliseconds, and of each body
+// minutes: the harness ends it.
 #include "message.hpp"
 #include "mpi_test.hpp"
 #include "protocol_sizes.hpp"

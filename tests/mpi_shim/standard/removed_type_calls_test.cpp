@@ -1,5 +1,5 @@
-// MPI-3.1, chapter 16: the calls on data types that MPI-3.0 removed. The shim has them still; the installed MPIs' headers
-// do not.
+// MPI-3.1, chapter 16: the calls on data types that MPI-3.0 removed. The shim has them still; the installed MPIs'
+// headers do not.
 #include "mpi_test.hpp"
 #include "protocol_sizes.hpp"
 

@@ -1,5 +1,5 @@
-// MPI-3.1, sections 4.1.5 to 4.1.13 and 17.2.5: bounds, addresses, envelopes and contents, Fortran's parametrized types,
-// and what the constructors refuse.
+// MPI-3.1, sections 4.1.5 to 4.1.13 and 17.2.5: bounds, addresses, envelopes and contents, Fortran's parametrized
+// types, and what the constructors refuse.
 #include "mpi_test.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The job and this rank in it: joining, leaving, ending; errors in words; the clock. Each call is translated to the endpoint of the calling thread.
+// The job and this rank in it: joining, leaving, ending; errors in words; the clock. Each call is translated to the
+// endpoint of the calling thread.
 #include "api/binding.hpp"
 #include "api/boundary.hpp"
 #include "crossbar/abort.hpp"

@@ -36,8 +36,8 @@ inline bool may_be_copied_by_both(const Meeting& m, std::size_t bytes)
     return m.size() == 2 && bytes >= kBroadcastSharedBytes && m.node().helps();
 }
 
-// Whether what is left to send of a broadcast goes whole: the receivers can read it where it lies, and that is better than
-// pieces.
+// Whether what is left to send of a broadcast goes whole: the receivers can read it where it lies, and that is better
+// than pieces.
 inline bool goes_whole(const Meeting& m, const OutgoingBroadcast& out, std::size_t sent)
 {
     if (out.columns != nullptr || !m.hardware.any_source_buffer) return false;

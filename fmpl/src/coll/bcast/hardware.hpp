@@ -1,12 +1,14 @@
 // The hardware broadcast: the root writes once, all receivers read (paper, sections 3.2 and 4.2).
 //
 //   in_pieces    pieces.cpp       through the root's library buffers, or of a few bytes in the slot's line
-//   whole        whole.cpp        read by all receivers from the root's own buffer, at once; private memory by the kernel
+//   whole        whole.cpp        read by all receivers from the root's own buffer, at once; private memory by the
+//                                 kernel
 //     both       both.cpp         a whole one between two ranks, which both copy
 //   partitioned  partitioned.cpp  a whole one where ranks share CPUs: whoever runs copies for all
 //
-// The root chooses (choose.hpp) and writes the manner in the slot of the use; a receiver follows the slot (receiver.cpp). What a
-// receiver offers before the root has come, its buffer, is the one thing that it decides by itself: the root takes it or not.
+// The root chooses (choose.hpp) and writes the manner in the slot of the use; a receiver follows the slot
+// (receiver.cpp). What a receiver offers before the root has come, its buffer, is the one thing that it decides by
+// itself: the root takes it or not.
 #pragma once
 
 #include "coll/meeting.hpp"
@@ -55,8 +57,8 @@ void bcast_hardware(Meeting& m, void* buffer, const Columns* columns, std::size_
 std::size_t send_in_pieces(Meeting& m, const OutgoingBroadcast& out);
 // What is left when so much has been sent.
 void send_whole(Meeting& m, const OutgoingBroadcast& out, std::size_t sent);
-// A receiver's part; root: that it expects. Where that is this rank itself, another root has been here: what that broadcasts is dropped,
-// so that the next broadcast begins in step.
+// A receiver's part; root: that it expects. Where that is this rank itself, another root has been here: what that
+// broadcasts is dropped, so that the next broadcast begins in step.
 void receive_broadcast(Meeting& m, const IncomingBroadcast& in, int root);
 
 }  // namespace fmpl

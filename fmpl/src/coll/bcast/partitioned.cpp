@@ -8,8 +8,8 @@
 namespace fmpl {
 namespace {
 
-// How many chunks, how long if there are more than two, and what of one is copied to one receiver after the other: by this
-// rank from a near cache, by the kernel as much at a time as an ending job can wait for.
+// How many chunks, how long if there are more than two, and what of one is copied to one receiver after the other: by
+// this rank from a near cache, by the kernel as much at a time as an ending job can wait for.
 constexpr std::size_t kLeastChunks = 2;
 constexpr std::size_t kMostChunks = 8;
 constexpr std::size_t kChunkBytes = 64 * 1024;
@@ -66,8 +66,8 @@ void copy_for_all(Meeting& m, std::uint64_t use, const RootBuffer& from)
     const std::byte* const source = memory.here(node_of(from.root), from.at);
     const std::uint64_t tag = Reception::tag(use);
     Station& station = *m.station;
-    // What the receiver still wants, if this rank can copy it; 0 when it does not wait for this broadcast. acquire: pairs with
-    // open_reception.
+    // What the receiver still wants, if this rank can copy it; 0 when it does not wait for this broadcast. acquire:
+    // pairs with open_reception.
     const auto wanted = [&](int member, std::uint64_t left) {
         const Reception& of = station.reception(member);
         if ((left ^ tag) >> 32 != 0 || of.bytes.load(std::memory_order_acquire) != from.bytes) return std::uint64_t{0};

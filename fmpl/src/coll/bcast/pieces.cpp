@@ -1,5 +1,5 @@
-// A broadcast in pieces: through the root's library buffers in turn, so that its copy of one piece overlaps the receivers'
-// copies of those before and the root need not wait for the last. A few bytes lie in the slot's line.
+// A broadcast in pieces: through the root's library buffers in turn, so that its copy of one piece overlaps the
+// receivers' copies of those before and the root need not wait for the last. A few bytes lie in the slot's line.
 //
 // Cost with p ranks and n bytes: one flag latency + 2 n / copy bandwidth, whatever p.
 #include "coll/bcast/choose.hpp"

@@ -40,9 +40,9 @@ private:
     Node* node_ = nullptr;
 };
 
-// In a use that has begun: fill(slot) copies a piece and writes the slot's line but for root and stamp, and the receivers are woken. is_first:
-// of the broadcast's pieces. Where another rank is root of this use, too, its broadcast is received and dropped, and Error(MISMATCH)
-// thrown.
+// In a use that has begun: fill(slot) copies a piece and writes the slot's line but for root and stamp, and the
+// receivers are woken. is_first: of the broadcast's pieces. Where another rank is root of this use, too, its
+// broadcast is received and dropped, and Error(MISMATCH) thrown.
 template <class Fill>
 void publish(Meeting& m, std::uint64_t use, bool is_first, std::size_t bytes, const WaitFor& what, Fill&& fill)
 {

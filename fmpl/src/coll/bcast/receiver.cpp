@@ -13,7 +13,8 @@
 namespace fmpl {
 namespace {
 
-// What a receiver whose buffer others can write offers before it knows the root's manner: for the first use of the broadcast.
+// What a receiver whose buffer others can write offers before it knows the root's manner: for the first use of the
+// broadcast.
 class Offer {
 public:
     Offer(Meeting& m, const IncomingBroadcast& in, int root) : m_(m), in_(in)

@@ -1,7 +1,7 @@
-// A whole broadcast: read from the root's own buffer by all receivers at once, by the kernel if that is private; the root waits
-// until they have. It helps while it waits for a single receiver (both.hpp), and where ranks share CPUs it copies for those
-// that wait (partitioned.hpp). A broadcast of private memory may begin in pieces, until all receivers have told that they
-// reach it (Meeting::tell_reach).
+// A whole broadcast: read from the root's own buffer by all receivers at once, by the kernel if that is private; the
+// root waits until they have. It helps while it waits for a single receiver (both.hpp), and where ranks share CPUs it
+// copies for those that wait (partitioned.hpp). A broadcast of private memory may begin in pieces, until all
+// receivers have told that they reach it (Meeting::tell_reach).
 //
 // Cost with p ranks and n bytes: one flag latency + n / copy bandwidth, whatever p; where c CPUs are shared
 // (p - 1) n / c / copy bandwidth.

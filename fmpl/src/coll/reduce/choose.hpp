@@ -14,7 +14,8 @@ namespace fmpl {
 inline constexpr std::size_t kPartitionBytes = 4 * 1024;
 inline constexpr std::size_t kPartitionBytesSharedCpus = 2 * 1024;
 
-// From which size on the kernel reads and writes private operands where they lie; shorter ones go through a library buffer.
+// From which size on the kernel reads and writes private operands where they lie; shorter ones go through a library
+// buffer.
 inline constexpr std::size_t kReducePrivateBytes = 16 * 1024;
 inline constexpr std::size_t kReducePrivateBytesSharedCpus = kDepositBytes + 1;
 
@@ -31,8 +32,8 @@ inline std::size_t partition_bytes(const Meeting& m, bool to_all)
     return std::min(kPartitionBytesSharedCpus * ranks_a_cpu, kDepositBytes + 1);
 }
 
-// Whether a buffer of a reduction of so many bytes is read and written where it lies. A long one of private memory: if the
-// members reach each other, which the last of them to arrive knows.
+// Whether a buffer of a reduction of so many bytes is read and written where it lies. A long one of private memory:
+// if the members reach each other, which the last of them to arrive knows.
 inline bool goes_in_place(const Meeting& m, const std::byte* buffer, std::size_t bytes)
 {
     if (m.node().crossbar.contains(buffer, bytes) || bytes > kDepositBytes) return true;

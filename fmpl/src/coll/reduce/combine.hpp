@@ -11,8 +11,8 @@
 
 namespace fmpl {
 
-// Elements are combined in blocks of this size, so that the partial result stays in the first-level cache; where the kernel
-// reads operands or writes results, in larger ones, which outweigh its calls.
+// Elements are combined in blocks of this size, so that the partial result stays in the first-level cache; where the
+// kernel reads operands or writes results, in larger ones, which outweigh its calls.
 inline constexpr std::size_t kSumBlockBytes = 8 * 1024;
 inline constexpr std::size_t kKernelSumBlockBytes = 128 * 1024;
 

@@ -12,8 +12,9 @@ namespace fmpl {
 
 namespace {
 
-// By the last to arrive: publishes the verdict, with the result of an allreduce that this rank combines for all. Whether the verdict was that
-// the deposits do not go together, where `tells`: nobody else may be waiting to report it.
+// By the last to arrive: publishes the verdict, with the result of an allreduce that this rank combines for all.
+// Whether the verdict was that the deposits do not go together, where `tells`: nobody else may be waiting to report
+// it.
 std::exception_ptr decide(
     Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole, bool tells)
 {

@@ -10,12 +10,13 @@
 // only pays while each rank has a CPU or there is much to reduce. Else, up to kDepositBytes, in a library buffer, and
 // the members of a reduce leave without waiting.
 //
-// Who combines: in an allreduce of up to 16 bytes the last to arrive, whose verdict has the result; that ends the use.
-// If all operands lie in the members' own buffers and there is enough to share (partition_bytes), the members that run,
-// each taking one share of the elements after the other and writing it to all buffers that want the result. Where ranks
-// share CPUs most members find the work done when they run: a reduction costs one run of each. Else the root, in an
-// allreduce the last to arrive, whose result the others copy. What is too long for a library buffer goes in pieces. Cost
-// with p ranks and n bytes: one meeting + p n / combine rate, on as many CPUs as run if partitioned, else on one.
+// Who combines: in an allreduce of up to 16 bytes the last to arrive, whose verdict has the result; that ends the
+// use. If all operands lie in the members' own buffers and there is enough to share (partition_bytes), the members
+// that run, each taking one share of the elements after the other and writing it to all buffers that want the result.
+// Where ranks share CPUs most members find the work done when they run: a reduction costs one run of each. Else the
+// root, in an allreduce the last to arrive, whose result the others copy. What is too long for a library buffer goes
+// in pieces. Cost with p ranks and n bytes: one meeting + p n / combine rate, on as many CPUs as run if partitioned,
+// else on one.
 //
 // The operands are combined in the order of the ranks by whoever does it, so that the result does not depend on who
 // arrives when. Several slots take turns, so that a member other than the root need not wait for the combination of its
@@ -37,8 +38,8 @@
 
 namespace fmpl {
 
-// A reduction, by each member; false where elements are longer than a library buffer, and nothing has been reduced. Throws Error: MISMATCH
-// where the members do not agree, MEMORY, ABORTED.
+// A reduction, by each member; false where elements are longer than a library buffer, and nothing has been reduced.
+// Throws Error: MISMATCH where the members do not agree, MEMORY, ABORTED.
 bool reduce_hardware(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole);
 
 // One use, of all that the user asks for or of a piece of it; in_pieces: nothing has been reduced.

@@ -5,8 +5,8 @@
 // where they are, one half of the elements by each rank, and a barrier ends that. Else they go through library buffers
 // of kDepositBytes, in pieces if need be.
 //
-// Private operands are reached by the kernel: a root brings the other's to where it wants the result, with the other's help
-// from some length on, and combines the two there.
+// Private operands are reached by the kernel: a root brings the other's to where it wants the result, with the
+// other's help from some length on, and combines the two there.
 //
 // Cost with n bytes: one or two lines back and forth, n / (2 combine rate) in place, else n / copy bandwidth + n /
 // combine rate. The operands are combined in the order of the ranks.
@@ -168,7 +168,8 @@ private:
         return ReduceManner::combined;
     }
 
-    // Both ranks bring the other's operand to where the root wants the result, each one half of it; the root combines them.
+    // Both ranks bring the other's operand to where the root wants the result, each one half of it; the root combines
+    // them.
     ReduceManner bring_to_root()
     {
         const PrivateMemory& memory = m_.node().private_memory;

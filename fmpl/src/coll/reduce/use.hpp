@@ -13,7 +13,8 @@ namespace fmpl {
 
 // Begins this rank's next use: waits until the last use of its slot is over, and makes the deposit but for its operand.
 std::uint64_t begin_reduction(Meeting& m, const Reduction& whole);
-// Waits until a use is over. Requires that this rank has not arrived for the slot's next use, so that it is still the slot's last.
+// Waits until a use is over. Requires that this rank has not arrived for the slot's next use, so that it is still the
+// slot's last.
 void await_end(Meeting& m, std::uint64_t use, RootSuccession* roots, bool alone = false);
 void end_reduction(Meeting& m, std::uint64_t use);
 
