@@ -22,11 +22,15 @@ void bcast(Process& process, Communicator& comm, Schedule& schedule, Way way, vo
     check_root(comm, root);
     if (root == MPI_PROC_NULL) return;
     const MessageBuffer message = message_buffer(process, buffer, count, datatype, "buffer");
+    // One of no bytes, too: where the others have some, all hear of it.
+    if (way == Way::fast && !comm.is_inter() &&
+        fast_bcast(process.collective, comm, buffer, count, process.committed_type(datatype), root)) {
+        return;
+    }
     if (message.bytes == 0) return;
     if (comm.is_inter()) {
         inter_bcast(schedule, message, root);
-    } else if (way != Way::fast ||
-               !fast_bcast(process.collective, comm, buffer, count, process.committed_type(datatype), root)) {
+    } else {
         binomial_bcast(schedule, schedule.channel(), message, root);
     }
 }

@@ -63,11 +63,16 @@ auto reduce_of(Way way, const void* sendbuf, void* recvbuf, Reduction reduction,
             check_elements(schedule, sendbuf, count, "sendbuf");
             contribution = sendbuf;
         }
+        // One of no elements, too: where the others have some, all hear of it.
+        if (way == Way::fast && !comm.is_inter() &&
+            fast_reduce(
+                process.collective, comm, contribution, recvbuf, count, schedule.type(), schedule.reduction(), root)) {
+            return;
+        }
         if (count == 0) return;
         if (comm.is_inter()) {
             inter_reduce(schedule, contribution, recvbuf, count, root);
-        } else if (way != Way::fast || !fast_reduce(process.collective, comm, contribution, recvbuf, count,
-                                           schedule.type(), schedule.reduction(), root)) {
+        } else {
             binomial_reduce(schedule, schedule.channel(), contribution, recvbuf, count, root);
         }
     };
@@ -79,13 +84,14 @@ auto allreduce_of(Way way, const void* sendbuf, void* recvbuf, Reduction reducti
         const std::int64_t count = reduction.count;
         reduction.prepare(process, schedule);
         const void* const contribution = contribution_of(comm, schedule, sendbuf, count, recvbuf, count);
+        if (way == Way::fast && !comm.is_inter() &&
+            fast_allreduce(
+                process.collective, comm, contribution, recvbuf, count, schedule.type(), schedule.reduction())) {
+            return;
+        }
         if (count == 0) return;
         if (comm.is_inter()) {
             inter_allreduce(schedule, contribution, recvbuf, count);
-            return;
-        }
-        if (way == Way::fast && fast_allreduce(process.collective, comm, contribution, recvbuf, count, schedule.type(),
-                                    schedule.reduction())) {
             return;
         }
         const MessageBuffer result = schedule.elements(recvbuf, count);

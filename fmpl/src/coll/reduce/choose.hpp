@@ -8,7 +8,7 @@
 
 namespace fmpl {
 
-// A reduction of at least this size whose operands all lie in remote-DMA memory is partitioned among the members. Where
+// A reduction of at least this size whose operands are all read where they lie is partitioned among the members. Where
 // ranks share CPUs an allreduce always is, and a reduce from the second size on for each rank that a CPU has, since the
 // partition makes its members wait; beyond kDepositBytes a reduction is always partitioned.
 inline constexpr std::size_t kPartitionBytes = 4 * 1024;
@@ -21,6 +21,7 @@ inline constexpr std::size_t kReducePrivateBytesSharedCpus = kDepositBytes + 1;
 
 // Between two ranks, a reduce of private operands is shared from this size on; below, the root does it all.
 inline constexpr std::size_t kReduceSharedPrivateBytes = 32 * 1024;
+
 // From which size on a reduction is partitioned among the members
 // (docs/decisions/0011-partition-where-cpus-are-shared.md).
 inline std::size_t partition_bytes(const Meeting& m, bool to_all)

@@ -11,12 +11,21 @@ namespace {
 
 // A share of a partitioned reduction, at least.
 constexpr std::size_t kShareBytes = 1024;
+// As much as the kernel copies at a time, which an ending job has to wait for.
+constexpr std::size_t kKernelCopyBytes = 1024 * 1024;
+
+// The pages of the places that are here, for the elements first .. first + bytes - 1.
+void map_pages(const Meeting& m, std::span<const Place> places, std::size_t first, std::size_t bytes)
+{
+    for (const Place& place : places) {
+        if (place.here != nullptr) m.node().crossbar.map_pages(place.here + first, bytes);
+    }
+}
 
 // As combine(), where the kernel reads some of the operands or writes some of the results.
 void combine_by_kernel(Meeting& m, std::span<const Place> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
     std::span<const Place> results)
 {
-    const PrivateMemory& memory = m.node().private_memory;
     const std::size_t element = op->element_size;
     const std::size_t block_count = std::max<std::size_t>(kKernelSumBlockBytes / element, 1);
     // The first result is combined where it is to be, unless that is where a later operand of a block comes from.
@@ -25,35 +34,49 @@ void combine_by_kernel(Meeting& m, std::span<const Place> operands, std::size_t 
     const bool last_is_there = is_result(operands.back());
     const bool direct = result != nullptr && (last_is_there || std::ranges::none_of(operands, is_result));
     const std::span<const Place> others = direct ? results.subspan(1) : results;
+    map_pages(m, operands, begin * element, (end - begin) * element);
+    map_pages(m, results, begin * element, (end - begin) * element);
     std::byte* const partial = m.scratch.fetched.data();
     std::byte* const fetched = partial + block_count * element;
     for (std::size_t i = begin; i < end; i += block_count) {
         const std::size_t n = std::min(block_count, end - i), at = i * element;
-        m.node().waiter.check_abort();
         std::byte* const block = direct ? result + at : partial;
-        if (!direct || !last_is_there) copy_between(memory, operands.back(), at, block, n * element);
+        if (!direct || !last_is_there) copy_between(m, operands.back(), at, block, n * element);
         for (std::size_t member = operands.size() - 1; member-- > 0;) {
             const Place& operand = operands[member];
-            if (operand.here == nullptr) memory.read(operand.node, operand.at + at, fetched, n * element);
+            if (operand.here == nullptr) copy_between(m, operand, at, fetched, n * element);
             op->function(operand.here == nullptr ? fetched : operand.here + at, block, n);
         }
-        for (const Place& other : others) copy_between(memory, block, other, at, n * element);
+        for (const Place& other : others) copy_between(m, block, other, at, n * element);
     }
 }
 
 }  // namespace
 
-void copy_between(const PrivateMemory& memory, const Place& from, std::size_t at, std::byte* to, std::size_t bytes)
+void copy_between(Meeting& m, const Place& from, std::size_t at, std::byte* to, std::size_t bytes)
 {
-    if (from.here == nullptr) return memory.read(from.node, from.at + at, to, bytes);
-    std::memcpy(to, from.here + at, bytes);
+    if (from.here != nullptr) {
+        std::memcpy(to, from.here + at, bytes);
+        return;
+    }
+    for (std::size_t done = 0; done < bytes; done += kKernelCopyBytes) {
+        m.node().waiter.check_abort();
+        const std::size_t n = std::min(kKernelCopyBytes, bytes - done);
+        m.node().private_memory.read(from.node, from.at + at + done, to + done, n);
+    }
 }
 
-void copy_between(
-    const PrivateMemory& memory, const std::byte* from, const Place& to, std::size_t at, std::size_t bytes)
+void copy_between(Meeting& m, const std::byte* from, const Place& to, std::size_t at, std::size_t bytes)
 {
-    if (to.here == nullptr) return memory.write(to.node, to.at + at, from, bytes);
-    std::memcpy(to.here + at, from, bytes);
+    if (to.here != nullptr) {
+        std::memcpy(to.here + at, from, bytes);
+        return;
+    }
+    for (std::size_t done = 0; done < bytes; done += kKernelCopyBytes) {
+        m.node().waiter.check_abort();
+        const std::size_t n = std::min(kKernelCopyBytes, bytes - done);
+        m.node().private_memory.write(to.node, to.at + at + done, from + done, n);
+    }
 }
 
 void reserve_blocks(Meeting& m, std::size_t bytes, std::size_t element_bytes)
@@ -80,8 +103,8 @@ void combine(Meeting& m, std::span<const Place> operands, std::size_t begin, std
     const std::size_t block_count = std::max<std::size_t>(kSumBlockBytes / element, 1);
     const bool in_place = results.size() == 1 && results[0].here == operands.back().here;
     const std::size_t first = begin * element, bytes = (end - begin) * element;
-    for (const Place& operand : operands) m.node().crossbar.map_pages(operand.here + first, bytes);
-    for (const Place& result : results) m.node().crossbar.map_pages(result.here + first, bytes);
+    map_pages(m, operands, first, bytes);
+    map_pages(m, results, first, bytes);
     for (std::size_t i = begin; i < end; i += block_count) {
         const std::size_t n = std::min(block_count, end - i);
         std::byte* const block = in_place ? results[0].here + i * element : m.scratch.block.data();

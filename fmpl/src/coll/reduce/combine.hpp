@@ -16,10 +16,10 @@ namespace fmpl {
 inline constexpr std::size_t kSumBlockBytes = 8 * 1024;
 inline constexpr std::size_t kKernelSumBlockBytes = 128 * 1024;
 
-// Copies [at, at + bytes) of a member's buffer to this process, and to it.
-void copy_between(const PrivateMemory& memory, const Place& from, std::size_t at, std::byte* to, std::size_t bytes);
-void copy_between(
-    const PrivateMemory& memory, const std::byte* from, const Place& to, std::size_t at, std::size_t bytes);
+// Copies [at, at + bytes) of a member's buffer to this process, and to it. Throws Error(ABORTED) where the job has
+// ended.
+void copy_between(Meeting& m, const Place& from, std::size_t at, std::byte* to, std::size_t bytes);
+void copy_between(Meeting& m, const std::byte* from, const Place& to, std::size_t at, std::size_t bytes);
 // Makes room for the blocks of a reduction of so many bytes.
 void reserve_blocks(Meeting& m, std::size_t bytes, std::size_t element_bytes);
 // The operands of all members, in their order, for a use whose verdict is known; this rank's own is at `own`.

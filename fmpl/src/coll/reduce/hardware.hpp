@@ -6,9 +6,9 @@
 // reduction begins in step.
 //
 // Where an operand lies: up to 16 bytes in the deposit itself. Else in the member's own buffer, if that is remote-DMA
-// memory and the member waits until it has been read; that saves a copy, and costs the members of a reduce a wait that
-// only pays while each rank has a CPU or there is much to reduce. Else, up to kDepositBytes, in a library buffer, and
-// the members of a reduce leave without waiting.
+// memory, or long and reached by the kernel, and the member waits until it has been read; that saves a copy, and costs
+// the members of a reduce a wait that only pays while each rank has a CPU or there is much to reduce. Else, up to
+// kDepositBytes, in a library buffer, and the members of a reduce leave without waiting.
 //
 // Who combines: in an allreduce of up to 16 bytes the last to arrive, whose verdict has the result; that ends the
 // use. If all operands lie in the members' own buffers and there is enough to share (partition_bytes), the members

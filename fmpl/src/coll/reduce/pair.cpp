@@ -172,16 +172,15 @@ private:
     // them.
     ReduceManner bring_to_root()
     {
-        const PrivateMemory& memory = m_.node().private_memory;
         const Place result = result_of(whole_.root);
         const std::size_t middle = bytes_ / 2 / kLine * kLine;
         if (!wants_result(rank_)) {
-            copy_between(memory, buffers_.operand + middle, result, middle, bytes_ - middle);
+            copy_between(m_, buffers_.operand + middle, result, middle, bytes_ - middle);
             part_with_barrier();
             return ReduceManner::combined;
         }
         Place& theirs = m_.scratch.operands[static_cast<std::size_t>(1 - rank_)];
-        copy_between(memory, theirs, 0, result.here, middle);
+        copy_between(m_, theirs, 0, result.here, middle);
         part_with_barrier();
         theirs = result;
         combine(m_, m_.scratch.operands, 0, whole_.count, whole_.op, std::span(&result, 1));
