@@ -51,15 +51,19 @@ struct BroadcastState {
     std::vector<Place> served_at;                       // and where
 };
 
-// Memory for a block of elements. It begins in the middle of a page, since operands mostly begin with one: a load
-// takes longer behind a store whose address has the same place in its page.
+// Memory for a block of elements. It can begin at the same place of a page as what it is combined with: a load takes
+// longer behind a store whose address has the same place in its page, and so the two go along side by side.
 class BlockMemory {
 public:
     void reserve(std::size_t bytes)
     {
         if (bytes > bytes_) *this = BlockMemory(bytes);
     }
-    std::byte* data() const { return memory_.get() + kPage / 2; }
+    std::byte* data() const { return memory_.get(); }
+    std::byte* beside(const std::byte* operand) const
+    {
+        return memory_.get() + reinterpret_cast<std::uintptr_t>(operand) % kPage;
+    }
 
     BlockMemory() = default;
 

@@ -107,7 +107,8 @@ void combine(Meeting& m, std::span<const Place> operands, std::size_t begin, std
     map_pages(m, results, first, bytes);
     for (std::size_t i = begin; i < end; i += block_count) {
         const std::size_t n = std::min(block_count, end - i);
-        std::byte* const block = in_place ? results[0].here + i * element : m.scratch.block.data();
+        std::byte* const block =
+            in_place ? results[0].here + i * element : m.scratch.block.beside(operands.front().here + i * element);
         if (!in_place) std::memcpy(block, operands.back().here + i * element, n * element);
         for (std::size_t member = operands.size() - 1; member-- > 0;) {
             op->function(operands[member].here + i * element, block, n);
