@@ -1,6 +1,7 @@
 #include "crossbar/abort.hpp"
 
 #include "crossbar/futex.hpp"
+#include "error.hpp"
 
 #include <algorithm>
 #include <climits>
@@ -29,6 +30,13 @@ void abort_job(ControlBlock& control, int rank, int code, const std::string& rea
         control.abort_state.store(2, std::memory_order_release);  // pairs with Waiter::is_ending and the launcher
     }
     ring_all(control);
+}
+
+void check_abort(const ControlBlock& control)
+{
+    if (control.abort_state.load(std::memory_order_acquire) != 2) return;  // pairs with abort_job
+    fail(FMPL_ERR_ABORTED, "the job is ending: rank {} failed with status {}",
+        control.abort_rank.load(std::memory_order_relaxed), control.abort_code.load(std::memory_order_relaxed));
 }
 
 }  // namespace fmpl

@@ -14,4 +14,7 @@ void ring_all(ControlBlock& control);
 // Error(ABORTED).
 void abort_job(ControlBlock& control, int rank, int code, const std::string& reason);
 
+// Throws Error(ABORTED) if the job is ending.
+void check_abort(const ControlBlock& control);
+
 }  // namespace fmpl

@@ -1,7 +1,7 @@
 #include "crossbar/private_memory.hpp"
 
+#include "crossbar/abort.hpp"
 #include "crossbar/host.hpp"
-#include "crossbar/waiter.hpp"
 #include "error.hpp"
 
 #include <sys/prctl.h>
@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -24,14 +25,16 @@ namespace {
 {
     constexpr int kMostMilliseconds = 2000;
     const int refused = errno;
-    const Waiter waiter(crossbar, {});
     for (int i = 0; refused == ESRCH && i < kMostMilliseconds; ++i) {
-        waiter.check_abort();
+        check_abort(crossbar.control());
         usleep(1000);
     }
     errno = refused;
     fail_system(words);
 }
+
+// As much as the kernel copies in one call, which an ending job has to wait for.
+constexpr std::size_t kMostOfACall = 1024 * 1024;
 
 // A number that no other process has.
 std::uint64_t unique_word()
@@ -104,13 +107,15 @@ bool PrivateMemory::probe(int node) const
 
 void PrivateMemory::write_private(int node, Offset at, const std::byte* from, std::size_t bytes) const
 {
+    check_abort(crossbar_->control());
     if (std::byte* const to = here(node, at)) {
         copy_across(to, from, bytes);
         return;
     }
     while (bytes > 0) {
-        const iovec here{const_cast<std::byte*>(from), bytes};
-        const iovec there{reinterpret_cast<void*>(at & ~kMark), bytes};
+        const std::size_t most = std::min(bytes, kMostOfACall);
+        const iovec here{const_cast<std::byte*>(from), most};
+        const iovec there{reinterpret_cast<void*>(at & ~kMark), most};
         const ssize_t done = process_vm_writev(pid(node), &here, 1, &there, 1, 0);
         if (done <= 0) {
             fail_copy(
@@ -119,18 +124,21 @@ void PrivateMemory::write_private(int node, Offset at, const std::byte* from, st
         from += done;
         at += static_cast<std::size_t>(done);
         bytes -= static_cast<std::size_t>(done);
+        if (bytes > 0) check_abort(crossbar_->control());
     }
 }
 
 void PrivateMemory::read_private(int node, Offset at, std::byte* to, std::size_t bytes) const
 {
+    check_abort(crossbar_->control());
     if (const std::byte* const from = here(node, at)) {
         copy_across(to, from, bytes);
         return;
     }
     while (bytes > 0) {
-        const iovec here{to, bytes};
-        const iovec there{reinterpret_cast<void*>(at & ~kMark), bytes};
+        const std::size_t most = std::min(bytes, kMostOfACall);
+        const iovec here{to, most};
+        const iovec there{reinterpret_cast<void*>(at & ~kMark), most};
         const ssize_t done = process_vm_readv(pid(node), &here, 1, &there, 1, 0);
         if (done <= 0) {
             fail_copy(*crossbar_, fmt::format("{} bytes cannot be read from the send buffer of rank {}", bytes, node));
@@ -138,6 +146,7 @@ void PrivateMemory::read_private(int node, Offset at, std::byte* to, std::size_t
         to += done;
         at += static_cast<std::size_t>(done);
         bytes -= static_cast<std::size_t>(done);
+        if (bytes > 0) check_abort(crossbar_->control());
     }
 }
 

@@ -45,7 +45,8 @@ public:
     }
 
     // Copies between this process and `at` of a mapped node, an arena's offset or a private address. Throws
-    // Error(SYSTEM) when the kernel refuses: the memory is not there, or the peer has died.
+    // Error(SYSTEM) when the kernel refuses: the memory is not there, or the peer has died; and of private memory
+    // Error(ABORTED) once the job is ending: a rank that has left its call by that may have given the buffer up.
     void write(int node, Offset at, const std::byte* from, std::size_t bytes) const
     {
         is_private(at) ? write_private(node, at, from, bytes) : crossbar_->write(node, at, from, bytes);

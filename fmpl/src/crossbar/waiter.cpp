@@ -1,3 +1,4 @@
+#include "crossbar/abort.hpp"
 #include "crossbar/waiter.hpp"
 
 #include "crossbar/cycle_clock.hpp"
@@ -124,10 +125,7 @@ bool Waiter::is_ending() const
 
 void Waiter::check_abort() const
 {
-    if (!is_ending()) return;
-    const ControlBlock& control = crossbar_->control();
-    fail(FMPL_ERR_ABORTED, "the job is ending: rank {} failed with status {}",
-        control.abort_rank.load(std::memory_order_relaxed), control.abort_code.load(std::memory_order_relaxed));
+    fmpl::check_abort(crossbar_->control());
 }
 
 bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)

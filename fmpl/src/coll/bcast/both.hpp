@@ -12,7 +12,8 @@
 
 namespace fmpl {
 
-SharedCopy shared_copy(const Meeting& m, BroadcastSlot& slot, std::size_t bytes);
+// wanted_at: where the receiver wants it, which it knows without a look at the line that the root is writing to.
+SharedCopy shared_copy(const Meeting& m, BroadcastSlot& slot, Offset wanted_at, std::size_t bytes);
 // By the receiver: opens the copy. If this is before the root has come, all must have left the slot's last use, which
 // had the same words.
 void ask_for_help(Meeting& m, std::uint64_t use, const std::byte* buffer, std::size_t bytes);

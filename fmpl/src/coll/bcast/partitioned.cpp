@@ -8,13 +8,12 @@
 namespace fmpl {
 namespace {
 
-// How many chunks, how long if there are more than two, and what of one is copied to one receiver after the other: by
-// this rank from a near cache, by the kernel as much at a time as an ending job can wait for.
+// How many chunks, how long if there are more than two, and what of one is copied to one receiver after the other, from
+// a near cache. The kernel copies all of it to one and then to the next: its calls weigh more.
 constexpr std::size_t kLeastChunks = 2;
 constexpr std::size_t kMostChunks = 8;
 constexpr std::size_t kChunkBytes = 64 * 1024;
 constexpr std::size_t kBlockBytes = 8 * 1024;
-constexpr std::size_t kKernelBlockBytes = 1024 * 1024;
 
 struct Chunks {
     explicit Chunks(std::size_t size)
@@ -109,9 +108,8 @@ void copy_for_all(Meeting& m, std::uint64_t use, const RootBuffer& from)
         for (const Place& to : results) {
             if (to.here != nullptr) m.node().crossbar.map_pages(to.here + first, end - first);
         }
-        const std::size_t block = by_kernel ? kKernelBlockBytes : kBlockBytes;
+        const std::size_t block = by_kernel ? end - first : kBlockBytes;
         for (std::size_t begin = first; begin < end; begin += block) {
-            if (by_kernel) m.node().waiter.check_abort();
             for (const Place& to : results) copy_block(to, begin, std::min(block, end - begin));
         }
         for (const int member : served) {

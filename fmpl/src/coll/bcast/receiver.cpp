@@ -73,15 +73,13 @@ BroadcastSlot& await_root(Meeting& m, std::uint64_t use, const WaitFor& what)
 // By the kernel: columns by way of a block of this rank's.
 void take_private_piece(Meeting& m, int from, Offset at, const IncomingBroadcast& in, std::size_t done, std::size_t n)
 {
-    constexpr std::size_t kBetweenLooks = 256 * 1024;
+    const PrivateMemory& memory = m.node().private_memory;
+    if (in.columns == nullptr) return memory.read(from, at, in.buffer + done, n);
     std::array<std::byte, 8 * 1024> block;
-    const std::size_t most = in.columns == nullptr ? kBetweenLooks : block.size();
-    for (std::size_t begin = 0; begin < n; begin += most) {
-        const std::size_t bytes = std::min(most, n - begin);
-        std::byte* const to = in.columns == nullptr ? in.buffer + done + begin : block.data();
-        m.node().waiter.check_abort();
-        m.node().private_memory.read(from, at + begin, to, bytes);
-        if (in.columns != nullptr) in.copy_in(done + begin, bytes, to);
+    for (std::size_t begin = 0; begin < n; begin += block.size()) {
+        const std::size_t bytes = std::min(block.size(), n - begin);
+        memory.read(from, at + begin, block.data(), bytes);
+        in.copy_in(done + begin, bytes, block.data());
     }
 }
 

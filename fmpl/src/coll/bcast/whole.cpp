@@ -29,7 +29,8 @@ void await_receiver(Meeting& m, std::uint64_t use, const OutgoingBroadcast& out,
         [&] {
             if (may_help && !has_helped) has_helped = help_to_receive(m, use, out.buffer, out.bytes);
             // Nobody reads the buffer any more, though the receiver may not have left yet.
-            if (has_helped && shared_copy(m, slot_of(m, use), out.bytes).done()) return true;
+            BroadcastSlot& slot = slot_of(m, use);
+            if (has_helped && shared_copy(m, slot, slot.shared.at, out.bytes).done()) return true;
             return all_have_left(m, use + 1);
         },
         what);

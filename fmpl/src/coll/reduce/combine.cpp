@@ -11,8 +11,6 @@ namespace {
 
 // A share of a partitioned reduction, at least.
 constexpr std::size_t kShareBytes = 1024;
-// As much as the kernel copies at a time, which an ending job has to wait for.
-constexpr std::size_t kKernelCopyBytes = 1024 * 1024;
 
 // The pages of the places that are here, for the elements first .. first + bytes - 1.
 void map_pages(const Meeting& m, std::span<const Place> places, std::size_t first, std::size_t bytes)
@@ -55,28 +53,14 @@ void combine_by_kernel(Meeting& m, std::span<const Place> operands, std::size_t 
 
 void copy_between(Meeting& m, const Place& from, std::size_t at, std::byte* to, std::size_t bytes)
 {
-    if (from.here != nullptr) {
-        std::memcpy(to, from.here + at, bytes);
-        return;
-    }
-    for (std::size_t done = 0; done < bytes; done += kKernelCopyBytes) {
-        m.node().waiter.check_abort();
-        const std::size_t n = std::min(kKernelCopyBytes, bytes - done);
-        m.node().private_memory.read(from.node, from.at + at + done, to + done, n);
-    }
+    if (from.here == nullptr) return m.node().private_memory.read(from.node, from.at + at, to, bytes);
+    std::memcpy(to, from.here + at, bytes);
 }
 
 void copy_between(Meeting& m, const std::byte* from, const Place& to, std::size_t at, std::size_t bytes)
 {
-    if (to.here != nullptr) {
-        std::memcpy(to.here + at, from, bytes);
-        return;
-    }
-    for (std::size_t done = 0; done < bytes; done += kKernelCopyBytes) {
-        m.node().waiter.check_abort();
-        const std::size_t n = std::min(kKernelCopyBytes, bytes - done);
-        m.node().private_memory.write(to.node, to.at + at + done, from + done, n);
-    }
+    if (to.here == nullptr) return m.node().private_memory.write(to.node, to.at + at, from, bytes);
+    std::memcpy(to.here + at, from, bytes);
 }
 
 void reserve_blocks(Meeting& m, std::size_t bytes, std::size_t element_bytes)

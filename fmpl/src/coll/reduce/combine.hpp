@@ -16,6 +16,14 @@ namespace fmpl {
 inline constexpr std::size_t kSumBlockBytes = 8 * 1024;
 inline constexpr std::size_t kKernelSumBlockBytes = 128 * 1024;
 
+// Whether some places are out of this process's reach, so that the kernel has to copy.
+enum class Places { mapped, private_too };
+inline Places whose_are(std::span<const Place> places)
+{
+    const bool all_here = std::ranges::none_of(places, [](const Place& place) { return place.here == nullptr; });
+    return all_here ? Places::mapped : Places::private_too;
+}
+
 // Copies [at, at + bytes) of a member's buffer to this process, and to it. Throws Error(ABORTED) where the job has
 // ended.
 void copy_between(Meeting& m, const Place& from, std::size_t at, std::byte* to, std::size_t bytes);
@@ -26,13 +34,7 @@ void reserve_blocks(Meeting& m, std::size_t bytes, std::size_t element_bytes);
 std::span<const Place> operands(Meeting& m, std::uint64_t use, const std::byte* own);
 // results = x_0 op (x_1 op (... op x_{p-1})) for the elements begin .. end - 1. Each block is read from all operands
 // before it is written to the results, which may be among them.
-// whose: private_too where some of the places are not here.
-enum class Places { mapped, private_too };
-inline Places whose_are(std::span<const Place> places)
-{
-    const bool all_here = std::ranges::none_of(places, [](const Place& place) { return place.here == nullptr; });
-    return all_here ? Places::mapped : Places::private_too;
-}
+// whose: of operands and results.
 void combine(Meeting& m, std::span<const Place> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
     std::span<const Place> results, Places whose = Places::mapped);
 // Takes shares of the elements until there is none left, and writes them to every buffer that wants the result. Where

@@ -41,23 +41,23 @@ void deposit_for_pair(
     own.element_size = static_cast<std::uint32_t>(std::min<std::size_t>(whole.op->element_size, UINT32_MAX));
     own.root = static_cast<std::int16_t>(whole.root);
     const std::byte* const operand = buffers.operand;
-    const bool wants_result = whole.root == kAllMembers || whole.root == m.rank();
-    const bool elsewhere = wants_result && buffers.result != operand;
-    const bool in_place = goes_in_place(m, operand, bytes) && (!elsewhere || goes_in_place(m, buffers.result, bytes));
-    const bool is_private =
-        !crossbar.contains(operand, bytes) || (elsewhere && !crossbar.contains(buffers.result, bytes));
-    own.in_place =
-        static_cast<std::uint8_t>(!in_place ? 0
-                                            : PairDeposit::kInPlace | (elsewhere ? PairDeposit::kResultElsewhere : 0) |
-                                                  (is_private ? PairDeposit::kPrivate : 0));
+    own.in_place = 0;
     own.no_memory = 0;
     if (bytes <= sizeof own.payload) {
         copy_some(&own.payload, operand, bytes);
         return;
     }
+    const bool wants_result = whole.root == kAllMembers || whole.root == m.rank();
+    const bool elsewhere = wants_result && buffers.result != operand;
+    const bool in_place = goes_in_place(m, operand, bytes) && (!elsewhere || goes_in_place(m, buffers.result, bytes));
     own.payload = in_place ? m.place_of(operand, bytes) : kNoOffset;
-    if ((own.in_place & PairDeposit::kResultElsewhere) != 0) {
-        m.station->pair_results[use % kReduceSlots].at[m.rank()] = m.place_of(buffers.result, bytes);
+    if (in_place) {
+        const Offset result_at = elsewhere ? m.place_of(buffers.result, bytes) : own.payload;
+        if (elsewhere) m.station->pair_results[use % kReduceSlots].at[m.rank()] = result_at;
+        const bool is_private = PrivateMemory::is_private(own.payload | result_at);
+        own.in_place =
+            static_cast<std::uint8_t>(PairDeposit::kInPlace | (elsewhere ? PairDeposit::kResultElsewhere : 0) |
+                                      (is_private ? PairDeposit::kPrivate : 0));
     }
     const bool needs_buffer = in_place ? whole.root == kAllMembers : whole.root != m.rank();
     const Offset buffer = needs_buffer ? deposit_buffer(m, use) : kNoOffset;

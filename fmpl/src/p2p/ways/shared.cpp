@@ -16,18 +16,11 @@ SharedCopy state(const Node& node, HeadBody& body, std::size_t bytes, int other)
     return {body, bytes, SharedCopy::end_of(node.rank(), other)};
 }
 
-// Copies what can be taken of the message, by copy(begin, bytes). theirs: the buffer of the other rank. opened: this
-// rank has just begun it.
+// Copies what can be taken of the message, by copy(begin, bytes). opened: this rank has just begun it.
 template <class Copy>
-void copy_share(Node& node, SharedCopy& shared, int other, Offset theirs, Copy&& copy, bool opened)
+void copy_share(Node& node, SharedCopy& shared, int other, Copy&& copy, bool opened)
 {
-    const bool last = shared.copy(
-        [&](std::size_t begin, std::size_t bytes) {
-            if (PrivateMemory::is_private(theirs)) node.waiter.check_abort();
-            copy(begin, bytes);
-        },
-        opened);
-    if (last) node.crossbar.wake(other);
+    if (shared.copy(copy, opened)) node.crossbar.wake(other);
 }
 
 // Whether all of the message is there.
@@ -39,7 +32,7 @@ bool write_share(const SendEnd& end, const SendOperation& op, Offset to, bool op
     const auto write = [&](std::size_t begin, std::size_t bytes) {
         node.private_memory.write(op.node(), to + begin, op.message.data() + begin, bytes);
     };
-    copy_share(node, shared, op.node(), to, write, opened);
+    copy_share(node, shared, op.node(), write, opened);
     return shared.done();
 }
 
@@ -90,7 +83,7 @@ bool take(const ReceiveEnd& end, ReceiveOperation& op, bool opened)
         const auto read = [&](std::size_t begin, std::size_t n) {
             memory.read(source, from + begin, op.room.data() + begin, n);
         };
-        copy_share(*end.node, shared, source, from, read, opened);
+        copy_share(*end.node, shared, source, read, opened);
     }
     if (!shared.done()) return false;
     end.finish(op, bytes);
