@@ -52,7 +52,8 @@ struct BroadcastState {
 };
 
 // Memory for a block of elements. It can begin at the same place of a page as what it is combined with: a load takes
-// longer behind a store whose address has the same place in its page, and so the two go along side by side.
+// longer behind a store whose address has the same place in its page, and so the two go along side by side. There is a
+// page more than asked for, since that place may be the page's last byte.
 class BlockMemory {
 public:
     void reserve(std::size_t bytes)
@@ -73,7 +74,7 @@ private:
         void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{kPage}); }
     };
     explicit BlockMemory(std::size_t bytes)
-        : memory_(static_cast<std::byte*>(::operator new (bytes + kPage / 2, std::align_val_t{kPage}))),
+        : memory_(static_cast<std::byte*>(::operator new (bytes + kPage, std::align_val_t{kPage}))),
           bytes_(bytes)
     {
     }
