@@ -87,6 +87,13 @@ Section limits()
                 "kernel lets the ranks copy from and to each other, else goes in pieces of this"),
             size("reduce_private_bytes", kReducePrivateBytes,
                 "where each rank has a CPU, the kernel reads operands in other memory from this on"),
+            size("reduce_pair_in_place", kPairInPlaceBytes,
+                "a reduce of two ranks that have a CPU each uses buffers in remote-DMA memory where they lie from this "
+                "on"),
+            size("reduce_pair_in_place_to_all", kPairInPlaceBytesToAll, "and an allreduce of two"),
+            size("reduce_pair_in_place_shared_cpu", kPairInPlaceBytesSharedCpu, "and both where the two share a CPU"),
+            size("reduce_pair_shared_private", kReduceSharedPrivateBytes,
+                "between two ranks both bring private operands to the root from this on; below, the root does it all"),
             size("reduce_partition_bytes", kPartitionBytes,
                 "where each rank has a CPU, a hardware reduction is divided among them from this on"),
             size("reduce_partition_bytes_shared_cpus", kPartitionBytesSharedCpus,

@@ -12,12 +12,19 @@ namespace fmpl {
 // ranks share CPUs an allreduce always is, and a reduce from the second size on for each rank that a CPU has, since the
 // partition makes its members wait; beyond kDepositBytes a reduction is always partitioned.
 inline constexpr std::size_t kPartitionBytes = 4 * 1024;
-inline constexpr std::size_t kPartitionBytesSharedCpus = 2 * 1024;
+inline constexpr std::size_t kPartitionBytesSharedCpus = 5 * 1024;
 
 // From which size on the kernel reads and writes private operands where they lie; shorter ones go through a library
 // buffer.
 inline constexpr std::size_t kReducePrivateBytes = 16 * 1024;
 inline constexpr std::size_t kReducePrivateBytesSharedCpus = kDepositBytes + 1;
+
+// Between two ranks, whose reduction in place ends with a barrier, also operands in remote-DMA memory go through a
+// library buffer below these sizes: of a reduce, whose other rank then need not wait for the root, and of an allreduce.
+// Where the two share a CPU, the barrier has one of them run once more.
+inline constexpr std::size_t kPairInPlaceBytes = 1024;
+inline constexpr std::size_t kPairInPlaceBytesToAll = 256;
+inline constexpr std::size_t kPairInPlaceBytesSharedCpu = kDepositBytes + 1;
 
 // Between two ranks, a reduce of private operands is shared from this size on; below, the root does it all.
 inline constexpr std::size_t kReduceSharedPrivateBytes = 32 * 1024;
@@ -40,6 +47,12 @@ inline bool goes_in_place(const Meeting& m, const std::byte* buffer, std::size_t
     if (m.node().crossbar.contains(buffer, bytes) || bytes > kDepositBytes) return true;
     const bool helps = m.node().helps();
     return bytes >= (helps ? kReducePrivateBytes : kReducePrivateBytesSharedCpus) && m.members_reach_each_other();
+}
+
+inline bool goes_in_place_of_two(const Meeting& m, const std::byte* buffer, std::size_t bytes, bool to_all)
+{
+    const std::size_t with_a_cpu = to_all ? kPairInPlaceBytesToAll : kPairInPlaceBytes;
+    return bytes >= (m.node().helps() ? with_a_cpu : kPairInPlaceBytesSharedCpu) && goes_in_place(m, buffer, bytes);
 }
 
 // bytes: of the whole reduction, whose deposits go together.

@@ -1,9 +1,10 @@
 // Reductions of two ranks over memory that both map.
 //
 // Both lay down what they reduce, in the two halves of one line, and look at the other's: the same verdict for both, at
-// the cost of one barrier of two. Up to 8 bytes travel in the line. Longer operands in remote-DMA memory are combined
-// where they are, one half of the elements by each rank, and a barrier ends that. Else they go through library buffers
-// of kDepositBytes, in pieces if need be.
+// the cost of one barrier of two. Up to 8 bytes travel in the line. Long operands in remote-DMA memory are combined
+// where they are, one half of the elements by each rank, and a barrier ends that (kPairInPlaceBytes). Else they go
+// through library buffers of kDepositBytes, in pieces if need be; then the other rank of a reduce leaves before the
+// root does.
 //
 // Private operands are reached by the kernel: a root brings the other's to where it wants the result, with the
 // other's help from some length on, and combines the two there.
@@ -19,6 +20,7 @@
 #include "p2p/shared_copy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <exception>
 
@@ -47,9 +49,10 @@ void deposit_for_pair(
         copy_some(&own.payload, operand, bytes);
         return;
     }
-    const bool wants_result = whole.root == kAllMembers || whole.root == m.rank();
-    const bool elsewhere = wants_result && buffers.result != operand;
-    const bool in_place = goes_in_place(m, operand, bytes) && (!elsewhere || goes_in_place(m, buffers.result, bytes));
+    const bool to_all = whole.root == kAllMembers;
+    const bool elsewhere = (to_all || whole.root == m.rank()) && buffers.result != operand;
+    const bool in_place = goes_in_place_of_two(m, operand, bytes, to_all) &&
+                          (!elsewhere || goes_in_place_of_two(m, buffers.result, bytes, to_all));
     own.payload = in_place ? m.place_of(operand, bytes) : kNoOffset;
     if (in_place) {
         const Offset result_at = elsewhere ? m.place_of(buffers.result, bytes) : own.payload;
@@ -59,7 +62,7 @@ void deposit_for_pair(
             static_cast<std::uint8_t>(PairDeposit::kInPlace | (elsewhere ? PairDeposit::kResultElsewhere : 0) |
                                       (is_private ? PairDeposit::kPrivate : 0));
     }
-    const bool needs_buffer = in_place ? whole.root == kAllMembers : whole.root != m.rank();
+    const bool needs_buffer = in_place ? to_all : whole.root != m.rank();
     const Offset buffer = needs_buffer ? deposit_buffer(m, use) : kNoOffset;
     if (!in_place && needs_buffer && bytes <= kDepositBytes) {
         copy_across(crossbar.local(buffer), operand, bytes);
@@ -94,8 +97,8 @@ public:
             if (other().no_memory != 0) fail_no_memory(1 - rank_);
             if (bytes_ > kDepositBytes) return ReduceManner::in_pieces;
         }
-        const Place mine = m_.own_place(buffers_.operand), theirs = m_.place(1 - rank_, other().payload);
-        m_.scratch.operands.assign({rank_ == 0 ? mine : theirs, rank_ == 0 ? theirs : mine});
+        operands_[mine_] = m_.own_place(buffers_.operand);
+        operands_[theirs_] = m_.place(1 - rank_, other().payload);
         if (!both_in_place) return combine_buffers();
         if (!has_private() || whole_.root == kAllMembers) return combine_halves();
         const PairDeposit& roots = line_.by[whole_.root];
@@ -147,13 +150,14 @@ private:
     // Each rank combines one half of the elements where they are.
     ReduceManner combine_halves()
     {
-        m_.scratch.results.clear();
+        std::array<Place, 2> results;
+        std::size_t wanted = 0;
         for (int member = 0; member < 2; ++member) {
-            if (wants_result(member)) m_.scratch.results.push_back(result_of(member));
+            if (wants_result(member)) results[wanted++] = result_of(member);
         }
         const std::size_t half = whole_.count - whole_.count / 2;
-        combine(m_, m_.scratch.operands, rank_ == 0 ? 0 : half, rank_ == 0 ? half : whole_.count, whole_.op,
-            m_.scratch.results, whose());
+        combine(m_, operands_, rank_ == 0 ? 0 : half, rank_ == 0 ? half : whole_.count, whole_.op,
+            std::span(results).first(wanted), whose());
         part_with_barrier();
         return ReduceManner::partitioned;
     }
@@ -162,7 +166,7 @@ private:
     {
         if (wants_result(rank_)) {
             const Place result = result_of(rank_);
-            combine(m_, m_.scratch.operands, 0, whole_.count, whole_.op, std::span(&result, 1), whose());
+            combine(m_, operands_, 0, whole_.count, whole_.op, std::span(&result, 1), whose());
         }
         part_with_barrier();
         return ReduceManner::combined;
@@ -179,11 +183,11 @@ private:
             part_with_barrier();
             return ReduceManner::combined;
         }
-        Place& theirs = m_.scratch.operands[static_cast<std::size_t>(1 - rank_)];
+        Place& theirs = operands_[theirs_];
         copy_between(m_, theirs, 0, result.here, middle);
         part_with_barrier();
         theirs = result;
-        combine(m_, m_.scratch.operands, 0, whole_.count, whole_.op, std::span(&result, 1));
+        combine(m_, operands_, 0, whole_.count, whole_.op, std::span(&result, 1));
         return ReduceManner::combined;
     }
 
@@ -198,7 +202,7 @@ private:
         const bool overwrites = is_read_here && (own().in_place & PairDeposit::kResultElsewhere) == 0;
         const Place result =
             m_.own_place(overwrites ? m_.node().crossbar.local(deposit_buffer(m_, use_)) : buffers_.result);
-        combine(m_, m_.scratch.operands, 0, whole_.count, whole_.op, std::span(&result, 1), whose());
+        combine(m_, operands_, 0, whole_.count, whole_.op, std::span(&result, 1), whose());
         if (is_read_here || other().in_place != 0) part_with_barrier();
         if (overwrites) copy_across(buffers_.result, result.here, bytes_);
         return ReduceManner::combined;
@@ -208,6 +212,8 @@ private:
     const ReduceBuffers& buffers_;
     const Reduction& whole_;
     const int rank_ = m_.rank();
+    const std::size_t mine_ = static_cast<std::size_t>(rank_), theirs_ = 1 - mine_;
+    std::array<Place, 2> operands_;  // of both, once they have met
     const std::size_t bytes_ = whole_.bytes();
     const std::uint64_t use_;
     PairReduction& line_;
