@@ -125,6 +125,7 @@ private:
                 in_lane = LaneStamp::is(stamp, pair.lane_taken + 1, index);
                 if (in_lane) return true;
             }
+            flag.ask_for_second_line();
             stamp = flag.stamp.load(std::memory_order_acquire);  // pairs with inlined::write
             // A chained message ends the fast path too.
             return Stamp::number(stamp) == number || flag.available.load(std::memory_order_relaxed) >= number;

@@ -233,6 +233,9 @@ struct alignas(kLine) CompletionFlag {
     // and gets another number back. Writer: source and destination, by exchange.
     // Ordering: acq_rel; SendEnd::claim and ReceiveEnd::claim with each other.
     std::atomic<std::uint64_t> claim;
+
+    // With a look at `stamp`: the second line, where a long payload goes on, comes while the first one does.
+    void ask_for_second_line() const { __builtin_prefetch(&available); }
 };
 static_assert(sizeof(CompletionFlag) == 2 * kLine);
 static_assert(offsetof(CompletionFlag, available) == 96);

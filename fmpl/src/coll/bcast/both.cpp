@@ -13,8 +13,11 @@ constexpr std::size_t kLeastPrivateChunk = 16 * 1024;
 SharedCopy shared_copy(const Meeting& m, BroadcastSlot& slot, Offset wanted_at, std::size_t bytes)
 {
     const int other = m.members()[static_cast<std::size_t>(1 - m.rank())];
-    const std::size_t least = PrivateMemory::is_private(wanted_at) ? kLeastPrivateChunk : kLeastChunk;
-    return {slot.shared, bytes, SharedCopy::end_of(m.node().rank(), other), least};
+    const SharedCopy::End mine = SharedCopy::end_of(m.node().rank(), other);
+    // A branch: the chunks of remote-DMA memory are then reckoned while the line that has wanted_at is on its way.
+    if (PrivateMemory::is_private(wanted_at)) [[unlikely]]
+        return {slot.shared, bytes, mine, kLeastPrivateChunk};
+    return {slot.shared, bytes, mine, kLeastChunk};
 }
 
 void ask_for_help(Meeting& m, std::uint64_t use, const std::byte* buffer, std::size_t bytes)
