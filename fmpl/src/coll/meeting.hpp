@@ -58,7 +58,8 @@ class BlockMemory {
 public:
     void reserve(std::size_t bytes)
     {
-        if (bytes > bytes_) *this = BlockMemory(bytes);
+        if (bytes > bytes_) [[unlikely]]
+            *this = BlockMemory(bytes);
     }
     std::byte* data() const { return memory_.get(); }
     std::byte* beside(const std::byte* operand) const

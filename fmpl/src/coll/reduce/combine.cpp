@@ -15,6 +15,7 @@ constexpr std::size_t kShareBytes = 1024;
 // The pages of the places that are here, for the elements first .. first + bytes - 1.
 void map_pages(const Meeting& m, std::span<const Place> places, std::size_t first, std::size_t bytes)
 {
+    if (bytes < PeerPages::kLeastBytes) return;
     for (const Place& place : places) {
         if (place.here != nullptr) m.node().crossbar.map_pages(place.here + first, bytes);
     }
@@ -61,12 +62,6 @@ void copy_between(Meeting& m, const std::byte* from, const Place& to, std::size_
 {
     if (to.here == nullptr) return m.node().private_memory.write(to.node, to.at + at, from, bytes);
     std::memcpy(to.here + at, from, bytes);
-}
-
-void reserve_blocks(Meeting& m, std::size_t bytes, std::size_t element_bytes)
-{
-    m.scratch.block.reserve(std::max(kSumBlockBytes, element_bytes));
-    if (bytes >= kReachBytes) m.scratch.fetched.reserve(2 * std::max(kKernelSumBlockBytes, element_bytes));
 }
 
 std::span<const Place> operands(Meeting& m, std::uint64_t use, const std::byte* own)

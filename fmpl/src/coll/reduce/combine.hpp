@@ -29,7 +29,11 @@ inline Places whose_are(std::span<const Place> places)
 void copy_between(Meeting& m, const Place& from, std::size_t at, std::byte* to, std::size_t bytes);
 void copy_between(Meeting& m, const std::byte* from, const Place& to, std::size_t at, std::size_t bytes);
 // Makes room for the blocks of a reduction of so many bytes.
-void reserve_blocks(Meeting& m, std::size_t bytes, std::size_t element_bytes);
+inline void reserve_blocks(Meeting& m, std::size_t bytes, std::size_t element_bytes)
+{
+    m.scratch.block.reserve(std::max(kSumBlockBytes, element_bytes));
+    if (bytes >= kReachBytes) m.scratch.fetched.reserve(2 * std::max(kKernelSumBlockBytes, element_bytes));
+}
 // The operands of all members, in their order, for a use whose verdict is known; this rank's own is at `own`.
 std::span<const Place> operands(Meeting& m, std::uint64_t use, const std::byte* own);
 // results = x_0 op (x_1 op (... op x_{p-1})) for the elements begin .. end - 1. Each block is read from all operands
