@@ -1,5 +1,5 @@
 // AnswerPause: it finds the pause after which answers come soonest, whatever that depends on, and looks again later.
-#include "p2p/answer_pause.hpp"
+#include "p2p/envelopes/answer_pause.hpp"
 
 #include <gtest/gtest.h>
 

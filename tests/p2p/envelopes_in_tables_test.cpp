@@ -1,5 +1,5 @@
 // The envelopes of ranks of one process: what of the tables they touch, and how sources are found.
-#include "p2p/envelopes.hpp"
+#include "p2p/envelopes/envelopes.hpp"
 
 #include "crossbar/host.hpp"
 #include "p2p/node.hpp"
@@ -36,12 +36,12 @@ protected:
         }
         Node node;
         Envelopes envelopes;
-        Envelopes::Block block;
+        EnvelopeBlock block;
     };
 
     EnvelopesOfManyRanks()
     {
-        std::vector<Envelopes::Block> blocks(kRanks);
+        std::vector<EnvelopeBlock> blocks(kRanks);
         for (const auto& rank : ranks_) blocks[static_cast<std::size_t>(rank->node.rank())] = rank->block;
         for (const auto& rank : ranks_) rank->envelopes.connect(blocks);
     }
@@ -62,7 +62,7 @@ protected:
     }
     static std::size_t touched(const Rank& rank)
     {
-        return touched_bytes(rank.node.tables, rank.block.at, envelope_block_bytes(kRanks, kRing));
+        return touched_bytes(rank.node.tables, rank.block.at, EnvelopeLayout(kRanks, kRing).bytes());
     }
 
     std::shared_ptr<JobMemory> job_ = make_job(kRanks, std::size_t{64} << 20);
@@ -126,7 +126,7 @@ TEST(EnvelopesOfUnlikeRanks, WhoCountsAtItsDoorsFindsWhatIsLent)
     Node taker_node(job, 1, true, WaitingPolicy{.cpus_suffice = false});
     Envelopes lender(lender_node);
     Envelopes taker(taker_node);
-    const std::vector<Envelopes::Block> blocks = {lender.make(16384), taker.make(16384)};
+    const std::vector<EnvelopeBlock> blocks = {lender.make(16384), taker.make(16384)};
     lender.connect(blocks);
     taker.connect(blocks);
     const Offset body = lender_node.arena.allocate(100);

@@ -360,7 +360,7 @@ void Endpoint::envelopes_open(std::size_t body_bytes)
 {
     struct Own {
         std::uint64_t body_bytes;
-        Envelopes::Block block;
+        EnvelopeBlock block;
     };
     if (envelopes.is_open()) fail(FMPL_ERR_ALREADY_INITIALIZED, "called a second time; the rings are open");
     const bool too_large = body_bytes > Envelopes::kMaxBodyBytes;
@@ -393,7 +393,7 @@ void Endpoint::envelopes_open(std::size_t body_bytes)
     }
     if (!shortage.empty()) fail(FMPL_ERR_MEMORY, "{}", shortage);
     if (poor >= 0) fail(FMPL_ERR_MEMORY, "rank {} has no memory for the rings of envelopes", poor);
-    std::vector<Envelopes::Block> blocks;
+    std::vector<EnvelopeBlock> blocks;
     for (const Own& theirs : all) blocks.push_back(theirs.block);
     envelopes.connect(std::move(blocks));
 }

@@ -9,7 +9,7 @@
 #include "launch/job_seat.hpp"
 #include "p2p/any_domain.hpp"
 #include "p2p/communicator.hpp"
-#include "p2p/envelopes.hpp"
+#include "p2p/envelopes/envelopes.hpp"
 #include "p2p/layer_calls.hpp"
 #include "p2p/node.hpp"
 #include "p2p/receiver.hpp"

@@ -51,7 +51,7 @@ struct WaitingPolicy {
     // For so many cycles (crossbar/cycle_clock.hpp) after a question a look for its answer may be too early. 0: not
     // known, or ranks share CPUs.
     std::uint64_t answer_cycles = 0;
-    bool answer_is_fixed = false;  // always so long; otherwise at most, as p2p/answer_pause.hpp finds
+    bool answer_is_fixed = false;  // always so long; otherwise at most, as p2p/envelopes/answer_pause.hpp finds
     // Of a wait that is WaitFor::alone: looks before the first yield, and pauses between two.
     std::uint32_t alone_spins = 0;
     std::uint32_t alone_pauses = 1;

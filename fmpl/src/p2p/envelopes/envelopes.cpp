@@ -1,0 +1,65 @@
+#include "p2p/envelopes/envelopes.hpp"
+
+#include "error.hpp"
+
+namespace fmpl {
+
+EnvelopeBlock Envelopes::make(std::size_t body_bytes)
+{
+    return blocks_.make(node_->tables, node_->crossbar.nodes(), body_bytes, !node_->helps());
+}
+
+void Envelopes::connect(std::vector<EnvelopeBlock> blocks)
+{
+    blocks_.connect(std::move(blocks));
+    auto* const doors = reinterpret_cast<EnvelopeDoor*>(node_->crossbar.local(blocks_.doors(node_->rank())));
+    doors_.open(doors, static_cast<std::size_t>(node_->crossbar.nodes()), blocks_.counts(node_->rank()));
+    peers_.open();
+}
+
+void Envelopes::close()
+{
+    peers_.close();
+    doors_.close();
+    pair_cells_.forget();
+    known_.clear();
+    order_.restart();
+}
+
+void Envelopes::look_at_doors()
+{
+    doors_.for_each_new([&](int source) { known_.push_back(&peers_.introduced(source)); });
+}
+
+bool Envelopes::lend_at(Outbox& out, int destination, const void* head, Offset at, std::size_t bytes)
+{
+    const std::uint64_t number = ++out.ring.sent;
+    const std::uint64_t stamp = EnvelopeStamp::make(number, node_->rank(), destination) | EnvelopeStamp::kLent;
+    const std::uint64_t lent = LentBody::make(at, bytes);
+    EnvelopeCell& cell = out.pair_cell != nullptr ? *out.pair_cell : out.ring.cell(sizes(), number);
+    if (&cell == out.pair_cell) {
+        AwaitedAnswer& answer = peers_.inbox(destination).answer;
+        pair_cells_.end_turn(out.pair_cell, answer);
+        answer.asked_at = 0;  // what the answer waits for is the destination's copy
+    }
+    out.ring.last_lines = 0;
+    cell.write(static_cast<std::uint32_t>(lent), static_cast<std::uint32_t>(lent >> 32), head, stamp);
+    count_at_door(node_->crossbar, destination, out.counted, number);
+    node_->crossbar.wake(destination);
+    const bool is_returned = Loan(cell, stamp).await_return(*node_, *out.claim, number, destination, bytes);
+    if (is_returned) {
+        out.lending.was_taken();
+    } else {
+        out.lending.was_left();
+    }
+    return is_returned;
+}
+
+void Envelopes::nothing_reserved(int destination) const
+{
+    fail(FMPL_ERR_ARGUMENT,
+        "no envelope to rank {} is reserved; call fmpl_envelope_reserve first, and commit when it returns 1",
+        destination);
+}
+
+}  // namespace fmpl

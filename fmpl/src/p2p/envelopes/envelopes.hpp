@@ -1,0 +1,306 @@
+// Envelopes: short messages that the destination takes in the order of each source, for a layer that matches itself
+// (fmpl/envelopes.h). Here are the calls; each part, with its records in shared memory, has a file of its own:
+//
+//   cell.hpp       an envelope: the layer's bytes and the stamp that announces them
+//   ring.hpp       cells and body lines of an ordered pair of ranks, and the credits by which they are free again
+//   pair_cell.hpp  the one line in which two ranks answer each other; answer_pause.hpp: when to look for the answer
+//   lending.hpp    a body that the destination reads in the source's memory
+//   doors.hpp      at whose ring a rank looks; poll_order.hpp: in which order
+//   block.hpp      where all that lies in the job's memory
+//   peers.hpp      what a rank keeps of each other one
+//
+// The source reserves a cell and body lines, writes the body straight into the ring when the destination is mapped
+// (else into memory of its own), and commits: one line and its flag, and for a body its lines. The pair cell takes the
+// place of the ring's cell when it is the source's turn there.
+//
+// None of the functions blocks, but lend() for about a microsecond, and for as long as the destination's handler takes.
+// One thread at a time, as all of a rank.
+#pragma once
+
+#include "crossbar/scoped_flag.hpp"
+#include "p2p/envelopes/peers.hpp"
+#include "p2p/envelopes/poll_order.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace fmpl {
+
+class Envelopes {
+public:
+    explicit Envelopes(Node& node) : node_(&node), peers_(node, blocks_), pair_cells_(node.waiter.policy()) {}
+    Envelopes(const Envelopes&) = delete;
+    Envelopes& operator=(const Envelopes&) = delete;
+
+    // The room of a ring of bodies as asked for: whole lines, of which a quarter is whole lines too.
+    static constexpr std::size_t kBodyUnit = 4 * kLine;
+    static constexpr std::size_t kMaxBodyBytes = std::size_t{1} << 32;  // so that a body's length fits its 32 bits
+
+    // Makes room for this rank's rings and credits. body_bytes: a multiple of kBodyUnit, at least one and at most
+    // kMaxBodyBytes. Throws Error(MEMORY), and then nothing has changed.
+    EnvelopeBlock make(std::size_t body_bytes);
+    // Gives up what was made, since another rank has no memory.
+    void unmake() { blocks_.unmake(node_->tables); }
+    // What all ranks have made, in their order. Envelopes can be sent from now on.
+    void connect(std::vector<EnvelopeBlock> blocks);
+    // The end: nobody sends any more, and nothing can be sent or polled.
+    void close();
+
+    bool is_open() const { return peers_.size() != 0; }
+    std::size_t body_limit() const { return is_open() ? sizes().body_limit() : 0; }
+
+    // Whether there is room for an envelope; *body where its bytes are to be written then. false for a rank that has no
+    // rings and for bodies beyond the limit.
+    bool reserve(int destination, std::size_t body_bytes, void** body)
+    {
+        if (!has(destination)) [[unlikely]]
+            return false;
+        OutgoingRing& ring = peers_.outbox(destination).ring;
+        ring.reserved = false;
+        if (body_bytes == 0) {
+            if (!has_room(ring, destination)) return without_room(destination);
+            ring.without_body();
+            if (body != nullptr) *body = nullptr;
+        } else {
+            if (body == nullptr || body_bytes > sizes().body_limit()) return false;
+            if (!ring.has_bodies && !peers_.open_bodies(destination)) [[unlikely]]
+                return false;
+            if (!ring.reserve_body(sizes(), body_bytes)) return without_room(destination);
+            *body = ring.body();
+        }
+        ring.reserved = true;
+        return true;
+    }
+
+    // Sends what was reserved for the destination. Throws Error(ARGUMENT) when nothing is.
+    void commit(int destination, const void* head)
+    {
+        if (!has(destination) || !peers_.outbox(destination).ring.reserved) [[unlikely]]
+            nothing_reserved(destination);
+        Outbox& out = peers_.outbox(destination);
+        out.ring.reserved = false;
+        if (out.ring.body_bytes != 0 && out.ring.mapped != nullptr && node_->helps()) {
+            hand_over(out.ring.body(), out.ring.body_bytes);
+        }
+        announce(out, destination, head);
+        out.ring.use_lines(sizes());
+        node_->crossbar.wake(destination);
+    }
+
+    // An envelope without a body, reserved and committed: false when there is no room for it. wakes: the destination,
+    // if it sleeps; else it is no question, either, and leaves the pair cell alone.
+    bool send(int destination, const void* head, bool wakes = true)
+    {
+        if (!has(destination)) [[unlikely]]
+            return false;
+        Outbox& out = peers_.outbox(destination);
+        out.ring.reserved = false;
+        if (!has_room(out.ring, destination)) [[unlikely]]
+            return without_room(destination);
+        out.ring.without_body();
+        announce(out, destination, head, wakes);
+        out.ring.last_lines = 0;
+        if (wakes) node_->crossbar.wake(destination);
+        return true;
+    }
+
+    // Whether it pays to lend the next body to the destination, and lends it: true when the destination's handler is
+    // through with it. false: as if nothing had been sent. waits_anyway: the caller will wait for the destination if it
+    // is not lent, too. Throws Error(ABORTED).
+    bool lend(int destination, const void* head, const void* body, std::size_t bytes, bool waits_anyway)
+    {
+        if (!has(destination)) [[unlikely]]
+            return false;
+        Outbox& out = peers_.outbox(destination);
+        out.ring.reserved = false;
+        if (!out.ring.is_open() && !peers_.open_way(destination)) [[unlikely]]
+            return false;
+        if (out.ring.mapped == nullptr || (out.pair_cell == nullptr && !waits_anyway)) return false;
+        if (bytes == 0 || !node_->crossbar.contains(body, bytes)) return false;
+        if (!node_->helps() || node_->has_busy() || node_->in_callback || !out.ring.has_room(sizes(), 0)) return false;
+        // Who sleeps does not look soon.
+        if (node_->crossbar.record(destination).sleeping.load(std::memory_order_relaxed) != 0) return false;
+        const Offset at = node_->crossbar.offset_of(body);
+        return LentBody::fits(at, bytes) && out.lending.is_worth_it() && lend_at(out, destination, head, at, bytes);
+    }
+
+    // Bytes of the body reserved for the destination, for the statistics.
+    std::size_t reserved_bytes(int destination) const
+    {
+        if (!has(destination)) return 0;
+        const OutgoingRing& ring = peers_.outbox(destination).ring;
+        return ring.reserved ? ring.body_bytes : 0;
+    }
+
+    // Calls handler(source, head, body, body_bytes) for what has come, at most a ring of cells from each source, while
+    // it returns true; how many. Takes nothing when it is called by the handler.
+    template <class Handler>
+    int poll(Handler&& handler)
+    {
+        if (polling_) return 0;
+        const ScopedFlag during(&polling_);
+        int taken = 0;
+        if (doors_.are_counted()) {
+            for (std::size_t looked = peers_.size(); looked != 0; --looked) {
+                if (doors_.has_more(order_.place()) &&
+                    take_all(peers_.introduced(static_cast<int>(order_.place())), handler, taken)) {
+                    return taken;
+                }
+                order_.go_on(peers_.size());
+            }
+        } else {
+            if (known_.size() < others()) look_at_doors();
+            for (std::size_t looked = known_.size(); looked != 0; --looked) {
+                if (take_all(*known_[order_.place()], handler, taken)) return taken;
+                order_.go_on(known_.size());
+            }
+        }
+        return taken;
+    }
+
+private:
+    bool has(int destination) const { return static_cast<std::size_t>(destination) < peers_.size(); }
+    const RingSizes& sizes() const { return blocks_.layout().sizes(); }
+    std::size_t others() const { return static_cast<std::size_t>(node_->crossbar.nodes()) - 1; }
+
+    // For an envelope without a body.
+    bool has_room(OutgoingRing& ring, int destination)
+    {
+        if (!ring.is_open() && !peers_.open_way(destination)) [[unlikely]]
+            return false;
+        return ring.has_room(sizes(), 0);
+    }
+    // What the destination was not woken for may take up the ring; the room that it makes wakes this rank.
+    [[gnu::cold, gnu::noinline]] bool without_room(int destination) const
+    {
+        node_->crossbar.wake(destination);
+        return false;
+    }
+
+    // Writes the cell of what is reserved: the envelope is sent.
+    [[gnu::always_inline]] void announce(Outbox& out, int destination, const void* head, bool may_ask = true)
+    {
+        OutgoingRing& ring = out.ring;
+        const std::uint64_t number = ++ring.sent;
+        const std::uint64_t stamp = EnvelopeStamp::make(number, node_->rank(), destination);
+        if (EnvelopeCell* const cell = out.pair_cell; cell != nullptr && may_ask) {
+            AwaitedAnswer& answer = peers_.inbox(destination).answer;
+            pair_cells_.end_turn(out.pair_cell, answer);
+            cell->write(ring.body_at, ring.body_bytes, head, stamp);
+            pair_cells_.ask(answer);
+        } else if (ring.mapped != nullptr) [[likely]] {
+            ring.cell(sizes(), number).write(ring.body_at, ring.body_bytes, head, stamp);
+        } else {
+            ring.write_remotely(node_->crossbar, destination, ring.cell_offset(sizes(), number), head, stamp);
+        }
+        count_at_door(node_->crossbar, destination, out.counted, number);
+    }
+
+    bool lend_at(Outbox& out, int destination, const void* head, Offset at, std::size_t bytes);
+
+    // Where the next envelope of a source lies, nullptr when it has not come.
+    EnvelopeCell* arrived(Inbox& inbox) const
+    {
+        const std::uint64_t awaited = EnvelopeStamp::make(inbox.number, inbox.source, node_->rank());
+        if (inbox.next->holds(awaited)) return inbox.next;
+        if (inbox.answer.cell == nullptr || pair_cells_.is_too_early(inbox.answer, *node_)) return nullptr;
+        if (pair_cells_.is_last_asked(inbox.answer)) peers_.source(inbox.source).ring.ask_for_body(sizes());
+        return inbox.answer.cell->holds(awaited) ? inbox.answer.cell : nullptr;
+    }
+
+    // What has come of a source, at most a ring of cells; whether the handler has had enough.
+    template <class Handler>
+    bool take_all(Inbox& inbox, Handler& handler, int& taken)
+    {
+        EnvelopeCell* cell = arrived(inbox);
+        for (std::uint32_t left = sizes().cells; cell != nullptr && left != 0; --left) {
+            const Taken what = take(inbox, *cell, handler);
+            if (what != Taken::nothing) ++taken;
+            if (what == Taken::and_ends) {
+                order_.end_here(doors_.are_counted() ? peers_.size() : known_.size(), sizes().cells);
+                return true;
+            }
+            cell = arrived(inbox);
+        }
+        return false;
+    }
+
+    enum class Taken { and_goes_on, and_ends, nothing };
+
+    template <class Handler>
+    Taken take(Inbox& inbox, EnvelopeCell& cell, Handler& handler)
+    {
+        // What the rank knows of the rings is brought up to date first, for a handler that throws all the same.
+        Source& source = peers_.source(inbox.source);
+        const std::uint64_t number = inbox.number++;
+        doors_.took(inbox.source, number);
+        inbox.next = source.ring.cells + sizes().place_of(inbox.number);
+        Taken taken = Taken::nothing;
+        if (EnvelopeStamp::is_lent(cell.stamp.load(std::memory_order_relaxed))) [[unlikely]] {  // read by arrived()
+            taken = take_lent(inbox, source, cell, number, handler);
+        } else {
+            const EnvelopeBody body = source.ring.take_body(sizes(), cell);
+            if (&cell == inbox.answer.cell) {
+                alignas(16) std::uint8_t head[FMPL_ENVELOPE_HEAD];
+                const OutgoingRing& ring = begin_turn(inbox, cell, head).ring;
+                if (ring.mapped != nullptr && node_->helps()) ring.ask_to_write_body(sizes());
+                taken = to_handler(handler, inbox, head, body);
+            } else {
+                taken = to_handler(handler, inbox, cell.head, body);
+            }
+        }
+        if (source.ring.owes_credit(sizes(), static_cast<std::uint32_t>(number))) {
+            source.ring.return_credit(node_->crossbar, inbox.source, static_cast<std::uint32_t>(number));
+        }
+        return taken;
+    }
+
+    template <class Handler>
+    [[gnu::noinline]] Taken take_lent(
+        Inbox& inbox, Source& source, EnvelopeCell& cell, std::uint64_t number, Handler& handler)
+    {
+        const std::uint64_t stamp = cell.stamp.load(std::memory_order_relaxed);
+        const std::uint64_t lent = std::uint64_t{cell.body_bytes} << 32 | cell.body_at;
+        source.ring.last_lines = 0;
+        alignas(16) std::uint8_t out_of_pair_cell[FMPL_ENVELOPE_HEAD];
+        const bool is_answer = &cell == inbox.answer.cell;
+        EnvelopeCell* const* const turn = is_answer ? &begin_turn(inbox, cell, out_of_pair_cell).pair_cell : nullptr;
+        if (!source.claim->take(number)) return Taken::nothing;
+        const ReturnOfLoan at_the_end{node_->crossbar, cell, turn, stamp, inbox.source};
+        const EnvelopeBody body{node_->crossbar.mapped(inbox.source, LentBody::at(lent)), LentBody::bytes(lent)};
+        node_->crossbar.map_pages(static_cast<const std::byte*>(body.data), body.bytes);
+        return to_handler(handler, inbox, is_answer ? out_of_pair_cell : cell.head, body);
+    }
+
+    // It is this rank's turn at the pair cell now, and the handler may answer: the head must not lie there any more.
+    Outbox& begin_turn(Inbox& inbox, const EnvelopeCell& cell, std::uint8_t (&head)[FMPL_ENVELOPE_HEAD])
+    {
+        std::memcpy(head, cell.head, sizeof head);
+        Outbox& out = peers_.outbox(inbox.source);
+        pair_cells_.begin_turn(out.pair_cell, inbox.answer);
+        return out;
+    }
+
+    template <class Handler>
+    static Taken to_handler(Handler& handler, const Inbox& inbox, const std::uint8_t* head, const EnvelopeBody& body)
+    {
+        const bool goes_on = handler(inbox.source, static_cast<const void*>(head), body.data, body.bytes);
+        return goes_on ? Taken::and_goes_on : Taken::and_ends;
+    }
+
+    void look_at_doors();
+    [[noreturn]] void nothing_reserved(int destination) const;
+
+    Node* node_;
+    EnvelopeBlocks blocks_;
+    EnvelopePeers peers_;
+    PairCells pair_cells_;
+    Doors doors_;
+    std::vector<Inbox*> known_;  // where no door counts: of the sources whose door is open
+    PollOrder order_;            // among all ranks, or those that are known
+    bool polling_ = false;
+};
+
+}  // namespace fmpl

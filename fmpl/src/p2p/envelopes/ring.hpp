@@ -1,0 +1,215 @@
+// The rings of an ordered pair of ranks: cells and body lines at the destination, which the source writes in turn and
+// the destination gives back by a credit at the source.
+//
+// Invariants, beside those of the cells (cell.hpp)
+//   3. The source writes a cell of the ring or a body line again only after a credit has shown that the destination is
+//      through with it.
+//   4. A body is contiguous, begins at a line, and has at most a quarter of the ring. One that does not fit before the
+//      end of its ring begins at the ring's start, and the lines skipped count as used: source and destination both see
+//      that from where the body begins.
+//
+// The source looks at the credit line only when what it knows of it does not suffice, and the destination writes it
+// when a quarter of the cells or of the body lines has been taken since it last did; so that line changes cores seldom.
+//
+// Nobody starves by what has not been returned. A reservation needs one cell and fewer than half of the body lines: a
+// body has at most a quarter, and what it skips at the ring's end is less than its own length. So when it fails, the
+// envelopes sent since the last credit fill all cells or more than half of the body lines. Once the destination has
+// taken them, it has taken more than a quarter, and so has returned credits, and less than a quarter of either ring is
+// unreturned: the reservation succeeds. The credit wakes a source that sleeps for it.
+#pragma once
+
+#include "crossbar/copy_across.hpp"
+#include "crossbar/crossbar.hpp"
+#include "p2p/envelopes/cell.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace fmpl {
+
+// At the source. Writer: the destination.
+struct alignas(kLine) EnvelopeCredit {
+    // EnvelopeCount of what has been taken. Ordering: release, after the handlers; acquire in OutgoingRing::has_room.
+    std::atomic<std::uint64_t> taken;
+    std::uint8_t pad[kLine - 8];
+};
+static_assert(sizeof(EnvelopeCredit) == kLine);
+
+// Number of an envelope and lines of bodies used up to it, both cut to 32 bits, in one word that is written whole.
+struct EnvelopeCount {
+    static constexpr std::uint64_t make(std::uint32_t number, std::uint32_t lines)
+    {
+        return std::uint64_t{lines} << 32 | number;
+    }
+    static constexpr std::uint32_t number(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+    static constexpr std::uint32_t lines(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
+};
+
+// Writer: the source. Ordering: plain, under the cell's `stamp`; again after a credit.
+struct alignas(kLine) BodyLine {
+    std::byte bytes[kLine];
+};
+
+// The same for all pairs of a job.
+struct RingSizes {
+    std::uint32_t cells = 0;       // a power of two
+    std::uint32_t body_lines = 0;  // a multiple of 4
+
+    // Cells: 64, and fewer in jobs of more than 128 ranks, of which all may talk: then the rings of a rank take about
+    // 512 KiB (from 1024 ranks on, 8 cells: the square of the ranks times 512 bytes for the job).
+    static constexpr RingSizes of(int ranks, std::size_t body_bytes)
+    {
+        return {std::clamp(std::bit_floor(8192u / static_cast<std::uint32_t>(ranks)), 8u, 64u),
+            static_cast<std::uint32_t>(body_bytes / kLine)};
+    }
+
+    // The longest body.
+    std::size_t body_limit() const { return std::size_t{body_lines} * kLine / 4; }
+    std::size_t bodies_bytes() const { return std::size_t{body_lines} * sizeof(BodyLine); }
+
+    static std::uint32_t lines_of(std::size_t bytes) { return static_cast<std::uint32_t>((bytes + kLine - 1) / kLine); }
+    std::uint32_t line_after(std::uint32_t first, std::uint32_t bytes) const
+    {
+        const std::uint32_t after = first + lines_of(bytes);
+        return after == body_lines ? 0 : after;
+    }
+    std::size_t place_of(std::uint64_t number) const { return number & (cells - 1); }
+
+    // The lines of a body travel one after the other, unless they are asked for: so many lines, those that the next one
+    // probably has.
+    std::uint32_t lines_to_ask_for(std::uint32_t next_line, std::uint32_t last_lines) const
+    {
+        constexpr std::uint32_t kMost = 8;  // of longer ones the processor's own fetching ahead brings the rest
+        return std::min({last_lines, kMost, body_lines - next_line});
+    }
+};
+
+// The source's end, all zeros before the first envelope in either direction. Counts of 32 bits are cut to them.
+struct OutgoingRing {
+    std::byte* mapped = nullptr;                         // base of the job's memory, nullptr: not mapped
+    Offset cells = kNoOffset;                            // the ring of EnvelopeCells
+    Offset bodies = kNoOffset;                           // the ring of BodyLines
+    const std::atomic<std::uint64_t>* credit = nullptr;  // nullptr: nothing has been sent there, or it is this rank
+    std::uint64_t sent = 0;                              // number of the last envelope
+    std::uint32_t taken = 0;                             // number of the last one known to have been taken
+    std::uint32_t lines_sent = 0;                        // body lines used so far, with those skipped
+    std::uint32_t lines_taken = 0;                       // of them known to be free again
+    std::uint32_t next_line = 0;                         // where the next body may begin
+    std::uint32_t last_lines = 0;                        // of the last body
+    bool has_bodies = false;                             // the ring of bodies is backed
+    bool reserved = false;                               // what follows is a reservation
+    std::uint32_t body_at = 0;                           // its first line
+    std::uint32_t body_bytes = 0;
+    std::uint32_t lines = 0;      // with those skipped; of a body alone
+    BodyLine* staging = nullptr;  // the body before the commit, when the destination is not mapped
+
+    bool is_open() const { return credit != nullptr; }
+
+    // Whether a cell and so many body lines are free, with a look at the credits when they are not known to be.
+    // Requires is_open().
+    bool has_room(const RingSizes& sizes, std::uint32_t wanted)
+    {
+        const auto room = [&] {
+            return static_cast<std::uint32_t>(sent) - taken < sizes.cells &&
+                   wanted <= sizes.body_lines - (lines_sent - lines_taken);
+        };
+        if (room()) [[likely]]
+            return true;
+        // acquire: pairs with IncomingRing::return_credit(), so that the lines may be written again
+        const std::uint64_t word = credit->load(std::memory_order_acquire);
+        taken = EnvelopeCount::number(word);
+        lines_taken = EnvelopeCount::lines(word);
+        return room();
+    }
+
+    // The next envelope has no body.
+    void without_body()
+    {
+        body_at = 0;
+        body_bytes = 0;
+    }
+    // Reserves the lines of its body, at least one byte. Requires is_open().
+    bool reserve_body(const RingSizes& sizes, std::size_t bytes)
+    {
+        const std::uint32_t wanted = RingSizes::lines_of(bytes);
+        const bool fits = wanted <= sizes.body_lines - next_line;
+        const std::uint32_t skipped = fits ? 0 : sizes.body_lines - next_line;
+        if (!has_room(sizes, skipped + wanted)) return false;
+        body_at = fits ? next_line : 0;
+        lines = skipped + wanted;
+        body_bytes = static_cast<std::uint32_t>(bytes);
+        return true;
+    }
+    Offset body_offset() const { return bodies + std::size_t{body_at} * kLine; }
+    // Where the body that is reserved is to be written.
+    void* body() const { return mapped != nullptr ? mapped + body_offset() : staging->bytes; }
+    // The reserved body has been sent.
+    void use_lines(const RingSizes& sizes)
+    {
+        last_lines = RingSizes::lines_of(body_bytes);
+        if (body_bytes == 0) return;
+        lines_sent += lines;
+        next_line = sizes.line_after(body_at, body_bytes);
+    }
+
+    Offset cell_offset(const RingSizes& sizes, std::uint64_t number) const
+    {
+        return cells + sizes.place_of(number) * sizeof(EnvelopeCell);
+    }
+    // Requires a mapped destination.
+    EnvelopeCell& cell(const RingSizes& sizes, std::uint64_t number) const
+    {
+        return *reinterpret_cast<EnvelopeCell*>(mapped + cell_offset(sizes, number));
+    }
+    // The lines of this rank's next body, asked for before it is made: the other rank has read what was there.
+    void ask_to_write_body(const RingSizes& sizes) const
+    {
+        const std::byte* const first = mapped + bodies;
+        const std::uint32_t asked = sizes.lines_to_ask_for(next_line, last_lines);
+        for (std::uint32_t i = 0; i < asked; ++i) prefetch_to_write(first + std::size_t{next_line + i} * kLine);
+    }
+    // The cell and the body of an unmapped destination.
+    void write_remotely(
+        const Crossbar& crossbar, int destination, Offset at, const void* head, std::uint64_t stamp) const;
+};
+
+// The destination's end, but for the cell that it looks at (Inbox).
+struct IncomingRing {
+    EnvelopeCell* cells;
+    const BodyLine* bodies;
+    Offset credit;                // EnvelopeCredit in the source's arena
+    std::uint32_t returned = 0;   // number of the last envelope returned as a credit
+    std::uint32_t next_line = 0;  // after the last body
+    std::uint32_t last_lines = 0;
+    std::uint32_t lines_taken = 0;
+    std::uint32_t lines_returned = 0;
+
+    EnvelopeBody take_body(const RingSizes& sizes, const EnvelopeCell& cell)
+    {
+        const std::uint32_t bytes = cell.body_bytes;
+        last_lines = RingSizes::lines_of(bytes);
+        if (bytes == 0) return {nullptr, 0};
+        const std::uint32_t after = sizes.line_after(cell.body_at, bytes);
+        // As far as from the end of the last body to the end of this one, around the ring's end or not.
+        lines_taken += after > next_line ? after - next_line : after + sizes.body_lines - next_line;
+        next_line = after;
+        return {bodies + cell.body_at, bytes};
+    }
+    // The lines of the source's next body, asked for with each look for its cell, so that they come while the cell
+    // does.
+    void ask_for_body(const RingSizes& sizes) const
+    {
+        const std::uint32_t asked = sizes.lines_to_ask_for(next_line, last_lines);
+        for (std::uint32_t i = 0; i < asked; ++i) __builtin_prefetch(bodies + next_line + i);
+    }
+
+    // Whether the source is to know that all up to `number` has been taken.
+    bool owes_credit(const RingSizes& sizes, std::uint32_t number) const
+    {
+        return number - returned >= sizes.cells / 4 || lines_taken - lines_returned >= sizes.body_lines / 4;
+    }
+    // The source may use the room of all up to `number` again.
+    void return_credit(const Crossbar& crossbar, int source, std::uint32_t number);
+};
+
+}  // namespace fmpl
