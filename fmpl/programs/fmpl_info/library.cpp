@@ -71,7 +71,7 @@ Section limits()
             size("bcast_whole_private", kBroadcastWholePrivateBytes,
                 "the same from other memory, where the kernel lets the ranks copy from and to each other"),
             size("bcast_whole_private_few_cpus", kBroadcastWholePrivateBytesSharedCpus,
-                "and that where there are more ranks than CPUs"),
+                "and that where there are more ranks than CPUs, but no more than two a CPU"),
             size("bcast_shared_bytes", kBroadcastSharedBytes,
                 "such a broadcast between two ranks is copied by both from this on"),
             size("bcast_partition_bytes", kBroadcastPartitionBytes,
@@ -87,6 +87,8 @@ Section limits()
                 "kernel lets the ranks copy from and to each other, else goes in pieces of this"),
             size("reduce_private_bytes", kReducePrivateBytes,
                 "where each rank has a CPU, the kernel reads operands in other memory from this on"),
+            size("reduce_private_bytes_shared_cpus", kReducePrivateBytesSharedCpus,
+                "the same where two ranks share a CPU; where more do, never"),
             size("reduce_pair_in_place", kPairInPlaceBytes,
                 "a reduce of two ranks that have a CPU each uses buffers in remote-DMA memory where they lie from this "
                 "on"),

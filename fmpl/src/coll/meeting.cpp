@@ -38,6 +38,7 @@ void Meeting::find_cpu_mates()
 void Meeting::count_reach()
 {
     has_told_reach_ = true;
+    if (!node_->helps() && !shares_cpus_by_twos()) return;
     for (const int member : members()) {
         if (!node_->private_memory.reaches(member)) return;
     }

@@ -134,6 +134,14 @@ public:
         if (bytes >= kReachBytes && !has_told_reach_) [[unlikely]]
             count_reach();
     }
+    // Whether more than two members share CPUs, but no more than two ranks of the job one: then those that run may
+    // copy for those that do not.
+    bool shares_cpus_by_twos() const
+    {
+        constexpr int kRanksOfCpu = 2;
+        const int cpus = static_cast<int>(node_->crossbar.memory().constants().cpus);
+        return size() > 2 && !node_->helps() && node_->crossbar.nodes() <= kRanksOfCpu * cpus;
+    }
     // Whether they all do, as far as they have told.
     bool members_reach_each_other() const
     {

@@ -12,22 +12,20 @@ namespace fmpl {
 // wait is short; where it has not, the root has to run once more, and the buffers hold so much at a time.
 inline constexpr std::size_t kBroadcastWholeBytes = 1024;
 inline constexpr std::size_t kBroadcastWholeBytesSharedCpus = 256 * 1024;
-// The same of a root's private memory, which the kernel lets all read.
+// The same of a root's private memory, which the kernel lets all read. Where more than two ranks share a CPU, never:
+// the library's buffers stay in a CPU's cache for its next rank (docs/decisions/0034).
 inline constexpr std::size_t kBroadcastWholePrivateBytes = 16 * 1024;
-inline constexpr std::size_t kBroadcastWholePrivateBytesSharedCpus = 64 * 1024;
+inline constexpr std::size_t kBroadcastWholePrivateBytesSharedCpus = 512 * 1024;
 // Such a broadcast between two ranks is copied by both, from this size on.
 inline constexpr std::size_t kBroadcastSharedBytes = 1024;
 // Where ranks share CPUs, but no more than two one, a broadcast from this size on is partitioned among those that run
 // (docs/decisions/0016-whoever-runs-copies.md).
 inline constexpr std::size_t kBroadcastPartitionBytes = 64 * 1024;
-inline constexpr int kBroadcastPartitionRanksOfCpu = 2;
 
 // Whether a whole broadcast of so many bytes is partitioned: the same on all members.
 inline bool is_partitioned(const Meeting& m, std::size_t bytes)
 {
-    const Node& node = m.node();
-    const int most = kBroadcastPartitionRanksOfCpu * static_cast<int>(node.crossbar.memory().constants().cpus);
-    return m.size() > 2 && bytes >= kBroadcastPartitionBytes && !node.helps() && node.crossbar.nodes() <= most;
+    return bytes >= kBroadcastPartitionBytes && m.shares_cpus_by_twos();
 }
 
 // Whether the receiver of a broadcast between two may have the root help it to copy.

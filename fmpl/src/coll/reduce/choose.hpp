@@ -14,10 +14,10 @@ namespace fmpl {
 inline constexpr std::size_t kPartitionBytes = 4 * 1024;
 inline constexpr std::size_t kPartitionBytesSharedCpus = 5 * 1024;
 
-// From which size on the kernel reads and writes private operands where they lie; shorter ones go through a library
-// buffer.
+// From which size on the kernel reads and writes private operands where they lie; others go through library buffers.
+// Where more than two ranks share a CPU, all do, and where the only two members share theirs.
 inline constexpr std::size_t kReducePrivateBytes = 16 * 1024;
-inline constexpr std::size_t kReducePrivateBytesSharedCpus = kDepositBytes + 1;
+inline constexpr std::size_t kReducePrivateBytesSharedCpus = 256 * 1024;
 
 // Between two ranks, whose reduction in place ends with a barrier, also operands in remote-DMA memory go through a
 // library buffer below these sizes: of a reduce, whose other rank then need not wait for the root, and of an allreduce.
@@ -44,9 +44,11 @@ inline std::size_t partition_bytes(const Meeting& m, bool to_all)
 // if the members reach each other, which the last of them to arrive knows.
 inline bool goes_in_place(const Meeting& m, const std::byte* buffer, std::size_t bytes)
 {
-    if (m.node().crossbar.contains(buffer, bytes) || bytes > kDepositBytes) return true;
+    if (m.node().crossbar.contains(buffer, bytes)) return true;
     const bool helps = m.node().helps();
-    return bytes >= (helps ? kReducePrivateBytes : kReducePrivateBytesSharedCpus) && m.members_reach_each_other();
+    if (bytes < (helps ? kReducePrivateBytes : kReducePrivateBytesSharedCpus)) return false;
+    if (bytes <= kDepositBytes) return m.members_reach_each_other();
+    return helps || m.shares_cpus_by_twos();
 }
 
 inline bool goes_in_place_of_two(const Meeting& m, const std::byte* buffer, std::size_t bytes, bool to_all)
