@@ -72,22 +72,22 @@ void watch_forks()
 
 }  // namespace
 
-Endpoint& Binding::attach()
+Rank& Binding::attach()
 {
     if (forked_from != 0) throw forked_child_error();
     if (!seat) seat = seat_from_environment();
-    if (!endpoint) {
+    if (!own) {
         seat->memory->control().nodes[seat->rank].speaks = speaks;
-        endpoint = std::make_unique<Endpoint>(*seat);
+        own = std::make_unique<Rank>(*seat);
         watch_forks();
     }
-    return *endpoint;
+    return *own;
 }
 
 const RankHeap& Binding::claim_heap()
 {
     if (std::getenv("FMPL_JOB_FD") == nullptr) fail(FMPL_ERR_ARGUMENT, "this process is not a rank of fmplrun's");
-    if (heap || endpoint || forked_from != 0) {
+    if (heap || own || forked_from != 0) {
         fail(FMPL_ERR_ALREADY_INITIALIZED, "the rank's heap is taken, or its arena in use");
     }
     // Kept even where the heap is refused: giving up the seat would close the job's memory for good.
@@ -102,7 +102,7 @@ void Binding::become_forked_child(int parent)
     if (!seat) return;  // no rank has forked it: it may become one
     forked_from = parent;
     // Not destroyed: its destructor would give back what the parent still uses.
-    if (endpoint) parents_endpoint = endpoint.release();
+    if (own) parents_rank = own.release();
 }
 
 Error Binding::forked_child_error() const
@@ -139,7 +139,7 @@ int Binding::report(const char* call, const Error& error)
     // A rank that learns of the job's end has nothing to add to what the failing rank said. A layer has the words from
     // fmpl_error_message, and error handlers of its own.
     const ErrorReport mode = error_report();
-    const bool of_layer = endpoint && endpoint->node.waiter.layer_call() != nullptr;
+    const bool of_layer = own && own->node.waiter.layer_call() != nullptr;
     if (mode != ErrorReport::silent && error.code() != FMPL_ERR_ABORTED && !of_layer) {
         const std::string line = "fmpl: " + error_message + "\n";
         [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());  // in one piece
@@ -151,8 +151,8 @@ int Binding::report(const char* call, const Error& error)
 int Binding::report_failed_call(const char* call)
 {
     const int code = report_current_exception(call);
-    if (code == FMPL_ERR_SYSTEM && endpoint) {
-        abort_job(endpoint->node.crossbar.control(), endpoint->rank(), code, fmt::format("{} failed", call));
+    if (code == FMPL_ERR_SYSTEM && own) {
+        abort_job(own->node.crossbar.control(), own->rank(), code, fmt::format("{} failed", call));
     }
     return code;
 }

@@ -1,10 +1,10 @@
-// Which rank the calling thread is: the one piece of state that the C and Fortran calls keep beside the endpoints.
+// Which rank the calling thread is: the one piece of state that the C and Fortran calls keep beside the ranks.
 //
 // A thread of run_ranks or run_process is bound to its own rank, or, where several take turns on it, to the one that
 // runs (ranks_of_thread.hpp). Every other thread belongs to the rank of its process.
 #pragma once
 
-#include "api/endpoint.hpp"
+#include "api/rank.hpp"
 #include "launch/job_seat.hpp"
 #include "launch/rank_heap.hpp"
 
@@ -29,11 +29,11 @@ public:
 struct Binding {
     // Taken from the environment when it is first needed; given beforehand to the threads of run_ranks.
     std::optional<JobSeat> seat;
-    std::unique_ptr<Endpoint> endpoint;  // from the first fmpl_malloc or fmpl_init on
-    std::unique_ptr<RankHeap> heap;      // under --rdma heap, from before main on
+    std::unique_ptr<Rank> own;       // from the first fmpl_malloc or fmpl_init on
+    std::unique_ptr<RankHeap> heap;  // under --rdma heap, from before main on
     SpokenLibrary speaks = SpokenLibrary::fmpl;
-    int forked_from = 0;                   // pid of the rank that this process is a forked child of
-    Endpoint* parents_endpoint = nullptr;  // in such a child
+    int forked_from = 0;           // pid of the rank that this process is a forked child of
+    Rank* parents_rank = nullptr;  // in such a child
     std::string error_message;
     // Of fmpl_op_create, and the subroutine of the one that is being applied. A deque: operations keep their addresses.
     using FortranFunction = void (*)(const void* in, void* inout, const int* count);
@@ -47,8 +47,8 @@ struct Binding {
 
     int rank() const;
 
-    // The endpoint, made if need be. Throws Error(SYSTEM) in a forked child of a rank.
-    Endpoint& attach();
+    // The rank, made if need be. Throws Error(SYSTEM) in a forked child of a rank.
+    Rank& attach();
 
     // See fmpl_heap_range; throws Error.
     const RankHeap& claim_heap();

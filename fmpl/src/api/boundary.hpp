@@ -11,34 +11,34 @@ namespace fmpl {
 [[gnu::noinline, gnu::cold]] inline int not_initialized(Binding& b, const char* name)
 {
     if (b.forked_from != 0) return b.report(name, b.forked_child_error());
-    const bool finalized = b.endpoint && b.endpoint->finalized();
+    const bool finalized = b.own && b.own->finalized();
     return b.report(
         name, Error(FMPL_ERR_NOT_INITIALIZED,
                   finalized ? "called after fmpl_finalize; FMPL can be called between fmpl_init and fmpl_finalize"
                             : "called before fmpl_init; call fmpl_init first"));
 }
 
-// What statistics and traces say of a call: its bytes, or a function of the endpoint that gives CallFacts. It is
+// What statistics and traces say of a call: its bytes, or a function of the rank that gives CallFacts. It is
 // called before the call checks its arguments, and throws nothing.
-inline CallFacts facts_of(const Endpoint&, std::size_t bytes)
+inline CallFacts facts_of(const Rank&, std::size_t bytes)
 {
     return {.bytes = bytes};
 }
 template <class Facts>
 [[gnu::always_inline]] inline CallFacts facts_of(
-    const Endpoint& endpoint, const Facts& facts) requires std::is_invocable_v<Facts, const Endpoint&>
+    const Rank& own, const Facts& facts) requires std::is_invocable_v<Facts, const Rank&>
 {
-    return facts(endpoint);
+    return facts(own);
 }
 
-// Runs body(endpoint) for a call that needs fmpl_init before it; a query, which nothing blocks and nobody counts.
+// Runs body(rank) for a call that needs fmpl_init before it; a query, which nothing blocks and nobody counts.
 template <class Body>
 int query(const char* name, Body&& body)
 {
     Binding& b = binding();
-    if (b.endpoint == nullptr || !b.endpoint->initialized()) return not_initialized(b, name);
+    if (b.own == nullptr || !b.own->initialized()) return not_initialized(b, name);
     try {
-        std::forward<Body>(body)(*b.endpoint);
+        std::forward<Body>(body)(*b.own);
         return FMPL_SUCCESS;
     } catch (...) {
         return b.report_current_exception(name);
@@ -50,22 +50,22 @@ template <class Facts, class Body>
 int boundary(Call call, const Facts& facts, Body&& body)
 {
     Binding& b = binding();
-    Endpoint* endpoint = b.endpoint.get();
-    if (endpoint == nullptr || !endpoint->initialized()) [[unlikely]]
+    Rank* own = b.own.get();
+    if (own == nullptr || !own->initialized()) [[unlikely]]
         return not_initialized(b, call_name(call));
     // body is called in one place, so that it becomes a part of this function. facts takes no memory here while
     // nobody asks: all that it calls, it calls with values.
-    const bool observed = endpoint->observer.on();
+    const bool observed = own->observer.on();
     try {
-        endpoint->node.call = call;
+        own->node.call = call;
         if (observed) [[unlikely]]
-            endpoint->observer.begin(call_name(call), facts_of(*endpoint, facts));
-        body(*endpoint);
+            own->observer.begin(call_name(call), facts_of(*own, facts));
+        body(*own);
         if (observed) [[unlikely]]
-            endpoint->observer.end(true);
+            own->observer.end(true);
         return FMPL_SUCCESS;
     } catch (...) {
-        if (observed) endpoint->observer.end(false);
+        if (observed) own->observer.end(false);
         return b.report_failed_call(call_name(call));
     }
 }

@@ -88,7 +88,7 @@ private:
             // A rank that returns because its calls fail with ABORTED has no failure of its own.
             // acquire: pairs with abort_job
             const bool ending = control.abort_state.load(std::memory_order_acquire) != 0;
-            if (!ending && binding.endpoint && binding.endpoint->initialized()) {
+            if (!ending && binding.own && binding.own->initialized()) {
                 fail(FMPL_ERR_PENDING, "rank {} returned without calling fmpl_finalize", rank);
             }
         } catch (const AbortRequest& error) {
@@ -101,7 +101,7 @@ private:
             failed(rank, "an exception of unknown type", false);
         }
         binding.destroy_layers();
-        control.nodes[rank].exited.store(1, std::memory_order_release);  // pairs with Endpoint::init
+        control.nodes[rank].exited.store(1, std::memory_order_release);  // pairs with Rank::init
         ring_all(control);
         bind(nullptr);
     }

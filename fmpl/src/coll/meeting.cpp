@@ -38,7 +38,7 @@ void Meeting::find_cpu_mates()
 void Meeting::count_reach()
 {
     has_told_reach_ = true;
-    if (!node_->helps() && !shares_cpus_by_twos()) return;
+    if (!node_->each_has_a_cpu() && !shares_cpus_by_twos()) return;
     for (const int member : members()) {
         if (!node_->private_memory.reaches(member)) return;
     }

@@ -140,7 +140,7 @@ public:
     {
         constexpr int kRanksOfCpu = 2;
         const int cpus = static_cast<int>(node_->crossbar.memory().constants().cpus);
-        return size() > 2 && !node_->helps() && node_->crossbar.nodes() <= kRanksOfCpu * cpus;
+        return size() > 2 && !node_->each_has_a_cpu() && node_->crossbar.nodes() <= kRanksOfCpu * cpus;
     }
     // Whether they all do, as far as they have told.
     bool members_reach_each_other() const

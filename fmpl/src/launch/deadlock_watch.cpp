@@ -12,7 +12,7 @@ std::optional<std::vector<std::uint64_t>> DeadlockWatch::sleeps(const std::vecto
     for (std::size_t rank = 0; rank < found.size(); ++rank) {
         if (gone[rank]) continue;
         const NodeRecord& node = control_.nodes[rank];
-        // acquire: pairs with the release in Endpoint::finalize
+        // acquire: pairs with the release in Rank::finalize
         const auto state = static_cast<RankState>(node.state.load(std::memory_order_acquire));
         if (state == RankState::finalized) continue;
         if (state != RankState::ready) return std::nullopt;

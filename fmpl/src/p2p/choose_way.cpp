@@ -11,9 +11,9 @@ bool may_share(const SendEnd& end, const SendOperation& op, Offset to)
     const Node& node = *end.node;
     if (!op.message.in_one_piece() || !node.crossbar.maps(op.node())) return false;
     const bool to_private = PrivateMemory::is_private(to);
-    if (op.addressable && !to_private) return node.helps() && op.message.bytes() >= kSharedBytes;
+    if (op.addressable && !to_private) return node.each_has_a_cpu() && op.message.bytes() >= kSharedBytes;
     if (op.message.bytes() < kSharedPrivateBytes || !node.private_memory.reaches(op.node())) return false;
-    return node.helps() || (!op.addressable && to_private);
+    return node.each_has_a_cpu() || (!op.addressable && to_private);
 }
 
 // Whether the destination's private buffer is left to it for a while, since it may take the copy, or a spooled one,
@@ -68,8 +68,8 @@ bool may_stage(const Message& message)
 
 std::uint64_t worth_waiting_ns(const SendEnd& end, const SendOperation& op)
 {
-    const bool worth_it = op.state == State::queued && op.message.bytes() >= kPushSoonBytes && end.node->helps() &&
-                          op.node() != end.node->rank();
+    const bool worth_it = op.state == State::queued && op.message.bytes() >= kPushSoonBytes &&
+                          end.node->each_has_a_cpu() && op.node() != end.node->rank();
     return worth_it ? op.message.bytes() / kSpoolBytesPerNs : 0;
 }
 
@@ -83,7 +83,7 @@ bool waits_in_vain(const SendEnd& end, SendOperation& op)
 bool may_invite(const ReceiveEnd& end, const ReceiveOperation& op)
 {
     const std::size_t bytes = op.flag().body.bytes;
-    return op.room.in_one_piece() && bytes >= kSharedBytes && bytes <= op.room.bytes() && end.node->helps() &&
+    return op.room.in_one_piece() && bytes >= kSharedBytes && bytes <= op.room.bytes() && end.node->each_has_a_cpu() &&
            end.crossbar().maps(op.peer().node);
 }
 

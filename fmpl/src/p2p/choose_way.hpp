@@ -35,7 +35,7 @@ inline bool may_offer_in_lane(const SendEnd& end, Communicator& comm, int destin
 {
     // A short message, which no receive needs to be ready for, was only not first just now.
     if (bytes <= kInlineBytes || bytes >= kSharedBytes) return false;
-    if (comm.peer(destination).lane_to == nullptr || !end.node->helps() || end.node->has_busy()) return false;
+    if (comm.peer(destination).lane_to == nullptr || !end.node->each_has_a_cpu() || end.node->has_busy()) return false;
     SendChannel& channel = comm.send_channel(destination, index);
     if (channel.request != nullptr || !end.idle(comm, destination, index, channel)) return false;
     return end.lane_is_free(comm, destination) && channel.offers.is_worth_it();

@@ -67,7 +67,7 @@ struct SendChannel {
 struct ReceiveChannel {
     std::uint64_t received = 0;             // number of the last message consumed
     std::uint64_t posted = 0;               // number of the last message for which a receive was posted
-    Offset cursor = kNoOffset;              // the ChainNode of the last message consumed; kNoOffset: it was a head
+    Offset cursor = kNoOffset;              // the ChainLink of the last message consumed; kNoOffset: it was a head
     ReceiveOperation* request = nullptr;    // the irecv not yet waited for
     ReceiveOperation* receiving = nullptr;  // the operation that message received + 1 belongs to
     std::size_t offered_bytes = 0;  // of the longest since all came as offers in the lane; 0: the last one did not

@@ -147,9 +147,9 @@ public:
 
     int rank() const { return crossbar.node(); }
 
-    // Whether a rank that waits for a message helps to copy it: with fewer CPUs than ranks it would take the CPU from
+    // Then a rank that waits for a message helps to copy it. With fewer CPUs than ranks it would take the CPU from
     // others, and a chunk of a rank that is not running would hold the message up.
-    bool helps() const { return waiter.policy().cpus_suffice; }
+    bool each_has_a_cpu() const { return waiter.policy().cpus_suffice; }
 
     Crossbar crossbar;
     PrivateMemory private_memory;

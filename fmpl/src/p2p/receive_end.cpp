@@ -31,13 +31,13 @@ ReceiveEnd::Chained ReceiveEnd::next_in_chain(Communicator& comm, int source, in
     const Offset cursor = comm.receive_channel(source, index).cursor;
     // Both pair with spooled::append.
     const Offset link = cursor == kNoOffset ? comm.flag(source, index).chain.load(std::memory_order_acquire)
-                                            : crossbar().read_flag(peer, cursor + offsetof(ChainNode, next));
+                                            : crossbar().read_flag(peer, cursor + offsetof(ChainLink, next));
     struct {
         std::uint64_t bytes;
         Offset at;
         std::uint64_t order;
     } read;
-    crossbar().read(peer, link + offsetof(ChainNode, bytes), &read, sizeof read);
+    crossbar().read(peer, link + offsetof(ChainLink, bytes), &read, sizeof read);
     return {link, read.bytes, read.at, read.order};
 }
 

@@ -57,7 +57,7 @@ public:
         std::uint64_t stamp = 0;  // of the lane or the head
     };
     static Arrival arrival(Communicator& comm, int source, int index, std::uint64_t number);
-    // What the ChainNode tells of the message after the last one consumed. Called once `available` counts that message.
+    // What the ChainLink tells of the message after the last one consumed. Called once `available` counts that message.
     struct Chained {
         Offset link;  // the node itself
         std::uint64_t bytes;
@@ -88,7 +88,7 @@ public:
         // release: pairs with SendEnd::lane_is_free, lane_offer::send
         peer.lane_to->reverse_taken.store(++pair.lane_taken, std::memory_order_release);
     }
-    // All of the message is read, or passed over since it is too long. cursor: its ChainNode; kNoOffset: it was a head.
+    // All of the message is read, or passed over since it is too long. cursor: its ChainLink; kNoOffset: it was a head.
     void finish(ReceiveOperation& op, std::size_t bytes, Offset cursor = kNoOffset) const;
     // It is none of the node's transfers any more.
     void unlist(ReceiveOperation& op) const;

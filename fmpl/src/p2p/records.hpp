@@ -15,10 +15,10 @@
 //      message n whose predecessors have all been consumed, or to replace its own unclaimed offer (see `claim`) or
 //      held message n: by `moved` or `shared` if a buffer is posted meanwhile, by `piped` if neither side reaches the
 //      other's private buffer, by `spooled` after the time-out.
-//   3. A message that cannot be the head because an earlier one is unconsumed is a ChainNode at the source: the head's
-//      successor hangs on CompletionFlag::chain, its own on ChainNode::next, and `available` counts to the last. The
+//   3. A message that cannot be the head because an earlier one is unconsumed is a ChainLink at the source: the head's
+//      successor hangs on CompletionFlag::chain, its own on ChainLink::next, and `available` counts to the last. The
 //      destination follows a link only when `available` counts the message behind it.
-//   4. A ChainNode is freed when it and its successor in the chain have been consumed.
+//   4. A ChainLink is freed when it and its successor in the chain have been consumed.
 //   5. The source puts message n of a channel into the lane only when all before it on this channel, and whatever was
 //      in the lane, have been consumed. So what is in the lane is the next message of its channel. One that is only on
 //      offer there becomes a head when the source has claimed it, and leaves the lane when it is consumed; its `body`
@@ -224,7 +224,7 @@ struct alignas(kLine) CompletionFlag {
     };
     // Number of the last message in the chain. Ordering: release, after the link to it; acquire in ReceiveEnd::arrival.
     std::atomic<std::uint64_t> available;
-    // The ChainNode after the head, or after a message in the lane. Ordering: release, before `available`; acquire in
+    // The ChainLink after the head, or after a message in the lane. Ordering: release, before `available`; acquire in
     // ReceiveEnd::next_in_chain.
     std::atomic<std::uint64_t> chain;
     // PipeCount of pieces put into the ring. Ordering: release; acquire in piped::drain.
@@ -241,15 +241,15 @@ static_assert(sizeof(CompletionFlag) == 2 * kLine);
 static_assert(offsetof(CompletionFlag, available) == 96);
 
 // A message behind the head, at the source. Writer: the source, before it is linked. Ordering: plain, under the link.
-struct alignas(kLine) ChainNode {
-    // The next ChainNode. Ordering: release, before `available` counts it; acquire in ReceiveEnd::next_in_chain.
+struct alignas(kLine) ChainLink {
+    // The next ChainLink. Ordering: release, before `available` counts it; acquire in ReceiveEnd::next_in_chain.
     std::atomic<std::uint64_t> next;
     std::uint64_t bytes;
     Offset at;  // payload
     std::uint64_t order;
     std::uint8_t pad[kLine - 32];
 };
-static_assert(sizeof(ChainNode) == kLine);
+static_assert(sizeof(ChainLink) == kLine);
 
 // Of each pair of ranks of a communicator, at the source. Writer: the destination.
 struct alignas(kLine) PairRecord {

@@ -1,7 +1,7 @@
 // The send buffer of fmpl_sendbuf_set: where a send that has waited its time-out leaves its message (paper, section
 // 2.3).
 //
-// Blocks hold a ChainNode and then the payload. The memory is the user's buffer when that is remote-DMA memory, a block
+// Blocks hold a ChainLink and then the payload. The memory is the user's buffer when that is remote-DMA memory, a block
 // of the arena of the same size when it is not, or the arena itself in the growing form.
 #pragma once
 

@@ -16,13 +16,13 @@
 
 namespace fmpl {
 
-inline constexpr std::size_t kNodeBytes = sizeof(ChainNode);
+inline constexpr std::size_t kLinkBytes = sizeof(ChainLink);
 
 // Memory of a message that the destination may still read.
 struct ChainEntry {
     std::uint64_t number = 0;
-    Offset block = kNoOffset;  // the ChainNode, then perhaps the payload
-    bool chained = false;      // published as a ChainNode, not as the head
+    Offset block = kNoOffset;  // the ChainLink, then perhaps the payload
+    bool chained = false;      // published as a ChainLink, not as the head
     bool in_send_buffer = false;
     ChainEntry* next = nullptr;
 };

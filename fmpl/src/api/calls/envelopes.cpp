@@ -1,4 +1,4 @@
-// Envelopes, and how layers wait. Each call is translated to the endpoint of the calling thread.
+// Envelopes, and how layers wait. Each call is one of the calling thread's rank.
 #include "api/binding.hpp"
 #include "api/boundary.hpp"
 
@@ -6,37 +6,85 @@
 #include <fmpl/envelopes.h>
 #include <fmpl/waiting.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 using namespace fmpl;
 
 namespace {
 
-int take_envelopes(Endpoint& endpoint, fmpl_envelope_handler_t handler, void* context)
+// Rank 0 gathers where each rank has put its rings, and whether all could, and sends that to all. What is wrong on
+// one rank is reported after that, lest the others wait for it.
+void open_envelopes(Rank& own, std::size_t body_bytes)
 {
-    return endpoint.envelopes.poll([&](int source, const void* head, const void* body, std::size_t bytes) {
-        const CallbackScope scope(endpoint.node);
+    struct Own {
+        std::uint64_t body_bytes;
+        EnvelopeBlock block;
+    };
+    if (own.envelopes.is_open()) fail(FMPL_ERR_ALREADY_INITIALIZED, "called a second time; the rings are open");
+    const bool too_large = body_bytes > Envelopes::kMaxBodyBytes;
+    constexpr std::size_t kUnit = Envelopes::kBodyUnit;
+    const std::size_t rounded = too_large ? body_bytes : std::max(kUnit, (body_bytes + kUnit - 1) / kUnit * kUnit);
+
+    std::string shortage;
+    Own mine{rounded, {kNoOffset, 0}};
+    try {
+        if (!too_large) mine.block = own.envelopes.make(rounded);
+    } catch (const Error& error) {
+        shortage = error.what();
+    }
+    const std::vector<Own> all = own.communicators.gather_to_all(mine);
+
+    const auto wrong = [&](auto&& is_wrong) {
+        const auto found = std::find_if(all.begin(), all.end(), is_wrong);
+        return found == all.end() ? -1 : static_cast<int>(found - all.begin());
+    };
+    const int other = wrong([&](const Own& theirs) { return theirs.body_bytes != rounded; });
+    const int poor = wrong([](const Own& theirs) { return theirs.block.at == kNoOffset; });
+    if (other >= 0 || poor >= 0) own.envelopes.unmake();
+    if (other >= 0) {
+        fail(FMPL_ERR_MISMATCH, "body_bytes is {} here and {} on rank {}; give the same on all ranks", body_bytes,
+            all[static_cast<std::size_t>(other)].body_bytes, other);
+    }
+    if (too_large) {
+        fail(FMPL_ERR_ARGUMENT, "body_bytes = {}: a ring of bodies has at most {} bytes", body_bytes,
+            Envelopes::kMaxBodyBytes);
+    }
+    if (!shortage.empty()) fail(FMPL_ERR_MEMORY, "{}", shortage);
+    if (poor >= 0) fail(FMPL_ERR_MEMORY, "rank {} has no memory for the rings of envelopes", poor);
+    std::vector<EnvelopeBlock> blocks;
+    for (const Own& theirs : all) blocks.push_back(theirs.block);
+    own.envelopes.connect(std::move(blocks));
+}
+
+int take_envelopes(Rank& own, fmpl_envelope_handler_t handler, void* context)
+{
+    return own.envelopes.poll([&](int source, const void* head, const void* body, std::size_t bytes) {
+        const CallbackScope scope(own.node);
         return handler(context, source, head, body, bytes) == 0;
     });
 }
 
 // In the statistics a poll counts each envelope that it takes, and is none when it takes none.
-int poll_envelopes(Endpoint& endpoint, fmpl_envelope_handler_t handler, void* context)
+int poll_envelopes(Rank& own, fmpl_envelope_handler_t handler, void* context)
 {
-    if (!endpoint.observer.on()) [[likely]]
-        return take_envelopes(endpoint, handler, context);
-    const ObservedCall observed(endpoint.observer, call_name(Call::envelopes_poll));
-    const int taken = take_envelopes(endpoint, handler, context);
-    if (observed.counts()) endpoint.observer.set_calls(static_cast<std::uint64_t>(taken));
+    if (!own.observer.on()) [[likely]]
+        return take_envelopes(own, handler, context);
+    const ObservedCall observed(own.observer, call_name(Call::envelopes_poll));
+    const int taken = take_envelopes(own, handler, context);
+    if (observed.counts()) own.observer.set_calls(static_cast<std::uint64_t>(taken));
     return taken;
 }
 
 int send_envelope(int world_rank, const void* head, int* sent, bool wakes)
 {
-    const auto facts = [&](const Endpoint&) -> CallFacts { return {.peer = world_rank, .bytes = FMPL_ENVELOPE_HEAD}; };
-    return boundary(Call::envelope_send, facts, [&](Endpoint& e) {
+    const auto facts = [&](const Rank&) -> CallFacts { return {.peer = world_rank, .bytes = FMPL_ENVELOPE_HEAD}; };
+    return boundary(Call::envelope_send, facts, [&](Rank& own) {
         if (head == nullptr || sent == nullptr) [[unlikely]]
             fail(FMPL_ERR_ARGUMENT, "{} is a null pointer; give the {}", head == nullptr ? "head" : "sent",
                 head == nullptr ? "bytes of the head" : "address of an int");
-        *sent = e.envelopes.send(world_rank, head, wakes) ? 1 : 0;
+        *sent = own.envelopes.send(world_rank, head, wakes) ? 1 : 0;
     });
 }
 
@@ -46,30 +94,30 @@ extern "C" {
 
 int fmpl_envelopes_open(size_t body_bytes)
 {
-    return boundary(Call::envelopes_open, 0, [&](Endpoint& e) { e.envelopes_open(body_bytes); });
+    return boundary(Call::envelopes_open, 0, [&](Rank& own) { open_envelopes(own, body_bytes); });
 }
 
 size_t fmpl_envelope_body_limit(void)
 {
     const Binding& b = binding();
-    return b.endpoint ? b.endpoint->envelopes.body_limit() : 0;
+    return b.own ? b.own->envelopes.body_limit() : 0;
 }
 
 int fmpl_envelope_reserve(int world_rank, size_t body_bytes, void** body)
 {
-    Endpoint* const endpoint = binding().endpoint.get();
-    return endpoint != nullptr && endpoint->envelopes.reserve(world_rank, body_bytes, body) ? 1 : 0;
+    Rank* const own = binding().own.get();
+    return own != nullptr && own->envelopes.reserve(world_rank, body_bytes, body) ? 1 : 0;
 }
 
 int fmpl_envelope_commit(int world_rank, const void* head)
 {
-    const auto facts = [&](const Endpoint& e) -> CallFacts {
-        return {.peer = world_rank, .bytes = FMPL_ENVELOPE_HEAD + e.envelopes.reserved_bytes(world_rank)};
+    const auto facts = [&](const Rank& own) -> CallFacts {
+        return {.peer = world_rank, .bytes = FMPL_ENVELOPE_HEAD + own.envelopes.reserved_bytes(world_rank)};
     };
-    return boundary(Call::envelope_commit, facts, [&](Endpoint& e) {
+    return boundary(Call::envelope_commit, facts, [&](Rank& own) {
         if (head == nullptr) [[unlikely]]
             fail(FMPL_ERR_ARGUMENT, "head is a null pointer; give the {} bytes of the head", FMPL_ENVELOPE_HEAD);
-        e.envelopes.commit(world_rank, head);
+        own.envelopes.commit(world_rank, head);
     });
 }
 
@@ -86,58 +134,58 @@ int fmpl_envelope_send_quietly(int world_rank, const void* head, int* sent)
 int fmpl_envelope_lend(
     int world_rank, const void* head, const void* body, size_t body_bytes, int waits_anyway, int* sent)
 {
-    const auto facts = [=](const Endpoint&) -> CallFacts {
+    const auto facts = [=](const Rank&) -> CallFacts {
         return {.peer = world_rank, .bytes = FMPL_ENVELOPE_HEAD + body_bytes};
     };
-    return boundary(Call::envelope_lend, facts, [&](Endpoint& e) {
+    return boundary(Call::envelope_lend, facts, [&](Rank& own) {
         if (head == nullptr || sent == nullptr || (body == nullptr && body_bytes > 0)) [[unlikely]]
             fail(FMPL_ERR_ARGUMENT, "{} is a null pointer; give the {}",
                 head == nullptr   ? "head"
                 : sent == nullptr ? "sent"
                                   : "body",
                 sent == nullptr && head != nullptr ? "address of an int" : "bytes to send");
-        *sent = e.envelopes.lend(world_rank, head, body, body_bytes, waits_anyway != 0) ? 1 : 0;
+        *sent = own.envelopes.lend(world_rank, head, body, body_bytes, waits_anyway != 0) ? 1 : 0;
     });
 }
 
 int fmpl_envelopes_poll(fmpl_envelope_handler_t handler, void* context)
 {
-    Endpoint* const endpoint = binding().endpoint.get();
-    if (endpoint == nullptr || handler == nullptr) [[unlikely]]
+    Rank* const own = binding().own.get();
+    if (own == nullptr || handler == nullptr) [[unlikely]]
         return 0;
-    const int handled = poll_envelopes(*endpoint, handler, context);
-    if (handled == 0 && !endpoint->node.in_callback) endpoint->node.waiter.give_way();
+    const int handled = poll_envelopes(*own, handler, context);
+    if (handled == 0 && !own->node.in_callback) own->node.waiter.give_way();
     return handled;
 }
 
 int fmpl_wait_until(int (*ready)(void* context), void* context, const struct fmpl_wait_words* what)
 {
     return boundary(Call::wait_until, what == nullptr ? 0 : what->bytes,
-        [&](Endpoint& e) { e.layer_calls.wait_until(ready, context, what); });
+        [&](Rank& own) { own.layer_calls.wait_until(ready, context, what); });
 }
 
 int fmpl_envelopes_wait(fmpl_envelope_handler_t handler, void* context, const struct fmpl_wait_words* what)
 {
-    return boundary(Call::envelopes_wait, what == nullptr ? 0 : what->bytes, [&](Endpoint& e) {
+    return boundary(Call::envelopes_wait, what == nullptr ? 0 : what->bytes, [&](Rank& own) {
         if (handler == nullptr) [[unlikely]]
             fail(FMPL_ERR_ARGUMENT, "handler is a null pointer; give the function that takes the envelopes");
-        e.layer_calls.wait([&] { return take_envelopes(e, handler, context) > 0; }, Call::envelopes_wait, what);
+        own.layer_calls.wait([&] { return take_envelopes(own, handler, context) > 0; }, Call::envelopes_wait, what);
     });
 }
 
 int fmpl_look(int (*ready)(void* context), void* context, int* is_ready)
 {
-    return boundary(Call::look, 0, [&](Endpoint& e) {
+    return boundary(Call::look, 0, [&](Rank& own) {
         if (is_ready == nullptr) [[unlikely]]
             fail(FMPL_ERR_ARGUMENT, "is_ready is a null pointer; give the address of an int");
         *is_ready = 0;
-        *is_ready = e.layer_calls.look(ready, context) ? 1 : 0;
+        *is_ready = own.layer_calls.look(ready, context) ? 1 : 0;
     });
 }
 
 int fmpl_layer_progress_set(void (*progress)(void* context), void* context)
 {
-    return query("fmpl_layer_progress_set", [&](Endpoint& e) { e.layer_calls.set_progress(progress, context); });
+    return query("fmpl_layer_progress_set", [&](Rank& own) { own.layer_calls.set_progress(progress, context); });
 }
 
 }  // extern "C"

@@ -26,9 +26,9 @@ inline std::size_t bytes_of(std::size_t bytes)
 template <class Size>
 [[gnu::always_inline]] inline auto message_to(int dst, int mai, fmpl_comm_t comm, Size size)
 {
-    return [=](const Endpoint& e) __attribute__((always_inline))->CallFacts
+    return [=](const Rank& own) __attribute__((always_inline))->CallFacts
     {
-        const int peer = e.communicators.world_rank(comm, dst);
+        const int peer = own.communicators.world_rank(comm, dst);
         return {.peer = peer, .index = mai, .bytes = bytes_of(size), .sends = peer >= 0};
     };
 }
@@ -36,9 +36,9 @@ template <class Size>
 template <class Size>
 [[gnu::always_inline]] inline auto with_peer(int rank, int mai, fmpl_comm_t comm, Size size)
 {
-    return [=](const Endpoint& e) __attribute__((always_inline))->CallFacts
+    return [=](const Rank& own) __attribute__((always_inline))->CallFacts
     {
-        return {.peer = e.communicators.world_rank(comm, rank), .index = mai < 0 ? -1 : mai, .bytes = bytes_of(size)};
+        return {.peer = own.communicators.world_rank(comm, rank), .index = mai < 0 ? -1 : mai, .bytes = bytes_of(size)};
     };
 }
 inline constexpr int kNoIndex = -1;

@@ -1,5 +1,5 @@
-// The job and this rank in it: joining, leaving, ending; errors in words; the clock. Each call is translated to the
-// endpoint of the calling thread.
+// The job and this rank in it: joining, leaving, ending; errors in words; the clock. Each call is one of the
+// calling thread's rank.
 #include "api/binding.hpp"
 #include "api/boundary.hpp"
 #include "crossbar/abort.hpp"
@@ -22,15 +22,15 @@ int fmpl_init(fmpl_match_t* ma, fmpl_flag_t* fa, int count)
 {
     Binding& b = binding();
     try {
-        if (b.endpoint && b.endpoint->initialized()) {
+        if (b.own && b.own->initialized()) {
             fail(FMPL_ERR_ALREADY_INITIALIZED, "called a second time; a rank joins its job once");
         }
-        if (b.endpoint && b.endpoint->finalized()) {
+        if (b.own && b.own->finalized()) {
             fail(FMPL_ERR_ALREADY_INITIALIZED, "called after fmpl_finalize; a rank joins its job once");
         }
-        Endpoint& endpoint = b.attach();
-        endpoint.node.call = Call::init;
-        endpoint.init(ma, fa, count);
+        Rank& own = b.attach();
+        own.node.call = Call::init;
+        own.init(ma, fa, count);
         return FMPL_SUCCESS;
     } catch (...) {
         return b.report_current_exception("fmpl_init");
@@ -39,14 +39,14 @@ int fmpl_init(fmpl_match_t* ma, fmpl_flag_t* fa, int count)
 
 int fmpl_finalize(void)
 {
-    return boundary(Call::finalize, 0, [](Endpoint& e) { e.finalize(); });
+    return boundary(Call::finalize, 0, [](Rank& own) { own.finalize(); });
 }
 
 int fmpl_initialized(int* flag)
 {
     Binding& b = binding();
     if (flag == nullptr) return b.report("fmpl_initialized", Error(FMPL_ERR_ARGUMENT, "flag is a null pointer"));
-    *flag = b.endpoint && b.endpoint->initialized() ? 1 : 0;
+    *flag = b.own && b.own->initialized() ? 1 : 0;
     return FMPL_SUCCESS;
 }
 
@@ -74,13 +74,13 @@ void fmpl_abort(int code, const char* reason)
 int fmpl_cpus_suffice(void)
 {
     const Binding& b = binding();
-    return b.endpoint && b.endpoint->initialized() && b.endpoint->node.waiter.policy().cpus_suffice ? 1 : 0;
+    return b.own && b.own->initialized() && b.own->node.waiter.policy().cpus_suffice ? 1 : 0;
 }
 
 void fmpl_layer_speaks(enum fmpl_spoken_library library)
 {
     Binding& b = binding();
-    if (b.endpoint == nullptr && b.speaks == SpokenLibrary::fmpl) b.speaks = static_cast<SpokenLibrary>(library);
+    if (b.own == nullptr && b.speaks == SpokenLibrary::fmpl) b.speaks = static_cast<SpokenLibrary>(library);
 }
 
 fmpl_slot* fmpl_layer_slot(fmpl_layer layer)

@@ -1,4 +1,5 @@
-// Remote-DMA memory, other ranks' memory, and the heap. Each call is translated to the endpoint of the calling thread.
+// Remote-DMA memory, other ranks' memory, and the heap. Each call is one of the calling thread's
+// rank.
 #include "api/binding.hpp"
 #include "api/boundary.hpp"
 
@@ -8,13 +9,27 @@
 
 using namespace fmpl;
 
+namespace {
+
+bool is_remote_dma(const Rank& own, const void* p, std::size_t bytes)
+{
+    return own.node.crossbar.contains(p, bytes);
+}
+
+bool is_addressable(const Rank& own, int world_rank)
+{
+    return world_rank >= 0 && world_rank < own.job_size() && own.node.crossbar.maps(world_rank);
+}
+
+}  // namespace
+
 extern "C" {
 
 void* fmpl_malloc(size_t size)
 {
     Binding& b = binding();
     try {
-        if (b.endpoint && b.endpoint->finalized()) fail(FMPL_ERR_NOT_INITIALIZED, "called after fmpl_finalize");
+        if (b.own && b.own->finalized()) fail(FMPL_ERR_NOT_INITIALIZED, "called after fmpl_finalize");
         return b.attach().allocate(size);
     } catch (...) {
         b.report_current_exception("fmpl_malloc");
@@ -25,7 +40,7 @@ void* fmpl_malloc(size_t size)
 void* fmpl_try_malloc(size_t size)
 {
     Binding& b = binding();
-    if (b.endpoint && b.endpoint->finalized()) return nullptr;
+    if (b.own && b.own->finalized()) return nullptr;
     try {
         return b.attach().allocate(size);
     } catch (const Error& error) {
@@ -40,7 +55,7 @@ void fmpl_free(void* p)
 {
     Binding& b = binding();
     try {
-        if (p == nullptr || (b.endpoint && b.endpoint->finalized())) return;  // finalizing freed everything
+        if (p == nullptr || (b.own && b.own->finalized())) return;  // finalizing freed everything
         if (b.forked_from != 0) return;  // a destructor in a forked child: the block is the rank's
         b.attach().free(p);
     } catch (...) {
@@ -51,27 +66,38 @@ void fmpl_free(void* p)
 int fmpl_is_remote_dma(const void* p, size_t size)
 {
     const Binding& b = binding();
-    return b.endpoint && b.endpoint->is_remote_dma(p, size) ? 1 : 0;
+    return b.own && is_remote_dma(*b.own, p, size) ? 1 : 0;
 }
 
 int fmpl_is_addressable(int world_rank)
 {
     const Binding& b = binding();
-    return b.endpoint && b.endpoint->initialized() && b.endpoint->is_addressable(world_rank) ? 1 : 0;
+    return b.own && b.own->initialized() && is_addressable(*b.own, world_rank) ? 1 : 0;
 }
 
 int fmpl_remote_place(const void* p, size_t size, uint64_t* place)
 {
-    return query("fmpl_remote_place", [&](Endpoint& e) {
+    return query("fmpl_remote_place", [&](Rank& own) {
         if (place == nullptr) fail(FMPL_ERR_ARGUMENT, "place is NULL; give the address of a uint64_t");
-        *place = e.remote_place(p, size);
+        if (!is_remote_dma(own, p, size)) {
+            fail(FMPL_ERR_ARGUMENT,
+                "{} bytes at {} are not in this rank's remote-DMA memory; take them from fmpl_malloc, or start the job "
+                "with fmplrun --rdma heap",
+                size, p);
+        }
+        *place = own.node.crossbar.offset_of(p);
     });
 }
 
 const void* fmpl_remote_view(int world_rank, uint64_t place, size_t size)
 {
     const Binding& b = binding();
-    return b.endpoint && b.endpoint->initialized() ? b.endpoint->remote_view(world_rank, place, size) : nullptr;
+    if (!b.own || !b.own->initialized() || !is_addressable(*b.own, world_rank)) return nullptr;
+    const Crossbar& crossbar = b.own->node.crossbar;
+    const Offset arena = crossbar.memory().arena_offset(world_rank);
+    const std::size_t arena_bytes = crossbar.control().arena_bytes;
+    if (place < arena || place - arena > arena_bytes || size > arena_bytes - (place - arena)) return nullptr;
+    return crossbar.mapped(world_rank, place);
 }
 
 void* fmpl_remote_room(int world_rank, uint64_t place, size_t size)
@@ -81,13 +107,19 @@ void* fmpl_remote_room(int world_rank, uint64_t place, size_t size)
 
 int fmpl_private_read(int world_rank, uint64_t address, void* to, size_t size, int* copied)
 {
-    return query("fmpl_private_read", [&](Endpoint& e) {
+    return query("fmpl_private_read", [&](Rank& own) {
         if (copied == nullptr || (to == nullptr && size > 0)) {
             fail(FMPL_ERR_ARGUMENT, "{} is a null pointer; give {}", copied == nullptr ? "copied" : "to",
                 copied == nullptr ? "the address of an int" : "room for the bytes");
         }
         *copied = 0;
-        *copied = e.private_read(world_rank, address, static_cast<std::byte*>(to), size) ? 1 : 0;
+        if (world_rank < 0 || world_rank >= own.job_size()) {
+            fail(FMPL_ERR_RANK, "world_rank = {}: the job has the ranks 0 to {}", world_rank, own.job_size() - 1);
+        }
+        const PrivateMemory& memory = own.node.private_memory;
+        if (!memory.reaches(world_rank)) return;
+        memory.read(world_rank, PrivateMemory::address(address), static_cast<std::byte*>(to), size);
+        *copied = 1;
     });
 }
 

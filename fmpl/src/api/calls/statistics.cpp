@@ -1,4 +1,4 @@
-// Statistics, and what layers say of their calls. Each call is translated to the endpoint of the calling thread.
+// Statistics, and what layers say of their calls. Each call is one of the calling thread's rank.
 #include "api/binding.hpp"
 #include "api/boundary.hpp"
 
@@ -12,22 +12,22 @@ extern "C" {
 const char** fmpl_layer_call(void)
 {
     const Binding& b = binding();
-    return b.endpoint == nullptr ? nullptr : &b.endpoint->node.waiter.layer_call();
+    return b.own == nullptr ? nullptr : &b.own->node.waiter.layer_call();
 }
 
 int fmpl_stats_enable(int on)
 {
-    return query("fmpl_stats_enable", [&](Endpoint& e) { e.observer.enable(on != 0); });
+    return query("fmpl_stats_enable", [&](Rank& own) { own.observer.enable(on != 0); });
 }
 
 int fmpl_stats_get(struct fmpl_call_stats* stats, int room, int* n)
 {
-    return query("fmpl_stats_get", [&](Endpoint& e) {
+    return query("fmpl_stats_get", [&](Rank& own) {
         if (n == nullptr || (stats == nullptr && room > 0)) {
             fail(FMPL_ERR_ARGUMENT, "stats or n is a null pointer");
         }
         *n = 0;
-        e.observer.for_each_call([&](const char* name, std::uint64_t calls, std::uint64_t bytes, double seconds) {
+        own.observer.for_each_call([&](const char* name, std::uint64_t calls, std::uint64_t bytes, double seconds) {
             if (*n < room) stats[*n] = {name, calls, bytes, seconds};
             ++*n;
         });
@@ -37,41 +37,40 @@ int fmpl_stats_get(struct fmpl_call_stats* stats, int room, int* n)
 double fmpl_stats_seconds(void)
 {
     const Binding& b = binding();
-    return b.endpoint ? b.endpoint->observer.seconds() : 0;
+    return b.own ? b.own->observer.seconds() : 0;
 }
 
 const int* fmpl_layer_observed(void)
 {
     static constexpr int kNever = 0;
     const Binding& b = binding();
-    return b.endpoint ? b.endpoint->observer.flag() : &kNever;
+    return b.own ? b.own->observer.flag() : &kNever;
 }
 
 int fmpl_layer_call_begin(const char* name)
 {
     const Binding& b = binding();
-    return b.endpoint && b.endpoint->observer.begin(name) ? 1 : 0;
+    return b.own && b.own->observer.begin(name) ? 1 : 0;
 }
 
 void fmpl_layer_call_about(int world_rank, int index, size_t bytes, int sends)
 {
     const Binding& b = binding();
-    if (!b.endpoint) return;
-    const bool exists = world_rank >= 0 && world_rank < b.endpoint->job_size();
-    b.endpoint->observer.say({.peer = world_rank, .index = index, .bytes = bytes, .sends = sends != 0 && exists});
+    if (!b.own) return;
+    const bool exists = world_rank >= 0 && world_rank < b.own->job_size();
+    b.own->observer.say({.peer = world_rank, .index = index, .bytes = bytes, .sends = sends != 0 && exists});
 }
 
 void fmpl_layer_call_sent(int world_rank, size_t bytes)
 {
     const Binding& b = binding();
-    if (b.endpoint && world_rank >= 0 && world_rank < b.endpoint->job_size())
-        b.endpoint->observer.sent(world_rank, bytes);
+    if (b.own && world_rank >= 0 && world_rank < b.own->job_size()) b.own->observer.sent(world_rank, bytes);
 }
 
 void fmpl_layer_call_end(int succeeded)
 {
     const Binding& b = binding();
-    if (b.endpoint) b.endpoint->observer.end(succeeded != 0);
+    if (b.own) b.own->observer.end(succeeded != 0);
 }
 
 }  // extern "C"

@@ -31,7 +31,7 @@ inline bool is_partitioned(const Meeting& m, std::size_t bytes)
 // Whether the receiver of a broadcast between two may have the root help it to copy.
 inline bool may_be_copied_by_both(const Meeting& m, std::size_t bytes)
 {
-    return m.size() == 2 && bytes >= kBroadcastSharedBytes && m.node().helps();
+    return m.size() == 2 && bytes >= kBroadcastSharedBytes && m.node().each_has_a_cpu();
 }
 
 // Whether what is left to send of a broadcast goes whole: the receivers can read it where it lies, and that is better
@@ -39,12 +39,12 @@ inline bool may_be_copied_by_both(const Meeting& m, std::size_t bytes)
 inline bool goes_whole(const Meeting& m, const OutgoingBroadcast& out, std::size_t sent)
 {
     if (out.columns != nullptr || !m.hardware.any_source_buffer) return false;
-    const bool helps = m.node().helps();
+    const bool each_has_a_cpu = m.node().each_has_a_cpu();
     const std::size_t left = out.bytes - sent;
     if (m.node().crossbar.contains(out.buffer, out.bytes)) {
-        return left >= (helps ? kBroadcastWholeBytes : kBroadcastWholeBytesSharedCpus);
+        return left >= (each_has_a_cpu ? kBroadcastWholeBytes : kBroadcastWholeBytesSharedCpus);
     }
-    return left >= (helps ? kBroadcastWholePrivateBytes : kBroadcastWholePrivateBytesSharedCpus) &&
+    return left >= (each_has_a_cpu ? kBroadcastWholePrivateBytes : kBroadcastWholePrivateBytesSharedCpus) &&
            m.members_reach_each_other();
 }
 

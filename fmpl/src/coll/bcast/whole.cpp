@@ -57,7 +57,7 @@ void send_whole(Meeting& m, const OutgoingBroadcast& out, std::size_t sent)
     const BroadcastManner manner = all ? choose_whole_manner(m, out) : BroadcastManner::whole;
     const WaitFor what = m.waiting_for(-1, out.bytes);
     const bool is_one_receiver = m.size() == 2;
-    const std::uint64_t use = begin_use(m, m.node().helps() ? kBroadcastSlots : kWholeAhead, what);
+    const std::uint64_t use = begin_use(m, m.node().each_has_a_cpu() ? kBroadcastSlots : kWholeAhead, what);
     publish(m, use, sent == 0, out.bytes, what, [&](BroadcastSlot& slot) {
         slot.total_bytes = out.bytes;
         slot.manner = manner;

@@ -33,7 +33,7 @@ inline constexpr std::size_t kReduceSharedPrivateBytes = 32 * 1024;
 // (docs/decisions/0011-partition-where-cpus-are-shared.md).
 inline std::size_t partition_bytes(const Meeting& m, bool to_all)
 {
-    if (m.node().helps()) return kPartitionBytes;
+    if (m.node().each_has_a_cpu()) return kPartitionBytes;
     if (to_all) return 0;
     const auto cpus = static_cast<std::size_t>(m.node().crossbar.memory().constants().cpus);
     const std::size_t ranks_a_cpu = (static_cast<std::size_t>(m.node().crossbar.nodes()) + cpus - 1) / cpus;
@@ -45,16 +45,17 @@ inline std::size_t partition_bytes(const Meeting& m, bool to_all)
 inline bool goes_in_place(const Meeting& m, const std::byte* buffer, std::size_t bytes)
 {
     if (m.node().crossbar.contains(buffer, bytes)) return true;
-    const bool helps = m.node().helps();
-    if (bytes < (helps ? kReducePrivateBytes : kReducePrivateBytesSharedCpus)) return false;
+    const bool each_has_a_cpu = m.node().each_has_a_cpu();
+    if (bytes < (each_has_a_cpu ? kReducePrivateBytes : kReducePrivateBytesSharedCpus)) return false;
     if (bytes <= kDepositBytes) return m.members_reach_each_other();
-    return helps || m.shares_cpus_by_twos();
+    return each_has_a_cpu || m.shares_cpus_by_twos();
 }
 
 inline bool goes_in_place_of_two(const Meeting& m, const std::byte* buffer, std::size_t bytes, bool to_all)
 {
     const std::size_t with_a_cpu = to_all ? kPairInPlaceBytesToAll : kPairInPlaceBytes;
-    return bytes >= (m.node().helps() ? with_a_cpu : kPairInPlaceBytesSharedCpu) && goes_in_place(m, buffer, bytes);
+    return bytes >= (m.node().each_has_a_cpu() ? with_a_cpu : kPairInPlaceBytesSharedCpu) &&
+           goes_in_place(m, buffer, bytes);
 }
 
 // bytes: of the whole reduction, whose deposits go together.

@@ -27,7 +27,7 @@ void deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
         own.waits = to_all || is_root ? 1 : 0;
         return;
     }
-    const bool leaves_at_once = !to_all && !is_root && bytes < partition_bytes(m, false) && !m.node().helps();
+    const bool leaves_at_once = !to_all && !is_root && bytes < partition_bytes(m, false) && !m.node().each_has_a_cpu();
     const bool wants_result = to_all || is_root;
     if (!leaves_at_once && goes_in_place(m, buffers.operand, bytes) &&
         (!wants_result || goes_in_place(m, buffers.result, bytes))) {

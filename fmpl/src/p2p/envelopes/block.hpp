@@ -1,7 +1,7 @@
 // The block of a rank's tables (p2p/table_memory.hpp) that holds what other ranks write of their envelopes to it, and
 // what they give back: for each other rank in their order doors, rings of cells with a line between two, credits,
 // claims, pair cells, rings of body lines. Rank 0 gathers where the blocks lie and tells all
-// (Endpoint::envelopes_open).
+// (fmpl_envelopes_open).
 //
 // What belongs to two ranks that never talk is never touched: the source of a pair's first envelope backs what it
 // writes (EnvelopePeers::open_way).

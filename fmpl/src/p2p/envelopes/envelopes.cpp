@@ -6,7 +6,7 @@ namespace fmpl {
 
 EnvelopeBlock Envelopes::make(std::size_t body_bytes)
 {
-    return blocks_.make(node_->tables, node_->crossbar.nodes(), body_bytes, !node_->helps());
+    return blocks_.make(node_->tables, node_->crossbar.nodes(), body_bytes, !node_->each_has_a_cpu());
 }
 
 void Envelopes::connect(std::vector<EnvelopeBlock> blocks)

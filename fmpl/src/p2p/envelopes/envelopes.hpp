@@ -81,7 +81,7 @@ public:
             nothing_reserved(destination);
         Outbox& out = peers_.outbox(destination);
         out.ring.reserved = false;
-        if (out.ring.body_bytes != 0 && out.ring.mapped != nullptr && node_->helps()) {
+        if (out.ring.body_bytes != 0 && out.ring.mapped != nullptr && node_->each_has_a_cpu()) {
             hand_over(out.ring.body(), out.ring.body_bytes);
         }
         announce(out, destination, head);
@@ -119,7 +119,8 @@ public:
             return false;
         if (out.ring.mapped == nullptr || (out.pair_cell == nullptr && !waits_anyway)) return false;
         if (bytes == 0 || !node_->crossbar.contains(body, bytes)) return false;
-        if (!node_->helps() || node_->has_busy() || node_->in_callback || !out.ring.has_room(sizes(), 0)) return false;
+        if (!node_->each_has_a_cpu() || node_->has_busy() || node_->in_callback || !out.ring.has_room(sizes(), 0))
+            return false;
         // Who sleeps does not look soon.
         if (node_->crossbar.record(destination).sleeping.load(std::memory_order_relaxed) != 0) return false;
         const Offset at = node_->crossbar.offset_of(body);
@@ -245,7 +246,7 @@ private:
             if (&cell == inbox.answer.cell) {
                 alignas(16) std::uint8_t head[FMPL_ENVELOPE_HEAD];
                 const OutgoingRing& ring = begin_turn(inbox, cell, head).ring;
-                if (ring.mapped != nullptr && node_->helps()) ring.ask_to_write_body(sizes());
+                if (ring.mapped != nullptr && node_->each_has_a_cpu()) ring.ask_to_write_body(sizes());
                 taken = to_handler(handler, inbox, head, body);
             } else {
                 taken = to_handler(handler, inbox, cell.head, body);

@@ -57,7 +57,7 @@ bool go_on(const SendEnd& end, SendOperation& op)
 // message.
 bool help(const SendEnd& end, const SendOperation& op, Offset to)
 {
-    if (to == kNoOffset || !end.node->helps() || !end.crossbar().maps(op.node())) return false;
+    if (to == kNoOffset || !end.node->each_has_a_cpu() || !end.crossbar().maps(op.node())) return false;
     if (PrivateMemory::is_private(to) && !end.node->private_memory.reaches(op.node())) return false;
     return write_share(end, op, to, false);
 }
@@ -79,7 +79,7 @@ bool take(const ReceiveEnd& end, ReceiveOperation& op, bool opened)
     const std::size_t bytes = body.bytes;
     const PrivateMemory& memory = end.node->private_memory;
     SharedCopy shared = state(*end.node, body, bytes, source);
-    if (end.node->helps() && (!PrivateMemory::is_private(from) || memory.reaches(source))) {
+    if (end.node->each_has_a_cpu() && (!PrivateMemory::is_private(from) || memory.reaches(source))) {
         const auto read = [&](std::size_t begin, std::size_t n) {
             memory.read(source, from + begin, op.room.data() + begin, n);
         };

@@ -18,7 +18,7 @@ void append(SendEnd& end, SendOperation& op, Offset block, Offset payload, bool 
         end.publish_head(op, MessageKind::spooled, payload);
     } else {
         const Crossbar& crossbar = end.crossbar();
-        auto& link = *reinterpret_cast<ChainNode*>(crossbar.local(block));
+        auto& link = *reinterpret_cast<ChainLink*>(crossbar.local(block));
         link.next.store(kNoOffset, std::memory_order_relaxed);
         link.bytes = op.message.bytes();
         link.at = payload;
@@ -26,7 +26,7 @@ void append(SendEnd& end, SendOperation& op, Offset block, Offset payload, bool 
         const ChainEntry* last = op.channel->last_entry;
         if (last != nullptr && last->number + 1 == op.number && last->chained) {
             // release: pairs with ReceiveEnd::next_in_chain
-            reinterpret_cast<ChainNode*>(crossbar.local(last->block))->next.store(block, std::memory_order_release);
+            reinterpret_cast<ChainLink*>(crossbar.local(last->block))->next.store(block, std::memory_order_release);
         } else {
             // Pairs with ReceiveEnd::next_in_chain.
             crossbar.write_flag(op.node(), op.flag_at() + offsetof(CompletionFlag, chain), block);
@@ -42,7 +42,7 @@ void append(SendEnd& end, SendOperation& op, Offset block, Offset payload, bool 
 // Copies the message to the block and publishes it: in place of this rank's own offer or hold, or behind the others.
 void publish_copy(SendEnd& end, SendOperation& op, Offset block, bool in_send_buffer)
 {
-    const Offset payload = block + kNodeBytes;
+    const Offset payload = block + kLinkBytes;
     op.message.gather(0, op.message.bytes(), end.crossbar().local(payload));
     if (op.state == SendOperation::State::queued) return append(end, op, block, payload, in_send_buffer);
     end.keep(op, block, false, in_send_buffer);
@@ -56,7 +56,7 @@ bool spool(SendEnd& end, SendOperation& op)
 {
     using enum SendOperation::State;
     if (op.state == piping || op.state == sharing || op.state == chained) return false;
-    const std::size_t bytes = kNodeBytes + op.message.bytes();
+    const std::size_t bytes = kLinkBytes + op.message.bytes();
     Offset block = end.send_buffer->take(bytes);
     if (block == kNoOffset) {
         end.node->progress();  // the any domain shares the buffer
@@ -74,7 +74,7 @@ bool spool(SendEnd& end, SendOperation& op)
 
 bool stage(SendEnd& end, SendOperation& op)
 {
-    const Offset block = end.node->arena.try_allocate(kNodeBytes + op.message.bytes());
+    const Offset block = end.node->arena.try_allocate(kLinkBytes + op.message.bytes());
     if (block == kNoOffset) return false;
     publish_copy(end, op, block, false);
     return true;
@@ -82,7 +82,7 @@ bool stage(SendEnd& end, SendOperation& op)
 
 bool chain(SendEnd& end, SendOperation& op)
 {
-    const Offset block = end.node->arena.try_allocate(kNodeBytes);
+    const Offset block = end.node->arena.try_allocate(kLinkBytes);
     if (block == kNoOffset) return false;
     append(end, op, block, end.crossbar().offset_of(op.message.data()), false);
     op.state = SendOperation::State::chained;

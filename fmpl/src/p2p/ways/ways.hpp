@@ -78,7 +78,7 @@ namespace spooled {
 bool spool(SendEnd& end, SendOperation& op);  // to the send buffer
 bool stage(SendEnd& end, SendOperation& op);  // to memory of the library's own
 bool chain(SendEnd& end, SendOperation& op);  // where it lies; done when it is consumed
-// Destination. at: where the source has it. link: its ChainNode, kNoOffset: it was a head.
+// Destination. at: where the source has it. link: its ChainLink, kNoOffset: it was a head.
 void take(const ReceiveEnd& end, ReceiveOperation& op, Offset at, std::size_t bytes, Offset link = kNoOffset);
 void take_chained(const ReceiveEnd& end, ReceiveOperation& op);
 }  // namespace spooled
