@@ -206,8 +206,9 @@ public:
     RootSuccession broadcast_roots;
     RootSuccession reduce_roots;
     BroadcastState broadcasts;
-    std::uint64_t reduce_uses = 0;  // uses of the station's reduce slots so far, the same at all members
-    Offset deposits = kNoOffset;    // this rank's deposits for reductions, made when first needed
+    std::uint64_t reduce_uses = 0;       // uses of the station's reduce slots so far, the same at all members
+    Offset deposits = kNoOffset;         // this rank's deposits for reductions, made when first needed
+    Offset others_deposits = kNoOffset;  // of two members: the other's, when it has shown them
     CombineScratch scratch;
 
 private:

@@ -119,6 +119,15 @@ private:
         const bool elsewhere = (other().in_place & PairDeposit::kResultElsewhere) != 0;
         return m_.place(member, elsewhere ? m_.station->pair_results[use_ % kReduceSlots].at[member] : other().payload);
     }
+    // Where the other rank lays a short operand that this one will read, if that is known: behind its last one. Its
+    // lines are asked for with each look, so that they come while the stamp does.
+    const std::byte* others_buffer() const
+    {
+        constexpr std::size_t kMostAhead = 4 * kLine;
+        if (m_.others_deposits == kNoOffset || !wants_result(rank_)) return nullptr;
+        if (bytes_ <= sizeof own().payload || bytes_ > kMostAhead || own().in_place != 0) return nullptr;
+        return m_.place(1 - rank_, m_.others_deposits + use_ % kReduceSlots * kDepositBytes).here;
+    }
     void part_with_barrier() { barrier_of_two(m_, m_.station->barrier); }
 
     // The other rank is through with the line's last use: it has answered a later one.
@@ -132,8 +141,14 @@ private:
         }
         own().stamp.store(use_ + 1, std::memory_order_release);  // pairs with the other's acquire below
         m_.node().crossbar.wake(m_.members()[static_cast<std::size_t>(1 - rank_)]);
-        // acquire: pairs with the other's store above
-        m_.node().wait([&] { return other().stamp.load(std::memory_order_acquire) == use_ + 1; },
+        const std::byte* const ahead = others_buffer();
+        const std::size_t lines_ahead = ahead == nullptr ? 0 : (bytes_ + kLine - 1) / kLine;
+        m_.node().wait(
+            [&] {
+                for (std::size_t i = 0; i < lines_ahead; ++i) __builtin_prefetch(ahead + i * kLine);
+                // acquire: pairs with the other's store above
+                return other().stamp.load(std::memory_order_acquire) == use_ + 1;
+            },
             m_.waiting_for(1 - rank_, bytes_));
     }
 
@@ -198,6 +213,7 @@ private:
             if (own().in_place != 0) part_with_barrier();
             return ReduceManner::combined;
         }
+        if (other().in_place == 0) m_.others_deposits = other().payload - use_ % kReduceSlots * kDepositBytes;
         const bool is_read_here = own().in_place != 0 && whole_.root == kAllMembers;
         const bool overwrites = is_read_here && (own().in_place & PairDeposit::kResultElsewhere) == 0;
         const Place result =
