@@ -47,6 +47,8 @@ struct BroadcastState {
     Offset buffers = kNoOffset;  // this rank's library buffers for broadcasts from it, made when first needed
     std::size_t next_buffer = 0;
     std::array<std::uint64_t, kBuffers> buffer_uses{};  // the last use that had the buffer, + 1
+    int ahead_of = -1;                                  // whose next library buffer probably is
+    Offset ahead = kNoOffset;                           // here
     std::vector<int> served;                            // whom a chunk of a partitioned broadcast goes to
     std::vector<Place> served_at;                       // and where
 };

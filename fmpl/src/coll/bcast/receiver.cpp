@@ -60,12 +60,32 @@ private:
     bool has_asked_ = false;
 };
 
-BroadcastSlot& await_root(Meeting& m, std::uint64_t use, const WaitFor& what)
+// Where the root's buffer for a short broadcast probably is: behind its last one. Its lines are asked for with each
+// look, so that they come while the slot's line does.
+const std::byte* buffer_ahead(const Meeting& m, int root, std::size_t bytes)
+{
+    constexpr std::size_t kMostAhead = 4 * kLine;
+    if (bytes <= kBroadcastInlineBytes || bytes > kMostAhead || root != m.broadcasts.ahead_of) return nullptr;
+    return m.place(root, m.broadcasts.ahead).here;
+}
+
+BroadcastSlot& await_root(Meeting& m, std::uint64_t use, int root, const WaitFor& what)
 {
     BroadcastSlot& slot = slot_of(m, use);
-    // acquire: pairs with publish()
-    const auto has_come = [&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; };
-    if (!has_come() && !m.keep_cpu_until(has_come)) m.wait_in_turn(&m.broadcast_roots, has_come, what);
+    const auto has_come = [&] {
+        return slot.stamp.load(std::memory_order_acquire) == use + 1;  // pairs with publish()
+    };
+    if (!has_come() && !m.keep_cpu_until(has_come)) {
+        const std::byte* const ahead = buffer_ahead(m, root, what.bytes);
+        const std::size_t lines_ahead = ahead == nullptr ? 0 : (what.bytes + kLine - 1) / kLine;
+        m.wait_in_turn(
+            &m.broadcast_roots,
+            [&] {
+                for (std::size_t i = 0; i < lines_ahead; ++i) __builtin_prefetch(ahead + i * kLine);
+                return has_come();
+            },
+            what);
+    }
     if (m.size() == 2) m.broadcasts.left = std::max(m.broadcasts.left, use);  // the root has come to it
     return slot;
 }
@@ -88,6 +108,10 @@ void take_piece(Meeting& m, const BroadcastSlot& slot, const IncomingBroadcast& 
     if (slot.at == kNoOffset) return in.copy_in(done, bytes, reinterpret_cast<const std::byte*>(slot.payload));
     const int from = m.members()[slot.root];
     const std::byte* const here = m.node().private_memory.here(from, slot.at);
+    if (slot.manner == BroadcastManner::in_pieces) {
+        m.broadcasts.ahead_of = static_cast<int>(slot.root);
+        m.broadcasts.ahead = slot.at + kBroadcastBufferBytes;
+    }
     if (here == nullptr) return take_private_piece(m, from, slot.at, in, done, bytes);
     m.node().crossbar.map_pages(here, bytes);
     in.copy_in(done, bytes, here);
@@ -141,7 +165,7 @@ void receive_broadcast(Meeting& m, const IncomingBroadcast& in, int root)
     int came_from = root;
     do {
         const std::uint64_t use = m.broadcasts.uses++;
-        BroadcastSlot& slot = await_root(m, use, what);
+        BroadcastSlot& slot = await_root(m, use, root, what);
         total = slot.total_bytes;
         came_from = static_cast<int>(slot.root);
         if (total == kBroadcastFailed) {
