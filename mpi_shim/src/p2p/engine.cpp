@@ -397,9 +397,9 @@ void Engine::Parts::send_to_self(const Ref<SendOperation>& operation)
     matching.keep(std::move(message));
 }
 
-bool Engine::is_eager(const MessageBuffer& buffer) const
+// For a length that only private memory is sent eagerly with.
+bool Engine::is_eager_from_where_it_lies(const MessageBuffer& buffer) const
 {
-    if (buffer.bytes <= settings_.eager_bytes_remote_dma) return true;
     return buffer.bytes <= settings_.eager_bytes &&
            !(buffer.in_one_piece() && fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0);
 }

@@ -109,7 +109,11 @@ public:
     int generalized_requests = 0;
 
 private:
-    bool is_eager(const MessageBuffer& buffer) const;
+    bool is_eager(const MessageBuffer& buffer) const
+    {
+        return buffer.bytes <= settings_.eager_bytes_remote_dma || is_eager_from_where_it_lies(buffer);
+    }
+    bool is_eager_from_where_it_lies(const MessageBuffer& buffer) const;
     int source_to_invite(
         const MessageBuffer& buffer, const Communicator& comm, Traffic traffic, int source, int tag) const;
     template <class Over, class Take>
