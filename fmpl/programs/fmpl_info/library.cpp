@@ -97,9 +97,8 @@ Section limits()
             size("reduce_pair_shared_private", kReduceSharedPrivateBytes,
                 "between two ranks both bring private operands to the root from this on; below, the root does it all"),
             size("reduce_partition_bytes", kPartitionBytes,
-                "where each rank has a CPU, a hardware reduction is divided among them from this on"),
-            size("reduce_partition_bytes_shared_cpus", kPartitionBytesSharedCpus,
-                "where ranks share CPUs: a reduce, for each rank that a CPU has; an allreduce always")}};
+                "a hardware reduction is divided among the ranks from this on for each rank that a CPU has; where they "
+                "share CPUs, an allreduce always")}};
 }
 
 }  // namespace fmpl::info

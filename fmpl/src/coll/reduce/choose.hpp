@@ -8,11 +8,10 @@
 
 namespace fmpl {
 
-// A reduction of at least this size whose operands are all read where they lie is partitioned among the members. Where
-// ranks share CPUs an allreduce always is, and a reduce from the second size on for each rank that a CPU has, since the
-// partition makes its members wait; beyond kDepositBytes a reduction is always partitioned.
+// A reduction of at least this size, for each rank that a CPU has, whose operands are all read where they lie is
+// partitioned among the members: the partition makes those of a reduce wait. Where ranks share CPUs an allreduce always
+// is; and so is what is longer than kDepositBytes.
 inline constexpr std::size_t kPartitionBytes = 4 * 1024;
-inline constexpr std::size_t kPartitionBytesSharedCpus = 5 * 1024;
 
 // From which size on the kernel reads and writes private operands where they lie; others go through library buffers.
 // Where more than two ranks share a CPU, all do, and where the only two members share theirs.
@@ -33,11 +32,10 @@ inline constexpr std::size_t kReduceSharedPrivateBytes = 32 * 1024;
 // (docs/decisions/0011-partition-where-cpus-are-shared.md).
 inline std::size_t partition_bytes(const Meeting& m, bool to_all)
 {
-    if (m.node().each_has_a_cpu()) return kPartitionBytes;
-    if (to_all) return 0;
+    if (to_all && !m.node().each_has_a_cpu()) return 0;
     const auto cpus = static_cast<std::size_t>(m.node().crossbar.memory().constants().cpus);
     const std::size_t ranks_a_cpu = (static_cast<std::size_t>(m.node().crossbar.nodes()) + cpus - 1) / cpus;
-    return std::min(kPartitionBytesSharedCpus * ranks_a_cpu, kDepositBytes + 1);
+    return std::min(kPartitionBytes * ranks_a_cpu, kDepositBytes + 1);
 }
 
 // Whether a buffer of a reduction of so many bytes is read and written where it lies. A long one of private memory:
