@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <complex>
 #include <cstring>
@@ -521,18 +522,23 @@ FMPL_RANKS_TEST_WITH(Reduce, ARankWithoutMemoryLetsNobodyWait,
     expect_reductions_still_work();
 }
 
-// What travels in the records takes turns with what does not, and roots that leave at once with all that wait,
-// without a rank that all wait for: a slot is taken again while some still read its last result.
-FMPL_RANKS_TEST_AT(Reduce, ShortOnesInARowKeepTheirResults, ({3, 4, 7, 8}))
+// What travels in the records takes turns with what does not, roots that stay with roots that change, and members that
+// leave at once with all that wait, without a rank that all wait for: a slot is taken again while some still read its
+// last result, and a buffer when the root has read it.
+FMPL_RANKS_TEST_AT(Reduce, ShortOnesInARowKeepTheirResults, ({2, 3, 4, 7, 8}))
 {
     const fmpl::Session session(1);
     std::mt19937_64 common(seed());
     std::mt19937_64 own(seed() + static_cast<std::uint64_t>(rank()) + 1);
     const int n = size();
-    for (int round = 0; round < 2000; ++round) {
-        const std::uint64_t kind = common() % 4;
-        const int root = static_cast<int>(common() % static_cast<std::uint64_t>(n));
-        const std::size_t count = common() % 4;  // three are more than a record has room for
+    constexpr std::array<std::size_t, 6> counts{0, 1, 2, 3, 130, 600};  // in the record, in short and long buffers
+    bool root_stays = false;
+    int root = 0;
+    for (int round = 0; round < 4000; ++round) {
+        if (common() % 64 == 0) root_stays = !root_stays;
+        if (!root_stays) root = static_cast<int>(common() % static_cast<std::uint64_t>(n));
+        const std::uint64_t kind = root_stays ? 3 : common() % 4;
+        const std::size_t count = counts[common() % (common() % 4 == 0 ? counts.size() : 4)];
         if (own() % 16 == 0) random_delay(own);
         std::vector<std::int64_t> values(count);
         for (std::size_t i = 0; i < count; ++i) values[i] = round * 100 + rank() * 10 + static_cast<std::int64_t>(i);
@@ -547,6 +553,36 @@ FMPL_RANKS_TEST_AT(Reduce, ShortOnesInARowKeepTheirResults, ({3, 4, 7, 8}))
         if (kind == 3 && root != rank()) continue;
         for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(values[i], sum(i)) << "round " << round;
         if (::testing::Test::HasFailure()) fmpl_abort(1, "a wrong sum");
+    }
+}
+
+// Members that need not wait are ahead of a root that stays the same, by 32 short reductions and 8 longer ones, between
+// two ranks by 7: the root begins when it knows that they are through.
+FMPL_RANKS_TEST_WITH(Reduce, MembersGoAheadOfARootThatStays, (RanksOptions{.ranks = {2, 3, 4, 8}, .unmapped = false}))
+{
+    const fmpl::Session session(1);
+    std::vector<double> values(600);
+    const auto reduce_so_many = [&](int times, std::size_t count) {
+        for (int i = 0; i < times; ++i) {
+            for (std::size_t k = 0; k < count; ++k) values[k] = rank() + i;
+            REQUIRE_OK(fmpl_reduce(values.data(), count, FMPL_SUM_DOUBLE, 0, FMPL_COMM_WORLD, nullptr));
+            const double sum = size() * (size() - 1) / 2.0 + size() * i;
+            if (rank() == 0) {
+                for (std::size_t k = 0; k < count; ++k) EXPECT_EQ(values[k], sum) << "reduction " << i;
+            }
+        }
+    };
+    constexpr struct {
+        int times;
+        std::size_t count;
+    } kRows[] = {{32, 1}, {32, 128}, {8, 600}};
+    for (const auto& [times, count] : kRows) {
+        reduce_so_many(1, count);  // the root is the same in all that follow
+        REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+        char word = 0;
+        for (int i = 1; rank() == 0 && i < size(); ++i) REQUIRE_OK(fmpl_recv_any(&word, 1, 0, FMPL_COMM_WORLD));
+        reduce_so_many(size() == 2 ? 7 : times, count);
+        if (rank() != 0) REQUIRE_OK(fmpl_send_any(&word, 1, 0, 0, FMPL_COMM_WORLD));
     }
 }
 

@@ -47,7 +47,7 @@ void Meeting::count_reach()
 
 void Meeting::dissolve()
 {
-    for (Offset* const block : {&broadcasts.buffers, &deposits}) {
+    for (Offset* const block : {&broadcasts.buffers, &reductions.short_deposits, &reductions.long_deposits}) {
         if (*block != kNoOffset) node_->arena.free(*block);
         *block = kNoOffset;
     }

@@ -14,6 +14,7 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace fmpl {
@@ -84,6 +85,20 @@ private:
 
     std::unique_ptr<std::byte, Free> memory_;
     std::size_t bytes_ = 0;
+};
+
+struct ReductionState {
+    std::uint64_t uses = 0;             // of the station's reduce slots so far, the same at all members
+    std::uint64_t over = 0;             // so many of them are known to be
+    int root = kNoRoot;                 // of the last one
+    Offset short_deposits = kNoOffset;  // this rank's library buffers (reduce/deposit.hpp), each made when first needed
+    Offset long_deposits = kNoOffset;
+    Offset others_short = kNoOffset;  // of two members: the other's short ones, when it has shown one
+
+    // The next one begins; whether it has the root of the last.
+    bool keeps_root(int next) { return std::exchange(root, next) == next; }
+
+    static constexpr int kNoRoot = -2;
 };
 
 // Where this rank combines operands.
@@ -208,9 +223,7 @@ public:
     RootSuccession broadcast_roots;
     RootSuccession reduce_roots;
     BroadcastState broadcasts;
-    std::uint64_t reduce_uses = 0;       // uses of the station's reduce slots so far, the same at all members
-    Offset deposits = kNoOffset;         // this rank's deposits for reductions, made when first needed
-    Offset others_deposits = kNoOffset;  // of two members: the other's, when it has shown them
+    ReductionState reductions;
     CombineScratch scratch;
 
 private:

@@ -9,8 +9,8 @@
 // are.
 //
 // A payload that is not in its record lies in the arena of its writer: in the user's own buffer if that is read in
-// place, else in one of eight library buffers for broadcasts, for deposits, and for results of allreduces. A root takes
-// its buffers in turn, each again when all members have left the use that had it last.
+// place, else in one of eight library buffers for broadcasts, or of those for reductions (reduce/deposit.hpp). A root
+// takes its buffers in turn, each again when all members have left the use that had it last.
 #pragma once
 
 #include "crossbar/control_block.hpp"
@@ -27,7 +27,8 @@ inline constexpr std::size_t kBroadcastSlots = 64;
 inline constexpr std::size_t kBroadcastBufferBytes = 32 * 1024;
 inline constexpr std::size_t kBroadcastInlineBytes = 32;
 inline constexpr std::uint64_t kBroadcastFailed = ~std::uint64_t{0};
-inline constexpr std::size_t kReduceSlots = 8;
+inline constexpr std::size_t kReduceSlots = 32;
+inline constexpr std::size_t kPairSlots = 8;
 inline constexpr std::size_t kDepositBytes = 32 * 1024;
 inline constexpr std::size_t kReduceInlineBytes = 16;
 inline constexpr std::size_t kMostShares = 64;
@@ -161,10 +162,10 @@ struct alignas(kLine) Deposit {
 };
 static_assert(sizeof(Deposit) == kLine);
 
-// Between two members: what each of them reduces, in one line. Who answers use u + 1 is through with use u, so the line
-// is free eight uses later. Writer: the member of that place. Ordering: plain, under `stamp`.
+// Between two members: what each of them reduces, in one line. Who lays down its part of use u + 1 is through with use
+// u, so that the other may write the line again. Writer: the member of that place. Ordering: plain, under `stamp`.
 struct PairDeposit {
-    // use + 1. Ordering: release, after the rest and the operand; acquire in reduce_once_of_two() of the other.
+    // use + 1. Ordering: release, after the rest and the operand; acquire in meet() and await_room() of the other.
     std::atomic<std::uint64_t> stamp;
     std::uint64_t count;
     std::uint64_t payload;       // the operand, if no longer than this; else the offset of where it lies
@@ -203,18 +204,18 @@ static_assert(sizeof(BroadcastProgress) == kLine);
 // How many of the members that are bound to one CPU have arrived, and kUnsettled for each that has transfers under
 // way. In the records of the lowest such member; used if each member is bound to one CPU. The last of them stores 0,
 // and then arrives for all where members meet: so the writes of all reach the last of all, and the 0 comes before
-// anybody can arrive again. This line stays in one core's cache.
+// anybody can arrive again. These lines stay in one core's cache.
 // Writer: those members, fetch_add. Ordering: acq_rel, in Meeting::arrive of all.
 struct alignas(kLine) CpuArrivals {
     static constexpr std::uint32_t kUnsettled = 1u << 16;
 
     std::atomic<std::uint32_t> barrier;
-    std::atomic<std::uint32_t> reduce[kReduceSlots];
 
     CpuLap lap;  // of the same members. Writer: who leaves the CPU. Ordering: relaxed.
-    std::uint8_t pad[kLine - 4 - 4 * kReduceSlots - sizeof(CpuLap)];
+    std::uint8_t pad[kLine - 4 - sizeof(CpuLap)];
+    std::atomic<std::uint32_t> reduce[kReduceSlots];
 };
-static_assert(sizeof(CpuArrivals) == kLine);
+static_assert(sizeof(CpuArrivals) == 3 * kLine);
 
 struct alignas(kLine) MemberRecords {
     Deposit deposits[kReduceSlots];
@@ -233,8 +234,8 @@ struct alignas(kLine) Station {
     // Ordering: release; acquire in Meeting::members_reach_each_other.
     std::atomic<std::uint32_t> reaching;
     ReduceSlot reduce[kReduceSlots];
-    PairReduction pairs[kReduceSlots];
-    PairResults pair_results[kReduceSlots];
+    PairReduction pairs[kPairSlots];
+    PairResults pair_results[kPairSlots];
     __extension__ MemberRecords members[];
 
     Deposit& deposit(int member, std::uint64_t use)

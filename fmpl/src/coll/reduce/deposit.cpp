@@ -1,16 +1,51 @@
 #include "coll/reduce/deposit.hpp"
 
 #include "coll/reduce/choose.hpp"
+#include "coll/reduce/hardware.hpp"
+#include "coll/reduce/use.hpp"
 #include "p2p/shared_copy.hpp"
 
 #include <cstring>
 
 namespace fmpl {
 
-Offset deposit_buffer(Meeting& m, std::uint64_t use)
+namespace {
+
+Offset short_buffers(Meeting& m)
 {
-    if (m.deposits == kNoOffset) m.deposits = m.node().arena.allocate(2 * kReduceSlots * kDepositBytes);
-    return m.deposits + use % kReduceSlots * kDepositBytes;
+    Offset& at = m.reductions.short_deposits;
+    if (at == kNoOffset) [[unlikely]]
+        at = m.node().arena.allocate((kReduceSlots + 1) * kShortDepositStride);
+    return at;
+}
+
+Offset long_buffers(Meeting& m)
+{
+    Offset& at = m.reductions.long_deposits;
+    if (at == kNoOffset) [[unlikely]]
+        at = m.node().arena.allocate((kLongDeposits + 1) * kDepositBytes);
+    return at;
+}
+
+}  // namespace
+
+void reserve_deposits(Meeting& m, std::size_t bytes)
+{
+    const bool in_pieces = bytes > kDepositBytes;  // of which the last may be short
+    if (bytes <= kShortDepositBytes || in_pieces) short_buffers(m);
+    if (bytes > kShortDepositBytes) long_buffers(m);
+}
+
+Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes)
+{
+    if (bytes <= kShortDepositBytes) return short_buffers(m) + use % kReduceSlots * kShortDepositStride;
+    return long_buffers(m) + use % kLongDeposits * kDepositBytes;
+}
+
+Offset result_buffer(Meeting& m, std::size_t bytes)
+{
+    if (bytes <= kShortDepositBytes) return short_buffers(m) + kReduceSlots * kShortDepositStride;
+    return long_buffers(m) + kLongDeposits * kDepositBytes;
 }
 
 void deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole)
@@ -35,12 +70,13 @@ void deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
         own.result_at = wants_result ? m.place_of(buffers.result, bytes) : kNoOffset;
         own.in_place = 1;
     } else if (!is_root && !is_long) {
-        own.at = deposit_buffer(m, use);
+        if (bytes > kShortDepositBytes) await_room(m, use, kLongDeposits, whole);
+        own.at = operand_buffer(m, use, bytes);
         if (bytes > 0) copy_across(crossbar.local(own.at), buffers.operand, bytes);
         own.waits = to_all ? 1 : 0;
     }
     // For the result of an allreduce, and for the pieces: once all have agreed on them, none may fail.
-    if (to_all || (is_long && !is_root)) deposit_buffer(m, use);
+    if (to_all || (is_long && !is_root)) reserve_deposits(m, bytes);
 }
 
 }  // namespace fmpl

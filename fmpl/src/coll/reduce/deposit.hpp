@@ -1,4 +1,9 @@
-// What a member lays down for a use: its operand, or where that lies.
+// What a member lays down for a use: its operand, or where that lies; and the library buffers for it.
+//
+// A member that need not wait is ahead of the root by up to kReduceSlots reductions of up to kShortDepositBytes, for
+// each of which it has a buffer, or by kLongDeposits larger ones. The short ones lie in pages of their own, since a
+// processor that reads one asks for what follows; and at different places of them, so that they do not push each other
+// out of a first-level cache.
 #pragma once
 
 #include "coll/meeting.hpp"
@@ -8,9 +13,18 @@
 
 namespace fmpl {
 
-// This rank's library buffers for a use: the first for its operand, one for the result of an allreduce behind all of
-// them. Throws Error(MEMORY).
-Offset deposit_buffer(Meeting& m, std::uint64_t use);
+inline constexpr std::size_t kShortDepositBytes = 2 * 1024;
+inline constexpr std::size_t kShortDepositStride = 4096 + kLine;
+inline constexpr std::size_t kLongDeposits = 8;
+
+// Makes all buffers that a reduction of so many bytes may need. Throws Error(MEMORY).
+void reserve_deposits(Meeting& m, std::size_t bytes);
+// For this rank's operand of up to kDepositBytes in a use. REQUIRES: a long one's kLongDeposits uses before is over.
+// Throws Error(MEMORY).
+Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes);
+// For the result of an allreduce that this rank combines for all. There is one of each length, since all members have
+// left the last use when all have arrived for this one. Throws Error(MEMORY).
+Offset result_buffer(Meeting& m, std::size_t bytes);
 // This rank's operand: in the deposit itself, in place, in a library buffer, or, of a long one, nowhere yet. Throws
 // Error(MEMORY).
 void deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole);

@@ -22,8 +22,7 @@ std::exception_ptr decide(
     const bool in_line = verdict.manner == ReduceManner::in_line;
     std::span<const std::byte> result;
     if (whole.root == kAllMembers && (in_line || verdict.manner == ReduceManner::combined)) {
-        std::byte* const for_all =
-            in_line ? buffers.result : m.node().crossbar.local(deposit_buffer(m, use) + kReduceSlots * kDepositBytes);
+        std::byte* const for_all = in_line ? buffers.result : m.node().crossbar.local(result_buffer(m, whole.bytes()));
         const Place results[] = {m.own_place(buffers.result), m.own_place(for_all)};
         const std::span<const Place> from = operands(m, use, buffers.operand);
         combine(m, from, 0, whole.count, whole.op, std::span(results, in_line ? 1 : 2), whose_are(from));

@@ -19,8 +19,9 @@
 // else on one.
 //
 // The operands are combined in the order of the ranks by whoever does it, so that the result does not depend on who
-// arrives when. Several slots take turns, so that a member other than the root need not wait for the combination of its
-// last deposits. Two members have a protocol of their own: pair.cpp.
+// arrives when. Many slots take turns, so that a member other than the root need not wait for the combination of its
+// last deposits: where ranks share CPUs each does many reductions whenever it runs
+// (docs/decisions/0038-members-go-ahead-of-a-fixed-root.md). Two members have a protocol of their own: pair.cpp.
 //
 //   choose.hpp   which manner, by the last to arrive      deposit.cpp   what a member lays down
 //   use.cpp      uses and verdicts                        combine.cpp   the combination, whole or in shares

@@ -3,8 +3,9 @@
 // Both lay down what they reduce, in the two halves of one line, and look at the other's: the same verdict for both, at
 // the cost of one barrier of two. Up to 8 bytes travel in the line. Long operands in remote-DMA memory are combined
 // where they are, one half of the elements by each rank, and a barrier ends that (kPairInPlaceBytes). Else they go
-// through library buffers of kDepositBytes, in pieces if need be; then the other rank of a reduce leaves before the
-// root does.
+// through library buffers of kDepositBytes, in pieces if need be. Then the other rank of a reduce leaves before the
+// root does; and while the root stays the same it does not even look at the root's half, for less than
+// kPairSlots reductions, whose verdict only the root knows.
 //
 // Private operands are reached by the kernel: a root brings the other's to where it wants the result, with the
 // other's help from some length on, and combines the two there.
@@ -56,17 +57,17 @@ void deposit_for_pair(
     own.payload = in_place ? m.place_of(operand, bytes) : kNoOffset;
     if (in_place) {
         const Offset result_at = elsewhere ? m.place_of(buffers.result, bytes) : own.payload;
-        if (elsewhere) m.station->pair_results[use % kReduceSlots].at[m.rank()] = result_at;
+        if (elsewhere) m.station->pair_results[use % kPairSlots].at[m.rank()] = result_at;
         const bool is_private = PrivateMemory::is_private(own.payload | result_at);
         own.in_place =
             static_cast<std::uint8_t>(PairDeposit::kInPlace | (elsewhere ? PairDeposit::kResultElsewhere : 0) |
                                       (is_private ? PairDeposit::kPrivate : 0));
     }
     const bool needs_buffer = in_place ? to_all : whole.root != m.rank();
-    const Offset buffer = needs_buffer ? deposit_buffer(m, use) : kNoOffset;
+    if (needs_buffer) reserve_deposits(m, bytes);
     if (!in_place && needs_buffer && bytes <= kDepositBytes) {
-        copy_across(crossbar.local(buffer), operand, bytes);
-        own.payload = buffer;
+        own.payload = operand_buffer(m, use % kPairSlots, bytes);
+        copy_across(crossbar.local(own.payload), operand, bytes);
     }
 }
 
@@ -77,13 +78,17 @@ public:
         : m_(m),
           buffers_(buffers),
           whole_(whole),
-          use_(m.reduce_uses++),
-          line_(m.station->pairs[use_ % kReduceSlots])
+          use_(m.reductions.uses++),
+          keeps_root_(m.reductions.keeps_root(whole.root)),
+          line_(line(use_))
     {
     }
 
     ReduceManner reduce()
     {
+        await_room();
+        lay_down();
+        if (goes_ahead()) return ReduceManner::combined;
         meet();
         if (own().count != other().count || own().element_size != other().element_size || own().root != other().root)
             [[unlikely]]
@@ -107,6 +112,7 @@ public:
     }
 
 private:
+    PairReduction& line(std::uint64_t use) const { return m_.station->pairs[use % kPairSlots]; }
     PairDeposit& own() const { return line_.by[rank_]; }
     const PairDeposit& other() const { return line_.by[1 - rank_]; }
     bool wants_result(int member) const { return whole_.root == kAllMembers || whole_.root == member; }
@@ -117,21 +123,32 @@ private:
     {
         if (member == rank_) return m_.own_place(buffers_.result);
         const bool elsewhere = (other().in_place & PairDeposit::kResultElsewhere) != 0;
-        return m_.place(member, elsewhere ? m_.station->pair_results[use_ % kReduceSlots].at[member] : other().payload);
+        return m_.place(member, elsewhere ? m_.station->pair_results[use_ % kPairSlots].at[member] : other().payload);
     }
     // Where the other rank lays a short operand that this one will read, if that is known: behind its last one. Its
     // lines are asked for with each look, so that they come while the stamp does.
     const std::byte* others_buffer() const
     {
         constexpr std::size_t kMostAhead = 4 * kLine;
-        if (m_.others_deposits == kNoOffset || !wants_result(rank_)) return nullptr;
+        if (m_.reductions.others_short == kNoOffset || !wants_result(rank_)) return nullptr;
         if (bytes_ <= sizeof own().payload || bytes_ > kMostAhead || own().in_place != 0) return nullptr;
-        return m_.place(1 - rank_, m_.others_deposits + use_ % kReduceSlots * kDepositBytes).here;
+        return m_.place(1 - rank_, m_.reductions.others_short + use_ % kPairSlots * kShortDepositStride).here;
     }
     void part_with_barrier() { barrier_of_two(m_, m_.station->barrier); }
 
-    // The other rank is through with the line's last use: it has answered a later one.
-    void meet()
+    // Waits until the other rank is through with what the line and the operand's buffer were for: it has laid down its
+    // part of the next use after that.
+    void await_room()
+    {
+        if (use_ < m_.reductions.over + kPairSlots) return;
+        const std::uint64_t next = use_ + 1 - kPairSlots;
+        const std::atomic<std::uint64_t>& stamp = line(next).by[1 - rank_].stamp;
+        // acquire: pairs with lay_down() of the other
+        m_.node().wait([&] { return stamp.load(std::memory_order_acquire) > next; }, m_.waiting_for(1 - rank_, bytes_));
+        m_.reductions.over = next;
+    }
+
+    void lay_down()
     {
         try {
             deposit_for_pair(m_, use_, own(), buffers_, whole_);
@@ -139,17 +156,29 @@ private:
             no_memory_ = std::current_exception();  // thrown when the other rank knows
             own().no_memory = 1;
         }
-        own().stamp.store(use_ + 1, std::memory_order_release);  // pairs with the other's acquire below
+        own().stamp.store(use_ + 1, std::memory_order_release);  // pairs with meet() and await_room() of the other
         m_.node().crossbar.wake(m_.members()[static_cast<std::size_t>(1 - rank_)]);
+    }
+
+    // Whether this rank has nothing to wait for, since the other one has all that it needs. Where both do not name the
+    // same root, one of them has not named it last time, and finds out.
+    bool goes_ahead() const
+    {
+        return keeps_root_ && !wants_result(rank_) && own().in_place == 0 && bytes_ <= kDepositBytes && !no_memory_;
+    }
+
+    void meet()
+    {
         const std::byte* const ahead = others_buffer();
         const std::size_t lines_ahead = ahead == nullptr ? 0 : (bytes_ + kLine - 1) / kLine;
         m_.node().wait(
             [&] {
                 for (std::size_t i = 0; i < lines_ahead; ++i) __builtin_prefetch(ahead + i * kLine);
-                // acquire: pairs with the other's store above
+                // acquire: pairs with lay_down() of the other
                 return other().stamp.load(std::memory_order_acquire) == use_ + 1;
             },
             m_.waiting_for(1 - rank_, bytes_));
+        m_.reductions.over = use_;
     }
 
     ReduceManner combine_in_line()
@@ -213,11 +242,13 @@ private:
             if (own().in_place != 0) part_with_barrier();
             return ReduceManner::combined;
         }
-        if (other().in_place == 0) m_.others_deposits = other().payload - use_ % kReduceSlots * kDepositBytes;
+        if (other().in_place == 0 && bytes_ <= kShortDepositBytes) {
+            m_.reductions.others_short = other().payload - use_ % kPairSlots * kShortDepositStride;
+        }
         const bool is_read_here = own().in_place != 0 && whole_.root == kAllMembers;
         const bool overwrites = is_read_here && (own().in_place & PairDeposit::kResultElsewhere) == 0;
-        const Place result =
-            m_.own_place(overwrites ? m_.node().crossbar.local(deposit_buffer(m_, use_)) : buffers_.result);
+        const Place result = m_.own_place(
+            overwrites ? m_.node().crossbar.local(operand_buffer(m_, use_ % kPairSlots, bytes_)) : buffers_.result);
         combine(m_, operands_, 0, whole_.count, whole_.op, std::span(&result, 1), whose());
         if (is_read_here || other().in_place != 0) part_with_barrier();
         if (overwrites) copy_across(buffers_.result, result.here, bytes_);
@@ -232,6 +263,7 @@ private:
     std::array<Place, 2> operands_;  // of both, once they have met
     const std::size_t bytes_ = whole_.bytes();
     const std::uint64_t use_;
+    const bool keeps_root_;
     PairReduction& line_;
     std::exception_ptr no_memory_;
 };

@@ -6,11 +6,18 @@
 #include <cstring>
 
 namespace fmpl {
+namespace {
+
+// How far members are ahead of the root while roots take turns. Farther, they come to run in another order than that
+// of the roots (docs/decisions/0038-members-go-ahead-of-a-fixed-root.md).
+constexpr std::uint64_t kAheadInTurn = 8;
+
+}  // namespace
 
 std::uint64_t begin_reduction(Meeting& m, const Reduction& whole)
 {
-    const std::uint64_t use = m.reduce_uses++;
-    if (use >= kReduceSlots) await_end(m, use - kReduceSlots, roots_of(m, whole));
+    const std::uint64_t use = m.reductions.uses++;
+    await_room(m, use, m.reductions.keeps_root(whole.root) ? kReduceSlots : kAheadInTurn, whole);
     Deposit& own = m.station->deposit(m.rank(), use);
     own.at = kNoOffset;
     own.count = whole.count;
@@ -22,6 +29,11 @@ std::uint64_t begin_reduction(Meeting& m, const Reduction& whole)
     return use;
 }
 
+void await_room(Meeting& m, std::uint64_t use, std::uint64_t ahead, const Reduction& whole)
+{
+    if (use >= m.reductions.over + ahead) await_end(m, use - ahead, roots_of(m, whole));
+}
+
 void await_end(Meeting& m, std::uint64_t use, RootSuccession* roots, bool alone)
 {
     WaitFor what = m.waiting_for(-1, 0);
@@ -30,6 +42,7 @@ void await_end(Meeting& m, std::uint64_t use, RootSuccession* roots, bool alone)
     // acquire: pairs with end_use
     m.wait_in_turn(
         roots, [&] { return slot.over.load(std::memory_order_acquire) == use + 1; }, what);
+    m.reductions.over = use + 1;
 }
 
 void end_reduction(Meeting& m, std::uint64_t use)
@@ -97,6 +110,7 @@ const ReduceSlot& await_verdict(Meeting& m, std::uint64_t use, RootSuccession* r
     // acquire: pairs with publish_verdict
     m.wait_in_turn(
         roots, [&] { return slot.stamp.load(std::memory_order_acquire) == use + 1; }, what);
+    m.reductions.over = use;  // since all have come for this one
     return slot;
 }
 
