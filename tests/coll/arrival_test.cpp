@@ -40,6 +40,15 @@ TEST(CpuMatesOf, AllOnOneCpu)
     expect_mates(cpu_mates(std::vector<int>{7, 7, 7}, std::vector<int>{2, 0, 1}, 1), 1, 0, 3, true);
 }
 
+TEST(CpuMatesOf, CpusOfTheMembersAreNumbered)
+{
+    const std::vector<int> cpus = {9, 4, 9, 4, 7};
+    const std::vector<int> expected = {0, 2, 1, 2, 0};
+    for (const int rank : {0, 2, 4}) {
+        EXPECT_EQ(cpu_mates(cpus, std::vector<int>{3, 0, 4, 2, 1}, rank).cpu_of_members, expected);
+    }
+}
+
 // Nothing is to be gained, or not known.
 TEST(CpuMatesOf, MembersThatArriveOneByOne)
 {

@@ -9,23 +9,27 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 
 namespace fmpl {
 
 CpuMates cpu_mates(std::span<const int> cpus, std::span<const int> members, int rank)
 {
     const auto cpu_of = [&](int node) { return cpus[static_cast<std::size_t>(node)]; };
-    std::set<int> of_members;
-    for (const int member : members) of_members.insert(cpu_of(member));
-    if (of_members.contains(-1) || of_members.size() == members.size()) return {};
+    std::vector<int> distinct;
+    std::ranges::transform(members, std::back_inserter(distinct), cpu_of);
+    std::ranges::sort(distinct);
+    distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
+    if (distinct.front() < 0 || distinct.size() == members.size()) return {};
     const int own = cpu_of(members[static_cast<std::size_t>(rank)]);
     const auto is_mate = [&](int node) { return cpu_of(node) == own; };
     CpuMates mates;
-    mates.cpus = static_cast<int>(of_members.size());
+    mates.cpus = static_cast<int>(distinct.size());
     mates.first = static_cast<int>(std::find_if(members.begin(), members.end(), is_mate) - members.begin());
     mates.count = static_cast<int>(std::count_if(members.begin(), members.end(), is_mate));
-    std::transform(members.begin(), members.end(), std::back_inserter(mates.of_members), is_mate);
+    std::ranges::transform(members, std::back_inserter(mates.of_members), is_mate);
+    std::ranges::transform(members, std::back_inserter(mates.cpu_of_members), [&](int node) {
+        return static_cast<int>(std::ranges::lower_bound(distinct, cpu_of(node)) - distinct.begin());
+    });
     mates.are_all =
         std::count_if(cpus.begin(), cpus.end(), [&](int cpu) { return cpu == own || cpu < 0; }) == mates.count;
     return mates;

@@ -21,11 +21,13 @@ namespace fmpl {
 
 // The members that are bound to the CPU of this rank.
 struct CpuMates {
-    int cpus = 0;                    // that the members are bound to; 0: some are not bound to one, or each has its own
-    int first = 0;                   // the lowest of these members
-    int count = 1;                   // of them, this rank included
-    bool are_all = false;            // no other rank of the job may run on this CPU
-    std::vector<char> of_members{};  // 1 for each member that is one; empty where cpus is 0
+    int cpus = 0;          // that the members are bound to; 0: some are not bound to one, or each has its own
+    int first = 0;         // the lowest of these members
+    int count = 1;         // of them, this rank included
+    bool are_all = false;  // no other rank of the job may run on this CPU
+    // Of all members; empty where cpus is 0.
+    std::vector<char> of_members{};     // 1 for each that is one
+    std::vector<int> cpu_of_members{};  // the CPUs numbered from 0
 };
 
 // Who of the members shares the CPU of the one that has this rank among them. cpus: of all ranks of the job

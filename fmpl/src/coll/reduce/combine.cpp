@@ -122,7 +122,9 @@ void combine_shares(Meeting& m, std::uint64_t use, const std::byte* operand, con
         // acq_rel, with those that finish other shares: all come before the end of the use
         if (slot.finished.fetch_add(1, std::memory_order_acq_rel) + 1 == shares) end_reduction(m, use);
     };
-    nearest_first(m.rank(), m.size(), shares, take);
+    nearest_cpu_first(
+        m.rank(), m.size(), m.cpu_mates.cpu_of_members, shares,
+        [&] { return slot.taken.load(std::memory_order_relaxed); }, take);
 }
 
 }  // namespace fmpl
