@@ -67,7 +67,7 @@ Section limits()
             size("bcast_whole_bytes", kBroadcastWholeBytes,
                 "a hardware broadcast from this on, in remote-DMA memory, is read from the root's own buffer"),
             size("bcast_whole_few_cpus", kBroadcastWholeBytesSharedCpus,
-                "the same where there are more ranks than CPUs"),
+                "the same where there are more ranks than CPUs, and it is not divided among them"),
             size("bcast_whole_private", kBroadcastWholePrivateBytes,
                 "the same from other memory, where the kernel lets the ranks copy from and to each other"),
             size("bcast_whole_private_few_cpus", kBroadcastWholePrivateBytesSharedCpus,
