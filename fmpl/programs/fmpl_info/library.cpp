@@ -97,8 +97,9 @@ Section limits()
             size("reduce_pair_shared_private", kReduceSharedPrivateBytes,
                 "between two ranks both bring private operands to the root from this on; below, the root does it all"),
             size("reduce_partition_bytes", kPartitionBytes,
-                "a hardware reduction is divided among the ranks from this on for each rank that a CPU has; where they "
-                "share CPUs, an allreduce always")}};
+                "a hardware reduction is divided among the ranks from this on for each rank that a CPU has"),
+            size("allreduce_by_last", kByLastBytes,
+                "where ranks share CPUs, an allreduce up to this by the last to arrive, a longer one divided")}};
 }
 
 }  // namespace fmpl::info

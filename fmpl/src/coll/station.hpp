@@ -100,9 +100,11 @@ static_assert(sizeof(Reception) == kLine);
 
 // How a reduction goes on, once its deposits are known to go together.
 enum class ReduceManner : std::uint32_t {
-    failed,    // it does not
-    in_line,   // the last to arrive combines the operands of an allreduce, and its verdict has the result: that is all
-    combined,  // the root combines all operands, in an allreduce the last to arrive
+    failed,  // it does not
+    // The last to arrive combines the operands of an allreduce before it tells the verdict, which has the result, or
+    // the members' own buffers have it: that is all.
+    by_last,
+    combined,     // the root combines all operands, in an allreduce the last to arrive
     partitioned,  // the members that run take shares of the elements until there is none left
     in_pieces,    // in further uses of at most kDepositBytes, since some operand is not to be reached where it is
 };
@@ -126,7 +128,7 @@ struct alignas(kLine) ReduceSlot {
 
     union {
         Offset result_at;                      // manner combined, of an allreduce
-        std::byte result[kReduceInlineBytes];  // manner in_line
+        std::byte result[kReduceInlineBytes];  // manner by_last, if it is no longer than that
     };
     ReduceVerdict verdict;
 

@@ -13,6 +13,10 @@ namespace fmpl {
 // is; and so is what is longer than kDepositBytes.
 inline constexpr std::size_t kPartitionBytes = 4 * 1024;
 
+// Where ranks share CPUs, an allreduce of up to this size whose operands are all read where they lie is combined by the
+// last to arrive, and the results written where they are wanted.
+inline constexpr std::size_t kByLastBytes = 4 * 1024;
+
 // From which size on the kernel reads and writes private operands where they lie; others go through library buffers.
 // Where more than two ranks share a CPU, all do, and where the only two members share theirs.
 inline constexpr std::size_t kReducePrivateBytes = 16 * 1024;
@@ -59,7 +63,8 @@ inline bool goes_in_place_of_two(const Meeting& m, const std::byte* buffer, std:
 // bytes: of the whole reduction, whose deposits go together.
 inline ReduceManner choose_manner(const Meeting& m, std::size_t bytes, bool to_all, bool all_in_place)
 {
-    if (to_all && bytes <= kReduceInlineBytes) return ReduceManner::in_line;
+    const bool last_writes_all = all_in_place && !m.node().each_has_a_cpu();
+    if (to_all && bytes <= (last_writes_all ? kByLastBytes : kReduceInlineBytes)) return ReduceManner::by_last;
     if (all_in_place && bytes >= partition_bytes(m, to_all)) return ReduceManner::partitioned;
     return bytes > kDepositBytes ? ReduceManner::in_pieces : ReduceManner::combined;
 }

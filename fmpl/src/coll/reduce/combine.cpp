@@ -74,6 +74,16 @@ std::span<const Place> operands(Meeting& m, std::uint64_t use, const std::byte* 
     return m.scratch.operands;
 }
 
+std::span<const Place> results(Meeting& m, std::uint64_t use, const Reduction& whole)
+{
+    m.scratch.results.clear();
+    for (int member = 0; member < m.size(); ++member) {
+        if (whole.root != kAllMembers && whole.root != member) continue;
+        m.scratch.results.push_back(m.place(member, m.station->deposit(member, use).result_at));
+    }
+    return m.scratch.results;
+}
+
 void combine(Meeting& m, std::span<const Place> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
     std::span<const Place> results, Places whose)
 {
@@ -103,7 +113,7 @@ void combine_shares(Meeting& m, std::uint64_t use, const std::byte* operand, con
     const auto members = static_cast<std::size_t>(m.size());
     const std::size_t shares = std::clamp<std::size_t>(whole.bytes() / kShareBytes, 1, std::min(members, kMostShares));
     const auto begin_of = [&](std::size_t i) { return whole.count / shares * i + std::min(whole.count % shares, i); };
-    std::span<const Place> from;
+    std::span<const Place> from, to;
     Places whose = Places::mapped;
     const auto take = [&](std::size_t share) {
         const std::uint64_t bit = std::uint64_t{1} << share;
@@ -111,14 +121,10 @@ void combine_shares(Meeting& m, std::uint64_t use, const std::byte* operand, con
         if ((slot.taken.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) return;
         if (from.empty()) {
             from = operands(m, use, operand);
-            m.scratch.results.clear();
-            for (int member = 0; member < m.size(); ++member) {
-                if (whole.root != kAllMembers && whole.root != member) continue;
-                m.scratch.results.push_back(m.place(member, m.station->deposit(member, use).result_at));
-            }
-            whose = std::max(whose_are(from), whose_are(m.scratch.results));
+            to = results(m, use, whole);
+            whose = std::max(whose_are(from), whose_are(to));
         }
-        combine(m, from, begin_of(share), begin_of(share + 1), whole.op, m.scratch.results, whose);
+        combine(m, from, begin_of(share), begin_of(share + 1), whole.op, to, whose);
         // acq_rel, with those that finish other shares: all come before the end of the use
         if (slot.finished.fetch_add(1, std::memory_order_acq_rel) + 1 == shares) end_reduction(m, use);
     };

@@ -36,6 +36,8 @@ inline void reserve_blocks(Meeting& m, std::size_t bytes, std::size_t element_by
 }
 // The operands of all members, in their order, for a use whose verdict is known; this rank's own is at `own`.
 std::span<const Place> operands(Meeting& m, std::uint64_t use, const std::byte* own);
+// Where the members want the result of a partitioned reduction.
+std::span<const Place> results(Meeting& m, std::uint64_t use, const Reduction& whole);
 // results = x_0 op (x_1 op (... op x_{p-1})) for the elements begin .. end - 1. Each block is read from all operands
 // before it is written to the results, which may be among them.
 // whose: of operands and results.

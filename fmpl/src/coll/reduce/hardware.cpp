@@ -19,13 +19,21 @@ std::exception_ptr decide(
     Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole, bool tells)
 {
     const ReduceVerdict verdict = judge(m, use);
-    const bool in_line = verdict.manner == ReduceManner::in_line;
-    std::span<const std::byte> result;
-    if (whole.root == kAllMembers && (in_line || verdict.manner == ReduceManner::combined)) {
-        std::byte* const for_all = in_line ? buffers.result : m.node().crossbar.local(result_buffer(m, whole.bytes()));
-        const Place results[] = {m.own_place(buffers.result), m.own_place(for_all)};
+    std::span<const std::byte> result;  // for the others
+    const auto combine_to = [&](std::span<const Place> places) {
         const std::span<const Place> from = operands(m, use, buffers.operand);
-        combine(m, from, 0, whole.count, whole.op, std::span(results, in_line ? 1 : 2), whose_are(from));
+        combine(m, from, 0, whole.count, whole.op, places, whose_are(from));
+    };
+    const Place own = m.own_place(buffers.result);
+    if (verdict.manner == ReduceManner::by_last && whole.bytes() > kReduceInlineBytes) {
+        combine_to(results(m, use, whole));
+    } else if (verdict.manner == ReduceManner::by_last) {
+        combine_to(std::span(&own, 1));
+        result = {buffers.result, whole.bytes()};
+    } else if (verdict.manner == ReduceManner::combined && whole.root == kAllMembers) {
+        std::byte* const for_all = m.node().crossbar.local(result_buffer(m, whole.bytes()));
+        const Place places[] = {own, m.own_place(for_all)};
+        combine_to(places);
         result = {for_all, whole.bytes()};
     }
     const std::exception_ptr disagrees = tells ? disagreement(m, use, verdict) : nullptr;
@@ -66,8 +74,10 @@ ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reducti
     const ReduceManner manner = slot.verdict.manner;
     bool await_others = false;  // they read this rank's operand
     switch (manner) {
-        case ReduceManner::in_line:
-            if (!arrival.last && whole.count > 0) std::memcpy(buffers.result, slot.result, whole.bytes());
+        case ReduceManner::by_last:
+            if (!arrival.last && whole.bytes() <= kReduceInlineBytes && whole.count > 0) {
+                std::memcpy(buffers.result, slot.result, whole.bytes());
+            }
             return manner;
         case ReduceManner::combined:
             if (whole.root == m.rank()) {

@@ -10,8 +10,9 @@
 // the members of a reduce a wait that only pays while each rank has a CPU or there is much to reduce. Else, up to
 // kDepositBytes, in a library buffer, and the members of a reduce leave without waiting.
 //
-// Who combines: in an allreduce of up to 16 bytes the last to arrive, whose verdict has the result; that ends the
-// use. If all operands lie in the members' own buffers and there is enough to share (partition_bytes), the members
+// Who combines: in an allreduce of up to 16 bytes the last to arrive, whose verdict has the result; and where ranks
+// share CPUs one of up to kByLastBytes in the members' own buffers, to which it writes the result. That ends the use.
+// If all operands lie in the members' own buffers and there is enough to share (partition_bytes), the members
 // that run, each taking one share of the elements after the other and writing it to all buffers that want the result.
 // Where ranks share CPUs most members find the work done when they run: a reduction costs one run of each. Else the
 // root, in an allreduce the last to arrive, whose result the others copy. What is too long for a library buffer goes
