@@ -1,4 +1,4 @@
-// Copies of few bytes, as a short message has them, without a call; of more than 16 by memcpy. For FMPL and the
+// Copies of few bytes, as a short message has them, without a call; of more than 32 by memcpy. For FMPL and the
 // layers above.
 #pragma once
 
@@ -20,10 +20,15 @@ inline void small_copy(void* to, const void* from, std::size_t bytes)
         std::memcpy(d, &first, sizeof(Word));
         std::memcpy(d + bytes - sizeof(Word), &last, sizeof(Word));
     };
+    struct Wide {
+        std::uint64_t words[2];
+    };
     if (bytes == 8) {
         std::memcpy(d, s, 8);
-    } else if (bytes > 16) {
+    } else if (bytes > 32) {
         std::memcpy(d, s, bytes);
+    } else if (bytes > 16) {
+        both_ends(Wide{});
     } else if (bytes > 8) {
         both_ends(std::uint64_t{});
     } else if (bytes >= 4) {

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace fmpl::inlined {
 
@@ -24,6 +25,18 @@ namespace fmpl::inlined {
     crossbar.write_flag(node, flag + offsetof(CompletionFlag, stamp), stamp);
 }
 
+// What goes on in the second line of the flag comes first: else that line may be on its way while the first one, which
+// the destination looks at, is half written, and the destination takes it away until the stamp is written.
+inline void put(std::uint8_t* payload, const void* data, std::size_t bytes)
+{
+    constexpr std::size_t kInFirstLine = kLine - offsetof(CompletionFlag, payload);
+    if (bytes <= kInFirstLine) return small_copy(payload, data, bytes);
+    const auto* const from = static_cast<const std::uint8_t*>(data);
+    small_copy(payload + kInFirstLine, from + kInFirstLine, bytes - kInFirstLine);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    std::memcpy(payload, from, kInFirstLine);
+}
+
 // Source.
 inline void write(const SendEnd& end, Communicator& comm, int destination, int index, const void* data,
     std::size_t bytes, std::uint64_t number, std::uint64_t order)
@@ -37,7 +50,7 @@ inline void write(const SendEnd& end, Communicator& comm, int destination, int i
     }
     auto& flag = *reinterpret_cast<CompletionFlag*>(peer.mapped + at);
     flag.order = order;
-    small_copy(flag.payload, data, bytes);
+    put(flag.payload, data, bytes);
     flag.reverse_consumed.store(reverse, std::memory_order_release);  // pairs with SendEnd::known_consumed
     flag.stamp.store(stamp, std::memory_order_release);               // pairs with ReceiveEnd::arrival
 }
