@@ -97,6 +97,20 @@ int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, B
     });
 }
 
+// The same, if at_once(process, comm) returns false: FMPL's own call for it. It checks the arguments, too; where it
+// throws, or returns true, nothing has been made of a schedule, on any rank.
+template <class Facts, class AtOnce, class Build>
+int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, AtOnce&& at_once, Build&& build)
+{
+    return call_on(name, handle, facts, [&](Process& process) {
+        const CommunicatorPtr& comm = process.communicator(handle);
+        if (!comm->is_inter() && at_once(process, *comm)) return;
+        const Ref<Schedule> schedule = Schedule::on(process.collective, process.engine, comm);
+        build(process, *schedule->channel().comm, *schedule);
+        schedule->run();
+    });
+}
+
 template <class Facts, class Build>
 int nonblocking_collective(const char* name, MPI_Comm handle, MPI_Request* request, const Facts& facts, Build&& build)
 {

@@ -16,17 +16,19 @@ void barrier(Communicator& comm, Schedule& schedule)
     }
 }
 
-void bcast(Process& process, Communicator& comm, Schedule& schedule, Way way, void* buffer, int count,
-    MPI_Datatype datatype, int root)
+// Also a broadcast of no bytes: where the others have some, all hear of it.
+bool bcast_at_once(Process& process, Communicator& comm, void* buffer, int count, MPI_Datatype datatype, int root)
+{
+    check_root(comm, root);
+    return fast_bcast(process.collective, comm, message_buffer(process, buffer, count, datatype, "buffer"), root);
+}
+
+void bcast(
+    Process& process, Communicator& comm, Schedule& schedule, void* buffer, int count, MPI_Datatype datatype, int root)
 {
     check_root(comm, root);
     if (root == MPI_PROC_NULL) return;
     const MessageBuffer message = message_buffer(process, buffer, count, datatype, "buffer");
-    // One of no bytes, too: where the others have some, all hear of it.
-    if (way == Way::fast && !comm.is_inter() &&
-        fast_bcast(process.collective, comm, buffer, count, process.committed_type(datatype), root)) {
-        return;
-    }
     if (message.bytes == 0) return;
     if (comm.is_inter()) {
         inter_bcast(schedule, message, root);
@@ -279,9 +281,11 @@ FMPL_MPI_NAME(MPI_Ibarrier)
 
 int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
-    return blocking_collective("MPI_Bcast", comm, block_facts(comm, {count, datatype}, root),
+    return blocking_collective(
+        "MPI_Bcast", comm, block_facts(comm, {count, datatype}, root),
+        [&](Process& process, Communicator& on) { return bcast_at_once(process, on, buffer, count, datatype, root); },
         [&](Process& process, Communicator& on, Schedule& schedule) {
-            bcast(process, on, schedule, Way::fast, buffer, count, datatype, root);
+            bcast(process, on, schedule, buffer, count, datatype, root);
         });
 }
 FMPL_MPI_NAME(MPI_Bcast)
@@ -290,7 +294,7 @@ int PMPI_Ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Co
 {
     return nonblocking_collective("MPI_Ibcast", comm, request, block_facts(comm, {count, datatype}, root),
         [&](Process& process, Communicator& on, Schedule& schedule) {
-            bcast(process, on, schedule, Way::schedule, buffer, count, datatype, root);
+            bcast(process, on, schedule, buffer, count, datatype, root);
         });
 }
 FMPL_MPI_NAME(MPI_Ibcast)

@@ -17,58 +17,76 @@ struct Reduction {
     MPI_Datatype datatype;
     MPI_Op op;
 
-    // Checks count, type and operation, and gives them to the schedule.
-    void prepare(Process& process, Schedule& schedule, const char* count_argument = "count") const
+    struct Objects {
+        const OperationPtr& operation;
+        const TypeObjectPtr& type;
+    };
+    // Checks count, type and operation.
+    Objects check(Process& process, const char* count_argument = "count") const
     {
         check_count(count, count_argument);
         const OperationPtr& operation = process.operation(op);
         process.committed_type(datatype);
         const TypeObjectPtr& type = process.type(datatype);
         operation->check(*type);
-        schedule.set_reduction(operation, type, datatype);
+        return {operation, type};
+    }
+    // The same, and gives them to the schedule.
+    void prepare(Process& process, Schedule& schedule, const char* count_argument = "count") const
+    {
+        const Objects objects = check(process, count_argument);
+        schedule.set_reduction(objects.operation, objects.type, datatype);
     }
 };
 
-void check_elements(const Schedule& schedule, const void* buffer, std::int64_t count, const char* argument)
+void check_elements(const TypeObject& type, const void* buffer, std::int64_t count, const char* argument)
 {
-    check_buffer(buffer, schedule.type().layout->bytes(count), schedule.type(), argument);
+    check_buffer(buffer, type.layout->bytes(count), type, argument);
 }
 
 // The rank's operand: sendbuf, or recvbuf in place. Checks both.
-const void* contribution_of(const Communicator& comm, const Schedule& schedule, const void* sendbuf, std::int64_t sends,
+const void* contribution_of(const Communicator& comm, const TypeObject& type, const void* sendbuf, std::int64_t sends,
     const void* recvbuf, std::int64_t receives)
 {
-    check_elements(schedule, recvbuf, receives, "recvbuf");
+    check_elements(type, recvbuf, receives, "recvbuf");
     if (is_in_place(comm, sendbuf)) return recvbuf;
-    check_elements(schedule, sendbuf, sends, "sendbuf");
+    check_elements(type, sendbuf, sends, "sendbuf");
     check_aliasing(sendbuf, recvbuf, sends > 0);
     return sendbuf;
 }
 
-auto reduce_of(Way way, const void* sendbuf, void* recvbuf, Reduction reduction, int root)
+// The same for a reduction to a root; nullptr at the root of an intercommunicator, which has none.
+const void* contribution_to(const Communicator& comm, const TypeObject& type, const void* sendbuf, const void* recvbuf,
+    std::int64_t count, int root)
+{
+    if (comm.is_inter() && root == MPI_ROOT) {
+        check_elements(type, recvbuf, count, "recvbuf");
+        return nullptr;
+    }
+    if (!comm.is_inter() && root == comm.rank()) return contribution_of(comm, type, sendbuf, count, recvbuf, count);
+    check_elements(type, sendbuf, count, "sendbuf");
+    return sendbuf;
+}
+
+// Also a reduction of no elements: where the others have some, all hear of it.
+auto reduce_at_once(const void* sendbuf, void* recvbuf, Reduction reduction, int root)
+{
+    return [=](Process& process, Communicator& comm) {
+        check_root(comm, root);
+        const auto [operation, type] = reduction.check(process);
+        const void* const contribution = contribution_to(comm, *type, sendbuf, recvbuf, reduction.count, root);
+        return fast_reduce(process.collective, comm, contribution, recvbuf, reduction.count, *type, *operation, root);
+    };
+}
+
+auto reduce_of(const void* sendbuf, void* recvbuf, Reduction reduction, int root)
 {
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         const std::int64_t count = reduction.count;
         check_root(comm, root);
         if (root == MPI_PROC_NULL) return;
         reduction.prepare(process, schedule);
-        const void* contribution = nullptr;
-        if (comm.is_inter() ? root == MPI_ROOT : root == comm.rank()) {
-            if (comm.is_inter()) {
-                check_elements(schedule, recvbuf, count, "recvbuf");
-            } else {
-                contribution = contribution_of(comm, schedule, sendbuf, count, recvbuf, count);
-            }
-        } else {
-            check_elements(schedule, sendbuf, count, "sendbuf");
-            contribution = sendbuf;
-        }
-        // One of no elements, too: where the others have some, all hear of it.
-        if (way == Way::fast && !comm.is_inter() &&
-            fast_reduce(
-                process.collective, comm, contribution, recvbuf, count, schedule.type(), schedule.reduction(), root)) {
-            return;
-        }
+        const void* const contribution = contribution_to(comm, schedule.type(), sendbuf, recvbuf, count, root);
         if (count == 0) return;
         if (comm.is_inter()) {
             inter_reduce(schedule, contribution, recvbuf, count, root);
@@ -78,17 +96,22 @@ auto reduce_of(Way way, const void* sendbuf, void* recvbuf, Reduction reduction,
     };
 }
 
-auto allreduce_of(Way way, const void* sendbuf, void* recvbuf, Reduction reduction)
+auto allreduce_at_once(const void* sendbuf, void* recvbuf, Reduction reduction)
+{
+    return [=](Process& process, Communicator& comm) {
+        const std::int64_t count = reduction.count;
+        const auto [operation, type] = reduction.check(process);
+        const void* const contribution = contribution_of(comm, *type, sendbuf, count, recvbuf, count);
+        return fast_allreduce(process.collective, comm, contribution, recvbuf, count, *type, *operation);
+    };
+}
+
+auto allreduce_of(const void* sendbuf, void* recvbuf, Reduction reduction)
 {
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         const std::int64_t count = reduction.count;
         reduction.prepare(process, schedule);
-        const void* const contribution = contribution_of(comm, schedule, sendbuf, count, recvbuf, count);
-        if (way == Way::fast && !comm.is_inter() &&
-            fast_allreduce(
-                process.collective, comm, contribution, recvbuf, count, schedule.type(), schedule.reduction())) {
-            return;
-        }
+        const void* const contribution = contribution_of(comm, schedule.type(), sendbuf, count, recvbuf, count);
         if (count == 0) return;
         if (comm.is_inter()) {
             inter_allreduce(schedule, contribution, recvbuf, count);
@@ -114,7 +137,7 @@ void reduce_scatter(
     const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
     const std::int64_t mine = counts[static_cast<std::size_t>(comm.rank())];
     const void* const contribution =
-        contribution_of(comm, schedule, sendbuf, total, recvbuf, sendbuf == MPI_IN_PLACE ? total : mine);
+        contribution_of(comm, schedule.type(), sendbuf, total, recvbuf, sendbuf == MPI_IN_PLACE ? total : mine);
     if (total == 0) return;
     if (comm.is_inter()) {
         inter_reduce_scatter(schedule, contribution, recvbuf, counts);
@@ -150,7 +173,7 @@ auto scan_of(const void* sendbuf, void* recvbuf, Reduction reduction, bool inclu
         // Nothing comes to rank 0 from ranks before it.
         const bool receives = inclusive || comm.rank() > 0 || sendbuf == MPI_IN_PLACE;
         const void* const contribution =
-            contribution_of(comm, schedule, sendbuf, reduction.count, recvbuf, receives ? reduction.count : 0);
+            contribution_of(comm, schedule.type(), sendbuf, reduction.count, recvbuf, receives ? reduction.count : 0);
         if (reduction.count == 0) return;
         const std::uint64_t pieces =
             schedule.elements(contribution, reduction.count).bytes / static_cast<std::uint64_t>(kScanPieceBytes);
@@ -169,7 +192,8 @@ int PMPI_Reduce(
     const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
     return blocking_collective("MPI_Reduce", comm, block_facts(comm, {count, datatype}, root),
-        reduce_of(Way::fast, sendbuf, recvbuf, {count, datatype, op}, root));
+        reduce_at_once(sendbuf, recvbuf, {count, datatype, op}, root),
+        reduce_of(sendbuf, recvbuf, {count, datatype, op}, root));
 }
 FMPL_MPI_NAME(MPI_Reduce)
 
@@ -177,14 +201,15 @@ int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dat
     MPI_Comm comm, MPI_Request* request)
 {
     return nonblocking_collective("MPI_Ireduce", comm, request, block_facts(comm, {count, datatype}, root),
-        reduce_of(Way::schedule, sendbuf, recvbuf, {count, datatype, op}, root));
+        reduce_of(sendbuf, recvbuf, {count, datatype, op}, root));
 }
 FMPL_MPI_NAME(MPI_Ireduce)
 
 int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     return blocking_collective("MPI_Allreduce", comm, block_facts(comm, {count, datatype}),
-        allreduce_of(Way::fast, sendbuf, recvbuf, {count, datatype, op}));
+        allreduce_at_once(sendbuf, recvbuf, {count, datatype, op}),
+        allreduce_of(sendbuf, recvbuf, {count, datatype, op}));
 }
 FMPL_MPI_NAME(MPI_Allreduce)
 
@@ -192,7 +217,7 @@ int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype 
     MPI_Request* request)
 {
     return nonblocking_collective("MPI_Iallreduce", comm, request, block_facts(comm, {count, datatype}),
-        allreduce_of(Way::schedule, sendbuf, recvbuf, {count, datatype, op}));
+        allreduce_of(sendbuf, recvbuf, {count, datatype, op}));
 }
 FMPL_MPI_NAME(MPI_Iallreduce)
 

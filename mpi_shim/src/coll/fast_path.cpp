@@ -66,17 +66,15 @@ bool fast_barrier(CollectiveState& state, Communicator& comm)
     return true;
 }
 
-bool fast_bcast(
-    CollectiveState& state, Communicator& comm, void* buffer, std::int64_t count, const TypeObject& type, int root)
+bool fast_bcast(CollectiveState& state, Communicator& comm, const MessageBuffer& message, int root)
 {
-    const MessageBuffer message = MessageBuffer::of(buffer, count, type);
     const fmpl_comm_t fmpl_comm = fmpl_comm_of(state, comm);
     if (fmpl_comm == FMPL_COMM_NULL) return false;
     if (message.in_one_piece()) {
         check_fmpl(fmpl_bcast(message.data, message.bytes, root, fmpl_comm));
-    } else if (const auto columns = message.layout->columns(count)) {
+    } else if (const auto columns = message.layout->columns(message.count)) {
         void* const base = reinterpret_cast<void*>(
-            reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(columns->offset));
+            reinterpret_cast<std::uintptr_t>(message.data) + static_cast<std::uintptr_t>(columns->offset));
         check_fmpl(fmpl_bcast_columns(base, &columns->columns, root, fmpl_comm));
     } else {
         const TemporaryMemory dense(state, message.bytes);

@@ -6,6 +6,7 @@
 #include "coll/operation.hpp"
 #include "group/communicator.hpp"
 #include "datatype/type_object.hpp"
+#include "p2p/message_buffer.hpp"
 
 #include <cstdint>
 
@@ -13,12 +14,8 @@ namespace fmpl::mpi {
 
 struct CollectiveState;
 
-// How a call is made. fast: at once by FMPL where it can.
-enum class Way { fast, schedule };
-
 bool fast_barrier(CollectiveState& state, Communicator& comm);
-bool fast_bcast(
-    CollectiveState& state, Communicator& comm, void* buffer, std::int64_t count, const TypeObject& type, int root);
+bool fast_bcast(CollectiveState& state, Communicator& comm, const MessageBuffer& message, int root);
 // contribution: may be `result`. Requires operation.check(type).
 bool fast_allreduce(CollectiveState& state, Communicator& comm, const void* contribution, void* result,
     std::int64_t count, const TypeObject& type, const Operation& operation);
