@@ -41,19 +41,26 @@ struct Place {
     std::byte* here;  // or nullptr
 };
 
-struct BroadcastState {
-    static constexpr std::size_t kBuffers = 8;
+// Library buffers of a rank for broadcasts from it, made when first needed.
+struct BroadcastBuffers {
+    static constexpr std::size_t kMost = 32;
 
-    std::uint64_t uses = 0;      // of the station's broadcast slots so far, the same at all members
-    std::uint64_t left = 0;      // so many of them all other members are known to be through with
-    int behind = 0;              // a member that was not, when last looked at
-    Offset buffers = kNoOffset;  // this rank's library buffers for broadcasts from it, made when first needed
-    std::size_t next_buffer = 0;
-    std::array<std::uint64_t, kBuffers> buffer_uses{};  // the last use that had the buffer, + 1
-    int ahead_of = -1;                                  // whose next library buffer probably is
-    Offset ahead = kNoOffset;                           // here
-    std::vector<int> served;                            // whom a chunk of a partitioned broadcast goes to
-    std::vector<Place> served_at;                       // and where
+    Offset at = kNoOffset;
+    std::size_t next = 0;
+    std::array<std::uint64_t, kMost> uses{};  // by buffer: the last use that had it, + 1
+};
+
+struct BroadcastState {
+    std::uint64_t uses = 0;  // of the station's broadcast slots so far, the same at all members
+    std::uint64_t left = 0;  // so many of them all other members are known to be through with
+    int behind = 0;          // a member that was not, when last looked at
+    std::uint64_t own = 0;   // the last of them that this rank was root of, + 1
+    BroadcastBuffers of_short;
+    BroadcastBuffers of_long;
+    int ahead_of = -1;             // whose next library buffer probably is
+    Offset ahead = kNoOffset;      // here
+    std::vector<int> served;       // whom a chunk of a partitioned broadcast goes to
+    std::vector<Place> served_at;  // and where
 };
 
 // Memory for a block of elements. It can begin at the same place of a page as what it is combined with: a load takes

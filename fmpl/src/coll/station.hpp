@@ -9,7 +9,7 @@
 // are.
 //
 // A payload that is not in its record lies in the arena of its writer: in the user's own buffer if that is read in
-// place, else in one of eight library buffers for broadcasts, or of those for reductions (reduce/deposit.hpp). A root
+// place, else in a library buffer for broadcasts (bcast/pieces.cpp) or for reductions (reduce/deposit.hpp). A root
 // takes its buffers in turn, each again when all members have left the use that had it last.
 #pragma once
 

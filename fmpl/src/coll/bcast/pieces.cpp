@@ -14,24 +14,44 @@
 namespace fmpl {
 namespace {
 
-// A library buffer of this rank's that nobody reads any more, for this use.
-Offset library_buffer(Meeting& m, std::uint64_t use, const WaitFor& what)
+// How many library buffers a root takes in turn: so many broadcasts it is ahead of its receivers. A root that stays
+// takes all short ones, up to a length if all members run, since fewer stay in the caches
+// (docs/decisions/0038-members-go-ahead-of-a-fixed-root.md).
+constexpr std::size_t kInTurn = 8;
+constexpr std::size_t kAllInTurnBytes = 256;
+
+BroadcastBuffers& buffers_of(Meeting& m, std::size_t bytes)
 {
-    BroadcastState& state = m.broadcasts;
-    constexpr std::size_t kHalf = BroadcastState::kBuffers / 2;
-    const std::size_t buffer = state.next_buffer++ % BroadcastState::kBuffers;
-    const std::uint64_t last_use = std::exchange(state.buffer_uses[buffer], use + 1);
-    const std::uint64_t of_half = state.buffer_uses[(buffer + kHalf - 1) % BroadcastState::kBuffers];
+    return bytes <= kShortBroadcastBytes ? m.broadcasts.of_short : m.broadcasts.of_long;
+}
+
+// A library buffer of this rank's that nobody reads any more, for this use.
+Offset library_buffer(Meeting& m, std::uint64_t use, std::size_t bytes, const WaitFor& what)
+{
+    BroadcastBuffers& buffers = buffers_of(m, bytes);
+    const bool stays_root = std::exchange(m.broadcasts.own, use + 1) == use;
+    const std::size_t most = m.node().each_has_a_cpu() ? kAllInTurnBytes : kShortBroadcastBytes;
+    const std::size_t in_turn = stays_root && bytes <= most ? BroadcastBuffers::kMost : kInTurn;  // powers of two
+    const std::size_t buffer = buffers.next++ & (in_turn - 1);
+    const std::uint64_t last_use = std::exchange(buffers.uses[buffer], use + 1);
+    const std::uint64_t of_half = buffers.uses[(buffer + in_turn / 2 - 1) & (in_turn - 1)];
     await_left(m, last_use, std::max(last_use, of_half), what);
-    return state.buffers + buffer * kBroadcastBufferBytes;
+    return buffers.at + buffer * stride_of(bytes);
 }
 
 // What the receivers have to know before it is thrown; null where the library buffers are there.
-std::exception_ptr make_library_buffers(Meeting& m)
+std::exception_ptr make_library_buffers(Meeting& m, std::size_t bytes)
 {
-    if (m.broadcasts.buffers != kNoOffset) return nullptr;
+    const bool in_pieces = bytes > kBroadcastBufferBytes;  // of which the last may be short
     try {
-        m.broadcasts.buffers = m.node().arena.allocate(BroadcastState::kBuffers * kBroadcastBufferBytes);
+        if (bytes <= kShortBroadcastBytes || in_pieces) {
+            Offset& at = m.broadcasts.of_short.at;
+            if (at == kNoOffset) at = m.node().arena.allocate(BroadcastBuffers::kMost * stride_of(0));
+        }
+        if (bytes > kShortBroadcastBytes) {
+            Offset& at = m.broadcasts.of_long.at;
+            if (at == kNoOffset) at = m.node().arena.allocate(kInTurn * kBroadcastBufferBytes);
+        }
     } catch (const Error&) {
         return std::current_exception();
     }
@@ -44,12 +64,12 @@ std::size_t send_in_pieces(Meeting& m, const OutgoingBroadcast& out)
 {
     const WaitFor what = m.waiting_for(-1, out.bytes);
     const bool in_line = out.bytes <= kBroadcastInlineBytes;
-    const std::exception_ptr no_memory = in_line ? nullptr : make_library_buffers(m);
+    const std::exception_ptr no_memory = in_line ? nullptr : make_library_buffers(m, out.bytes);
     std::size_t sent = 0;
     do {
         const std::uint64_t use = begin_use(m, kBroadcastSlots, what);
         const std::size_t piece = std::min(kBroadcastBufferBytes, out.bytes - sent);
-        const Offset at = in_line || no_memory ? kNoOffset : library_buffer(m, use, what);
+        const Offset at = in_line || no_memory ? kNoOffset : library_buffer(m, use, piece, what);
         publish(m, use, sent == 0, out.bytes, what, [&](BroadcastSlot& slot) {
             if (at != kNoOffset) out.copy_out(sent, piece, m.node().crossbar.local(at));
             slot.total_bytes = no_memory ? kBroadcastFailed : out.bytes;

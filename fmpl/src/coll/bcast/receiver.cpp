@@ -110,7 +110,7 @@ void take_piece(Meeting& m, const BroadcastSlot& slot, const IncomingBroadcast& 
     const std::byte* const here = m.node().private_memory.here(from, slot.at);
     if (slot.manner == BroadcastManner::in_pieces) {
         m.broadcasts.ahead_of = static_cast<int>(slot.root);
-        m.broadcasts.ahead = slot.at + kBroadcastBufferBytes;
+        m.broadcasts.ahead = slot.at + stride_of(bytes);
     }
     if (here == nullptr) return take_private_piece(m, from, slot.at, in, done, bytes);
     m.node().crossbar.map_pages(here, bytes);
