@@ -10,6 +10,23 @@
 #include <cstring>
 
 namespace fmpl::bench {
+
+OwnOption Roots::option()
+{
+    return {"--root", "WHICH", "Of each call: turn (each rank in turn) or fixed (rank 0) (default: turn)", "turn"};
+}
+
+void Roots::settle(Options& options)
+{
+    const std::string& which = options.own.at("--root");
+    if (which != "turn" && which != "fixed") refuse(fmt::format("--root '{}': give turn or fixed", which));
+}
+
+Roots::Roots(const Options& options, const Job& job)
+    : ranks_(options.own.at("--root") == "fixed" ? 1 : static_cast<std::uint64_t>(job.ranks))
+{
+}
+
 void run_collective(
     const Options& options, const Job& job, Report& report, const CollectiveCall& call, const CollectiveCheck& check)
 {

@@ -11,6 +11,19 @@
 
 namespace fmpl::bench {
 
+// Who is root of call number i: each rank in turn, or with `--root fixed` rank 0.
+class Roots {
+public:
+    static OwnOption option();
+    static void settle(Options& options);  // refuses other words
+
+    Roots(const Options& options, const Job& job);
+    int of(std::uint64_t i) const { return static_cast<int>(i % ranks_); }
+
+private:
+    std::uint64_t ranks_;
+};
+
 // The call number i of the benchmark on `bytes` bytes at `buffer`.
 using CollectiveCall = std::function<void(std::byte* buffer, std::size_t bytes, std::uint64_t i)>;
 

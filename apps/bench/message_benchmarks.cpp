@@ -1,4 +1,5 @@
 #include "benchmarks.hpp"
+#include "collective_table.hpp"
 
 namespace fmpl::bench {
 
@@ -16,9 +17,9 @@ std::vector<Benchmark> message_benchmarks()
             true, false, run_outstanding},
         {"barrier", "Time of a barrier of all ranks", {}, 1, false, false, false, run_barrier},
         {"bcast", "Time of a broadcast to all ranks, from each in turn", collective_sizes, 1, false, false, false,
-            run_bcast},
+            run_bcast, {Roots::option()}, Roots::settle},
         {"reduce", "Time of a sum of doubles over all ranks, to each in turn", collective_sizes, sizeof(double), false,
-            false, false, run_reduce},
+            false, false, run_reduce, {Roots::option()}, Roots::settle},
         {"allreduce", "Time of a sum of doubles over all ranks, to all of them", collective_sizes, sizeof(double),
             false, false, false, run_allreduce},
     };

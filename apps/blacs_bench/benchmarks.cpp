@@ -1,5 +1,7 @@
 #include "benchmarks.hpp"
 
+#include "../bench/collective_table.hpp"
+
 namespace fmpl::bench {
 
 std::span<const Benchmark> benchmarks()
@@ -21,7 +23,7 @@ std::span<const Benchmark> benchmarks()
         {"p2p", "One-way time of a matrix between two ranks", {8, kKiB, 8 * kKiB, 64 * kKiB, kMiB}, kUnit, true, false,
             false, run_p2p, shapes, settle_p2p},
         {"bcast", "Time of a broadcast to all ranks, from each in turn", collective_sizes, kUnit, false, false, false,
-            run_bcast},
+            run_bcast, {Roots::option()}, Roots::settle},
         {"sum", "Time of a sum over all ranks, to all of them", collective_sizes, kUnit, false, false, false,
             run_allreduce},
         {"amx", "Time of an absolute maximum over all ranks with its coordinates, to all of them", collective_sizes,

@@ -80,6 +80,10 @@ class Benchmarks(Measuring):
                 self.assert_rows(self.measure(ranks, f"barrier {FEW}"), "ranks", [ranks])
                 for benchmark in ("bcast", "reduce", "allreduce"):
                     self.assert_rows(self.measure(ranks, f"{benchmark} --sizes 8,24,8K {FEW}"), "bytes", [8, 24, 8192])
+                for benchmark in ("bcast", "reduce"):
+                    document = self.measure(ranks, f"{benchmark} --root fixed --sizes 8,8K {FEW}")
+                    self.assert_rows(document, "bytes", [8, 8192])
+                    self.assertEqual(document["options"]["root"], "fixed")
 
     def test_a_batch_that_must_not_take_long_is_shorter(self):
         (row,) = self.measure(3, "barrier --samples 2 --batch-ms 1")["results"]
@@ -180,6 +184,7 @@ class BadOptions(unittest.TestCase):
                 (2, "latency --batch-ms -1", 2, "--batch-ms '-1': give a whole number from 0"),
                 (2, "outstanding --batch-ms 1", 2, "--batch-ms"),
                 (2, "reduce --sizes 12", 2, "12 is not a multiple of 8"),
+                (2, "bcast --root 1", 2, "--root '1': give turn or fixed"),
                 (2, "latency --pairs=3x", 2, "--pairs takes no value"),
                 (2, "", 2, "say which benchmark to run"),
                 (1, "barrier", 2, "needs at least 2 ranks"),

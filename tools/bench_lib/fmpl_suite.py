@@ -40,6 +40,16 @@ def steps(quick, _peers):
     def collective(group, expected, of_mpi=None):
         return collective_steps(group, PROGRAMS, sizes, ranks, expected, "rdma", "heap", of_mpi)
 
+    def fixed_root(group):
+        steps = []
+        for count in (2, 4, 8):
+            figures = [Figure(f"{group}-fixed-{size}-{count}", f"{group} {size_words(size)}, fixed root, {count} ranks",
+                              "bytes", size, expectation=Expectation(1), of_mpi=Expectation(1))
+                       for size in (8, 64, 8 * KIB)]
+            steps.append(Step(group, count, PROGRAMS, [group, "--root", "fixed", "--sizes", list_of((8, 64, 8 * KIB))],
+                              figures, "rdma", "heap"))
+        return [] if quick else steps
+
     return [
         one_way_step("latency", "latency", "rdma", "heap", "floor_seconds",
                      {8: Expectation(2, of_floor=1.4), 64: None, KIB: None}, {8: 1.4}),
@@ -51,7 +61,9 @@ def steps(quick, _peers):
         outstanding_step(),
         *barrier_steps(PROGRAMS, RANKS, {2: 2, 4: 2, 8: 2, 16: 4}, mpi_together),
         *collective("bcast", {(8 * KIB, 2): 3, (8 * KIB, 4): 2, (8 * KIB, 16): 4}, mpi_together),
+        *fixed_root("bcast"),
         *collective("reduce", {(8 * KIB, 2): 3, (8 * KIB, 4): 3, (8 * KIB, 16): 4}),
+        *fixed_root("reduce"),
         *collective("allreduce", {}, mpi_together),
     ]
 
