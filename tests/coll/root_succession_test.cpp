@@ -48,6 +48,20 @@ TEST(RootSuccession, WhoNeverFollowsIsNotExpected)
     EXPECT_EQ(next_of(succession, kLastTwo), 2);
 }
 
+// Then nobody keeps a CPU for a turn that does not come.
+TEST(RootSuccession, ARootThatStaysHasNoOtherAfterIt)
+{
+    RootSuccession succession;
+    for (int i = 0; i < 8; ++i) succession.begins(i % kMembers, kMembers);
+    for (int i = 0; i < 3; ++i) succession.begins(0, kMembers);  // a few in a row
+    EXPECT_EQ(next_of(succession, kLastTwo), 2);
+    for (int i = 0; i < 3; ++i) succession.begins(0, kMembers);
+    EXPECT_EQ(next_of(succession, kLastTwo), -1);
+    EXPECT_EQ(next_of(succession, kFirstTwo), 0);
+    for (int i = 1; i < 6; ++i) succession.begins(i % kMembers, kMembers);
+    EXPECT_EQ(next_of(succession, kLastTwo), 2);  // the turns are known again
+}
+
 TEST(RootSuccession, ANewOrderIsLearnt)
 {
     RootSuccession succession;

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,10 @@ public:
     {
         if (next_.empty()) next_.assign(static_cast<std::size_t>(members), kUnknown);
         const int before = std::exchange(root_, root);
-        if (before == kUnknown || before == root) return;
+        if (before == kUnknown) return;
+        // A root may have a few operations in a row before the next one has its own; else it is its own successor.
+        staying_ = before == root ? staying_ + 1 : 0;
+        if (staying_ > 0 && staying_ != kStays) return;
         if (alike_ < next_.size()) ++alike_;
         if (next_[static_cast<std::size_t>(before)] == root) return;
         next_[static_cast<std::size_t>(before)] = root;
@@ -43,7 +47,9 @@ public:
         int root = root_;
         for (std::size_t steps = std::min(next_.size(), kFarthest); steps > 0 && root != kUnknown; --steps) {
             if (is_mate[static_cast<std::size_t>(root)] != 0) return root == rank;
-            root = next_[static_cast<std::size_t>(root)];
+            const int next = next_[static_cast<std::size_t>(root)];
+            if (next == root) break;
+            root = next;
         }
         return false;
     }
@@ -65,6 +71,7 @@ public:
 private:
     static constexpr int kUnknown = -1;
     static constexpr std::size_t kFarthest = 256;  // a longer way to go round is not looked for
+    static constexpr std::uint64_t kStays = 4;     // operations after the first, of a root that stays
 
     Turn find_turn(int rank, int first, int mates, const std::vector<char>& is_mate) const
     {
@@ -81,9 +88,10 @@ private:
         return {};
     }
 
-    std::vector<int> next_;  // by root: who was the next one
-    int root_ = kUnknown;    // of the last operation that has begun
-    std::size_t alike_ = 0;  // successions since one was another than before, at most as many as there are members
+    std::vector<int> next_;      // by root: who was the next one
+    int root_ = kUnknown;        // of the last operation that has begun
+    std::uint64_t staying_ = 0;  // operations since that have the same root
+    std::size_t alike_ = 0;      // successions since one was another than before, at most as many as there are members
     Turn turn_;
     bool turn_is_found_ = false;
 };
