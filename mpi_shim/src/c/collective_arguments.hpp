@@ -87,18 +87,8 @@ void check_intracommunicator(const Communicator& comm);
 
 // The call as a whole: build(process, comm, schedule) checks the other arguments and fills the schedule.
 // facts: see abi/call_facts.hpp.
-template <class Facts, class Build>
-int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, Build&& build)
-{
-    return call_on(name, handle, facts, [&](Process& process) {
-        const Ref<Schedule> schedule = Schedule::on(process.collective, process.engine, process.communicator(handle));
-        build(process, *schedule->channel().comm, *schedule);
-        schedule->run();
-    });
-}
-
-// The same, if at_once(process, comm) returns false: FMPL's own call for it. It checks the arguments, too; where it
-// throws, or returns true, nothing has been made of a schedule, on any rank.
+// at_once(process, comm): FMPL's own call for it, on an intracommunicator, which checks the arguments, too. Where it
+// throws, or returns true, no rank makes a schedule.
 template <class Facts, class AtOnce, class Build>
 int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, AtOnce&& at_once, Build&& build)
 {
@@ -109,6 +99,12 @@ int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, A
         build(process, *schedule->channel().comm, *schedule);
         schedule->run();
     });
+}
+template <class Facts, class Build>
+int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, Build&& build)
+{
+    const auto never = [](Process&, Communicator&) { return false; };
+    return blocking_collective(name, handle, facts, never, std::forward<Build>(build));
 }
 
 template <class Facts, class Build>

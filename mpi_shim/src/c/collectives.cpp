@@ -261,14 +261,10 @@ using namespace fmpl::mpi;
 
 int PMPI_Barrier(MPI_Comm comm)
 {
-    return call_on("MPI_Barrier", comm, [&](Process& process) {
-        const CommunicatorPtr& on = process.communicator(comm);
-        if (!on->is_inter() && on->size() == 1) return;
-        if (fast_barrier(process.collective, *on)) return;
-        const Ref<Schedule> schedule = Schedule::on(process.collective, process.engine, on);
-        barrier(*schedule->channel().comm, *schedule);
-        schedule->run();
-    });
+    return blocking_collective(
+        "MPI_Barrier", comm, NoFacts(),
+        [](Process& process, Communicator& on) { return on.size() == 1 || fast_barrier(process.collective, on); },
+        [](Process&, Communicator& on, Schedule& schedule) { barrier(on, schedule); });
 }
 FMPL_MPI_NAME(MPI_Barrier)
 
