@@ -351,4 +351,33 @@ FMPL_COLLECTIVE_TEST_AT(Bcast, OrdersTheMemoryOfTheRoot, ({2, 4}))
     }
 }
 
+// A root that stays goes ahead of its receivers by 32 short broadcasts and 8 longer ones: they begin when it is
+// through.
+FMPL_RANKS_TEST_WITH(Bcast, ARootThatStaysGoesAheadOfItsReceivers,
+    (RanksOptions{.ranks = {2, 3, 4, 8}, .unmapped = false, .forms = {"hardware"}}))
+{
+    const fmpl::Session session(1);
+    const auto broadcast_so_many = [](int times, std::size_t bytes) {
+        for (int i = 0; i < times; ++i) {
+            const std::vector<unsigned char> sent(bytes, static_cast<unsigned char>(i + 1));
+            std::vector<unsigned char> buffer = rank() == 0 ? sent : std::vector<unsigned char>(bytes);
+            REQUIRE_OK(fmpl_bcast(buffer.data(), bytes, 0, FMPL_COMM_WORLD));
+            EXPECT_EQ(buffer, sent) << "broadcast " << i;
+        }
+    };
+    constexpr struct {
+        int times;
+        std::size_t bytes;
+    } kRows[] = {{64 - 1, 8}, {32, 64}, {32, 256}, {8, 5000}};
+    for (const auto& [times, bytes] : kRows) {
+        broadcast_so_many(1, bytes);  // the root is the same in all that follow
+        REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+        char word = 0;
+        if (rank() != 0) REQUIRE_OK(fmpl_recv_any(&word, 1, 0, FMPL_COMM_WORLD));
+        broadcast_so_many(times, bytes);
+        for (int to = 1; rank() == 0 && to < size(); ++to) REQUIRE_OK(fmpl_send_any(&word, 1, to, 0, FMPL_COMM_WORLD));
+        REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    }
+}
+
 }  // namespace
