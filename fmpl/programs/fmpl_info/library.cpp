@@ -63,7 +63,7 @@ Section limits()
             size("pipe_piece", kPieceBytes, "in pieces of this a message outside remote-DMA memory passes"),
             size("pipe_ring", kRingBytes, "through a ring of this"),
             size("bcast_inline_bytes", kBroadcastInlineBytes, "a hardware broadcast up to this travels in its record"),
-            size("bcast_buffer", kBroadcastBufferBytes, "each of the library buffers, used in turn"),
+            size("bcast_buffer", kBroadcastBufferBytes, "each of the library buffers for longer ones, used in turn"),
             size("bcast_whole_bytes", kBroadcastWholeBytes,
                 "a hardware broadcast from this on, in remote-DMA memory, is read from the root's own buffer"),
             size("bcast_whole_few_cpus", kBroadcastWholeBytesSharedCpus,

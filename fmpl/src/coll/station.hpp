@@ -33,6 +33,12 @@ inline constexpr std::size_t kDepositBytes = 32 * 1024;
 inline constexpr std::size_t kReduceInlineBytes = 16;
 inline constexpr std::size_t kMostShares = 64;
 
+// Payloads of up to this size have library buffers of their own, of which there are more. They lie in pages of their
+// own, since a processor that reads one asks for what follows, which its owner may be writing; and at different places
+// of these, so that they do not push each other out of a first-level cache.
+inline constexpr std::size_t kShortBufferBytes = 2 * 1024;
+inline constexpr std::size_t kShortBufferStride = 4096 + kLine;
+
 // Where the receivers of a broadcast get its payload, or a piece of it, from.
 enum class BroadcastManner : std::uint32_t {
     in_pieces,    // the slot's line, or a library buffer of the root's

@@ -53,16 +53,14 @@ struct IncomingBroadcast {
 // A broadcast, by each member. Throws Error: MISMATCH where the members do not agree, MEMORY, ABORTED.
 void bcast_hardware(Meeting& m, void* buffer, const Columns* columns, std::size_t bytes, int root);
 
-// The root's part by each manner. Pieces until all has been sent, or the rest goes whole; how much has been sent.
-std::size_t send_in_pieces(Meeting& m, const OutgoingBroadcast& out);
-
-// Pieces of up to this size have library buffers of their own. They lie in pages of their own, as those of reductions
-// do (reduce/deposit.hpp).
-inline constexpr std::size_t kShortBroadcastBytes = 2 * 1024;
+// From one library buffer for pieces of this size to the next.
 inline std::size_t stride_of(std::size_t piece)
 {
-    return piece <= kShortBroadcastBytes ? 4096 + kLine : kBroadcastBufferBytes;
+    return piece <= kShortBufferBytes ? kShortBufferStride : kBroadcastBufferBytes;
 }
+
+// The root's part by each manner. Pieces until all has been sent, or the rest goes whole; how much has been sent.
+std::size_t send_in_pieces(Meeting& m, const OutgoingBroadcast& out);
 // What is left when so much has been sent.
 void send_whole(Meeting& m, const OutgoingBroadcast& out, std::size_t sent);
 // A receiver's part; root: that it expects. Where that is this rank itself, another root has been here: what that

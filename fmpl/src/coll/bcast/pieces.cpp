@@ -22,7 +22,7 @@ constexpr std::size_t kAllInTurnBytes = 256;
 
 BroadcastBuffers& buffers_of(Meeting& m, std::size_t bytes)
 {
-    return bytes <= kShortBroadcastBytes ? m.broadcasts.of_short : m.broadcasts.of_long;
+    return bytes <= kShortBufferBytes ? m.broadcasts.of_short : m.broadcasts.of_long;
 }
 
 // A library buffer of this rank's that nobody reads any more, for this use.
@@ -30,7 +30,7 @@ Offset library_buffer(Meeting& m, std::uint64_t use, std::size_t bytes, const Wa
 {
     BroadcastBuffers& buffers = buffers_of(m, bytes);
     const bool stays_root = std::exchange(m.broadcasts.own, use + 1) == use;
-    const std::size_t most = m.node().each_has_a_cpu() ? kAllInTurnBytes : kShortBroadcastBytes;
+    const std::size_t most = m.node().each_has_a_cpu() ? kAllInTurnBytes : kShortBufferBytes;
     const std::size_t in_turn = stays_root && bytes <= most ? BroadcastBuffers::kMost : kInTurn;  // powers of two
     const std::size_t buffer = buffers.next++ & (in_turn - 1);
     const std::uint64_t last_use = std::exchange(buffers.uses[buffer], use + 1);
@@ -44,11 +44,11 @@ std::exception_ptr make_library_buffers(Meeting& m, std::size_t bytes)
 {
     const bool in_pieces = bytes > kBroadcastBufferBytes;  // of which the last may be short
     try {
-        if (bytes <= kShortBroadcastBytes || in_pieces) {
+        if (bytes <= kShortBufferBytes || in_pieces) {
             Offset& at = m.broadcasts.of_short.at;
-            if (at == kNoOffset) at = m.node().arena.allocate(BroadcastBuffers::kMost * stride_of(0));
+            if (at == kNoOffset) at = m.node().arena.allocate(BroadcastBuffers::kMost * kShortBufferStride);
         }
-        if (bytes > kShortBroadcastBytes) {
+        if (bytes > kShortBufferBytes) {
             Offset& at = m.broadcasts.of_long.at;
             if (at == kNoOffset) at = m.node().arena.allocate(kInTurn * kBroadcastBufferBytes);
         }

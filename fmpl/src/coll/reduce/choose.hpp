@@ -9,8 +9,8 @@
 namespace fmpl {
 
 // A reduction of at least this size, for each rank that a CPU has, whose operands are all read where they lie is
-// partitioned among the members: the partition makes those of a reduce wait. Where ranks share CPUs an allreduce always
-// is; and so is what is longer than kDepositBytes.
+// partitioned among the members: the partition makes those of a reduce wait. Where ranks share CPUs an allreduce is
+// beyond kByLastBytes, below; and what is longer than kDepositBytes always.
 inline constexpr std::size_t kPartitionBytes = 4 * 1024;
 
 // Where ranks share CPUs, an allreduce of up to this size whose operands are all read where they lie is combined by the

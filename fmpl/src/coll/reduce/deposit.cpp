@@ -1,8 +1,6 @@
 #include "coll/reduce/deposit.hpp"
 
 #include "coll/reduce/choose.hpp"
-#include "coll/reduce/hardware.hpp"
-#include "coll/reduce/use.hpp"
 #include "p2p/shared_copy.hpp"
 
 #include <cstring>
@@ -15,7 +13,7 @@ Offset short_buffers(Meeting& m)
 {
     Offset& at = m.reductions.short_deposits;
     if (at == kNoOffset) [[unlikely]]
-        at = m.node().arena.allocate((kReduceSlots + 1) * kShortDepositStride);
+        at = m.node().arena.allocate((kReduceSlots + 1) * kShortBufferStride);
     return at;
 }
 
@@ -32,19 +30,19 @@ Offset long_buffers(Meeting& m)
 void reserve_deposits(Meeting& m, std::size_t bytes)
 {
     const bool in_pieces = bytes > kDepositBytes;  // of which the last may be short
-    if (bytes <= kShortDepositBytes || in_pieces) short_buffers(m);
-    if (bytes > kShortDepositBytes) long_buffers(m);
+    if (bytes <= kShortBufferBytes || in_pieces) short_buffers(m);
+    if (bytes > kShortBufferBytes) long_buffers(m);
 }
 
 Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes)
 {
-    if (bytes <= kShortDepositBytes) return short_buffers(m) + use % kReduceSlots * kShortDepositStride;
+    if (bytes <= kShortBufferBytes) return short_buffers(m) + use % kReduceSlots * kShortBufferStride;
     return long_buffers(m) + use % kLongDeposits * kDepositBytes;
 }
 
 Offset result_buffer(Meeting& m, std::size_t bytes)
 {
-    if (bytes <= kShortDepositBytes) return short_buffers(m) + kReduceSlots * kShortDepositStride;
+    if (bytes <= kShortBufferBytes) return short_buffers(m) + kReduceSlots * kShortBufferStride;
     return long_buffers(m) + kLongDeposits * kDepositBytes;
 }
 
@@ -70,7 +68,6 @@ void deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
         own.result_at = wants_result ? m.place_of(buffers.result, bytes) : kNoOffset;
         own.in_place = 1;
     } else if (!is_root && !is_long) {
-        if (bytes > kShortDepositBytes) await_room(m, use, kLongDeposits, whole);
         own.at = operand_buffer(m, use, bytes);
         if (bytes > 0) copy_across(crossbar.local(own.at), buffers.operand, bytes);
         own.waits = to_all ? 1 : 0;

@@ -1,9 +1,7 @@
 // What a member lays down for a use: its operand, or where that lies; and the library buffers for it.
 //
-// A member that need not wait is ahead of the root by up to kReduceSlots reductions of up to kShortDepositBytes, for
-// each of which it has a buffer, or by kLongDeposits larger ones. The short ones lie in pages of their own, since a
-// processor that reads one asks for what follows; and at different places of them, so that they do not push each other
-// out of a first-level cache.
+// A member that need not wait is ahead of the root by up to kReduceSlots reductions of up to kShortBufferBytes, for
+// each of which it has a buffer, or by kLongDeposits larger ones.
 #pragma once
 
 #include "coll/meeting.hpp"
@@ -13,13 +11,11 @@
 
 namespace fmpl {
 
-inline constexpr std::size_t kShortDepositBytes = 2 * 1024;
-inline constexpr std::size_t kShortDepositStride = 4096 + kLine;
 inline constexpr std::size_t kLongDeposits = 8;
 
 // Makes all buffers that a reduction of so many bytes may need. Throws Error(MEMORY).
 void reserve_deposits(Meeting& m, std::size_t bytes);
-// For this rank's operand of up to kDepositBytes in a use. REQUIRES: a long one's kLongDeposits uses before is over.
+// For this rank's operand of up to kDepositBytes in a use. REQUIRES: begin_reduction's wait.
 // Throws Error(MEMORY).
 Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes);
 // For the result of an allreduce that this rank combines for all. There is one of each length, since all members have

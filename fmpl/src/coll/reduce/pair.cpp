@@ -132,7 +132,7 @@ private:
         constexpr std::size_t kMostAhead = 4 * kLine;
         if (m_.reductions.others_short == kNoOffset || !wants_result(rank_)) return nullptr;
         if (bytes_ <= sizeof own().payload || bytes_ > kMostAhead || own().in_place != 0) return nullptr;
-        return m_.place(1 - rank_, m_.reductions.others_short + use_ % kPairSlots * kShortDepositStride).here;
+        return m_.place(1 - rank_, m_.reductions.others_short + use_ % kPairSlots * kShortBufferStride).here;
     }
     void part_with_barrier() { barrier_of_two(m_, m_.station->barrier); }
 
@@ -242,8 +242,8 @@ private:
             if (own().in_place != 0) part_with_barrier();
             return ReduceManner::combined;
         }
-        if (other().in_place == 0 && bytes_ <= kShortDepositBytes) {
-            m_.reductions.others_short = other().payload - use_ % kPairSlots * kShortDepositStride;
+        if (other().in_place == 0 && bytes_ <= kShortBufferBytes) {
+            m_.reductions.others_short = other().payload - use_ % kPairSlots * kShortBufferStride;
         }
         const bool is_read_here = own().in_place != 0 && whole_.root == kAllMembers;
         const bool overwrites = is_read_here && (own().in_place & PairDeposit::kResultElsewhere) == 0;

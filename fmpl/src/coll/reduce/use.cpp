@@ -1,6 +1,7 @@
 #include "coll/reduce/use.hpp"
 
 #include "coll/reduce/choose.hpp"
+#include "coll/reduce/deposit.hpp"
 #include "coll/reduce/hardware.hpp"
 
 #include <cstring>
@@ -8,16 +9,21 @@
 namespace fmpl {
 namespace {
 
-// How far members are ahead of the root while roots take turns. Farther, they come to run in another order than that
-// of the roots (docs/decisions/0038-members-go-ahead-of-a-fixed-root.md).
-constexpr std::uint64_t kAheadInTurn = 8;
+// How far members may be ahead of the root: by all slots if it stays and the operand is short, else by the number of
+// long library buffers. While roots take turns they would, farther ahead, come to run in another order than that of the
+// roots (docs/decisions/0038-members-go-ahead-of-a-fixed-root.md).
+std::uint64_t most_ahead(bool root_stays, std::size_t bytes)
+{
+    return root_stays && bytes <= kShortBufferBytes ? kReduceSlots : kLongDeposits;
+}
 
 }  // namespace
 
 std::uint64_t begin_reduction(Meeting& m, const Reduction& whole)
 {
     const std::uint64_t use = m.reductions.uses++;
-    await_room(m, use, m.reductions.keeps_root(whole.root) ? kReduceSlots : kAheadInTurn, whole);
+    const std::uint64_t ahead = most_ahead(m.reductions.keeps_root(whole.root), whole.bytes());
+    if (use >= m.reductions.over + ahead) await_end(m, use - ahead, roots_of(m, whole));
     Deposit& own = m.station->deposit(m.rank(), use);
     own.at = kNoOffset;
     own.count = whole.count;
@@ -27,11 +33,6 @@ std::uint64_t begin_reduction(Meeting& m, const Reduction& whole)
     own.in_place = 0;
     own.no_memory = 0;
     return use;
-}
-
-void await_room(Meeting& m, std::uint64_t use, std::uint64_t ahead, const Reduction& whole)
-{
-    if (use >= m.reductions.over + ahead) await_end(m, use - ahead, roots_of(m, whole));
 }
 
 void await_end(Meeting& m, std::uint64_t use, RootSuccession* roots, bool alone)

@@ -11,11 +11,9 @@
 
 namespace fmpl {
 
-// Begins this rank's next use: waits until it is not too far ahead, the last use of the slot is over, and makes the
-// deposit but for its operand.
+// Begins this rank's next use: waits until it is not too far ahead, so that the last use of the slot and of the library
+// buffer is over, and makes the deposit but for its operand.
 std::uint64_t begin_reduction(Meeting& m, const Reduction& whole);
-// Waits until the use so many before is over.
-void await_room(Meeting& m, std::uint64_t use, std::uint64_t ahead, const Reduction& whole);
 // Waits until a use is over. Requires that this rank has not arrived for the slot's next use, so that it is still the
 // slot's last.
 void await_end(Meeting& m, std::uint64_t use, RootSuccession* roots, bool alone = false);
