@@ -41,6 +41,12 @@ if(FMPL_WERROR)
   add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
 endif()
 
+# A copy of a length that the compiler does not know is a call of the C library. g++ makes of one that it knows to be short
+# "rep movsb", whose start takes the time of a call and of the copy (docs/decisions/0032-small-choices.md).
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-mstringop-strategy=libcall>)
+endif()
+
 if(FMPL_SANITIZE STREQUAL "address")
   set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 elseif(FMPL_SANITIZE STREQUAL "thread")

@@ -1,4 +1,4 @@
-// Copies of few bytes, as a short message has them, without a call; of more than 32 by memcpy. For FMPL and the
+// Copies of few bytes, as a short message has them, without a call; of more than 64 by memcpy. For FMPL and the
 // layers above.
 #pragma once
 
@@ -23,10 +23,15 @@ inline void small_copy(void* to, const void* from, std::size_t bytes)
     struct Wide {
         std::uint64_t words[2];
     };
+    struct Wider {
+        std::uint64_t words[4];
+    };
     if (bytes == 8) {
         std::memcpy(d, s, 8);
-    } else if (bytes > 32) {
+    } else if (bytes > 64) {
         std::memcpy(d, s, bytes);
+    } else if (bytes > 32) {
+        both_ends(Wider{});
     } else if (bytes > 16) {
         both_ends(Wide{});
     } else if (bytes > 8) {

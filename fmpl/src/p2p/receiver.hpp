@@ -38,8 +38,9 @@ class Receiver {
 public:
     explicit Receiver(Node& node) : end_(node), node_(&node) {}
 
-    // fmpl_recv. Arguments are checked by the caller; index may be FMPL_ANY_TAG.
-    void recv(Communicator& comm, int source, int index, void* buffer, std::size_t capacity)
+    // fmpl_recv. Arguments are checked by the caller; index may be FMPL_ANY_TAG. A part of its caller, as send() is:
+    // another call between them costs more than its instructions (docs/decisions/0032-small-choices.md).
+    [[gnu::always_inline]] void recv(Communicator& comm, int source, int index, void* buffer, std::size_t capacity)
     {
         if (index >= 0 && capacity <= kInlineBytes) [[likely]] {
             ReceiveChannel& channel = comm.receive_channel(source, index);

@@ -22,7 +22,7 @@ public:
     Sender(Node& node, SendBuffer& buffer) : end_(node, buffer), node_(&node), buffer_(&buffer) {}
 
     // fmpl_send. Arguments are checked by the caller. may_spool: the time-out and the send buffer apply.
-    void send(
+    [[gnu::always_inline]] void send(
         Communicator& comm, int destination, int index, const void* data, std::size_t bytes, bool may_spool = true)
     {
         SendChannel& channel = comm.send_channel(destination, index);
