@@ -1,4 +1,5 @@
-// The waiting of layers above: fmpl_wait_until, fmpl_envelopes_wait, fmpl_look, fmpl_layer_progress_set.
+// The waiting of layers above: fmpl_wait_until, fmpl_envelopes_wait, fmpl_look, fmpl_envelopes_look,
+// fmpl_layer_progress_set.
 #include "fmpl/sealed_envelopes.hpp"
 
 #include <algorithm>
@@ -219,12 +220,32 @@ FMPL_RANKS_TEST_AT(LayerCalls, ANumberGoesAroundRanksThatLook, ({3, 8}))
             EXPECT_EQ(looks, before + 1);
         }
     };
+    // The same where nothing but envelopes is looked for.
+    const auto look_for_envelopes = [&](std::uint64_t number) {
+        const Handler counts = ledger.handler();
+        const Handler handler = [&](int source, const Head& head, const void* body) {
+            counts(source, head, body);
+            int nested = -1;
+            EXPECT_OK(fmpl_envelopes_look(check_and_hand_on, nullptr, &nested));
+            EXPECT_EQ(nested, 0);
+        };
+        while (ledger.all < number) {
+            const std::uint64_t before = ledger.all;
+            int taken = -1;
+            REQUIRE_OK(fmpl_envelopes_look(check_and_hand_on, const_cast<Handler*>(&handler), &taken));
+            EXPECT_EQ(ledger.all, before + static_cast<std::uint64_t>(taken));
+        }
+    };
     constexpr std::uint32_t kRounds = 2000;
     for (std::uint32_t round = 0; round < kRounds; ++round) {
-        if (rank() != 0) look_for(round + 1);
+        const auto look = [&] { round % 2 == 0 ? look_for(round + 1) : look_for_envelopes(round + 1); };
+        if (rank() != 0) look();
         EXPECT_TRUE(try_send((rank() + 1) % size(), {round, 0}));
-        if (rank() == 0) look_for(round + 1);
+        if (rank() == 0) look();
     }
+    int taken = 0;
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelopes_look(nullptr, nullptr, &taken), "handler");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelopes_look(check_and_hand_on, nullptr, nullptr), "taken");
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
 }
 

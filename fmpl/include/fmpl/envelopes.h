@@ -100,6 +100,13 @@ int fmpl_envelopes_poll(fmpl_envelope_handler_t handler, void *context);
  * ready or a progress function). */
 int fmpl_envelopes_wait(fmpl_envelope_handler_t handler, void *context, const struct fmpl_wait_words *what);
 
+/* One look of such a wait, for a call of the layer's that never blocks and that a program makes again and
+ * again: as fmpl_envelopes_poll, with *taken for what that returns. After a look in vain the ranks that share
+ * the caller's CPU or its thread run, and the rank's own transfers go on, as with fmpl_look. Within ready, a
+ * progress function or a handler it only polls.
+ * Errors: ABORTED when the job ends; ARGUMENT (handler or taken is NULL). */
+int fmpl_envelopes_look(fmpl_envelope_handler_t handler, void *context, int *taken);
+
 #ifdef __cplusplus
 }
 #endif

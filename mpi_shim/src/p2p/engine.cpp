@@ -656,7 +656,19 @@ void Engine::progress()
 
 bool Engine::look_for(Condition done, void* context)
 {
-    return look_once([&] { return progress_until([&] { return done(context) != 0; }); });
+    raise_failure_in_fmpl();
+    const auto over = [&] { return done(context) != 0; };
+    // As in a wait: where nothing but an envelope can change anything, a look is one at the rings alone.
+    while (parts_->goes_on_by_envelopes() && !parts_->progressing) {
+        const bool arrived = take(over, [](fmpl_envelope_handler_t handler, void* taking) {
+            int taken = 0;
+            check_fmpl(fmpl_envelopes_look(handler, taking, &taken));
+            return taken > 0;
+        });
+        if (over()) return true;
+        if (!arrived) return false;
+    }
+    return look_once([&] { return progress_until(over); });
 }
 
 // What ready() returns, called once; false after the ranks that share the CPU have had it.

@@ -173,6 +173,17 @@ int fmpl_envelopes_wait(fmpl_envelope_handler_t handler, void* context, const st
     });
 }
 
+int fmpl_envelopes_look(fmpl_envelope_handler_t handler, void* context, int* taken)
+{
+    return query("fmpl_envelopes_look", [&](Rank& own) {
+        if (handler == nullptr || taken == nullptr) [[unlikely]]
+            fail(FMPL_ERR_ARGUMENT, "{} is a null pointer; give the {}", handler == nullptr ? "handler" : "taken",
+                handler == nullptr ? "function that takes the envelopes" : "address of an int");
+        *taken = poll_envelopes(own, handler, context);
+        if (*taken == 0) own.node.progress_in_passing();
+    });
+}
+
 int fmpl_look(int (*ready)(void* context), void* context, int* is_ready)
 {
     return boundary(Call::look, 0, [&](Rank& own) {
