@@ -18,7 +18,7 @@ import unittest
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SOURCE / "tools"))
-from bench_lib.rounds import in_turn
+from bench_lib.rounds import in_turn, quotient_beside
 
 PROGRAMS = os.environ.get("FMPL_BENCH_PROGRAMS")
 # Not built with a sanitizer.
@@ -227,6 +227,14 @@ class StandIns(unittest.TestCase):
                 for other in range(count):
                     times = 0 if one == other else 1 + odd
                     self.assertEqual(followers.count((one, other)), times, f"{other} behind {one} of {count}")
+
+    def test_ratios_compare_what_was_measured_in_the_same_round(self):
+        def of(*times):
+            return {"rounds": [{"round": number, "median": time} for number, time in times]}
+        # The machine is three times slower in half of the rounds, and the one misses a fast round, the other a slow one.
+        self.assertAlmostEqual(quotient_beside(of((1, 2), (2, 6), (3, 6), (4, 2)), of((1, 1), (2, 3), (3, 3))), 2)
+        self.assertIsNone(quotient_beside(of((1, 2)), of((2, 1))))
+        self.assertIsNone(quotient_beside(None, of((1, 2))))
 
     def test_ratios_are_those_of_the_best_peer(self):
         (few, many), document, printed = self.run_bench("--rounds", "3")

@@ -216,10 +216,10 @@ class Bench:
                 rows.append({"figure": figure.name, "label": figure.label, "group": step.group, "ranks": step.ranks,
                              figure.key: figure.value,
                              "unit": "seconds", "flops": figure.flops, "floor": floor, "contenders": shown,
-                             "best_peer": best, "ratio": ratio(peers.get(best), shown[self.fmpl.name]),
-                             "mpi": {"ratio": ratio(peers.get(best), shown[self.mpi.name])} if self.mpi else None})
+                             "best_peer": best, "ratio": quotient_beside(shown.get(best), shown[self.fmpl.name]),
+                             "mpi": {"ratio": quotient_beside(shown.get(best), shown[self.mpi.name])} if self.mpi else None})
                 if self.limit:
-                    shares = {c.name: share_of_limit(shown[c.name], shown.get(self.limit.name))
+                    shares = {c.name: quotient_beside(shown.get(self.limit.name), shown[c.name])
                               for c in self.contenders if c is not self.limit}
                     rows[-1]["limit"] = self.limit.name
                     rows[-1]["of_limit"] = {name: share for name, share in shares.items() if share}
@@ -259,16 +259,13 @@ def in_turn(contenders, row):
     return order[::-1] if count % 2 and row // count % 2 else order
 
 
-def ratio(best, shown):
-    return best / shown["median"] if best and shown else None
-
-
 def median_of(shown):
     return shown["median"] if shown else None
 
 
-def share_of_limit(shown, limit):
-    """Of the limit's rate, what was reached beside it: the median over the rounds that have both. None without one."""
-    limits = {r["round"]: r["median"] for r in limit["rounds"]} if limit else {}
-    shares = [limits[r["round"]] / r["median"] for r in (shown["rounds"] if shown else []) if r["round"] in limits]
-    return statistics.median(shares) if shares else None
+def quotient_beside(other, shown):
+    """The other's time over this one's: the median over the rounds that have both, so that a machine which has changed between
+    two rounds has changed for both. None without one."""
+    others = {r["round"]: r["median"] for r in other["rounds"]} if other else {}
+    quotients = [others[r["round"]] / r["median"] for r in (shown["rounds"] if shown else []) if r["round"] in others]
+    return statistics.median(quotients) if quotients else None
