@@ -3,7 +3,7 @@
 #include "coll/reduce/choose.hpp"
 #include "p2p/shared_copy.hpp"
 
-#include <cstring>
+#include <fmpl/small_copy.hpp>
 
 namespace fmpl {
 
@@ -56,7 +56,7 @@ void deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
     Deposit& own = m.station->deposit(m.rank(), use);
     if (bytes <= kReduceInlineBytes) {
         own.at = crossbar.offset_of(own.operand);
-        if (bytes > 0) std::memcpy(own.operand, buffers.operand, bytes);
+        small_copy(own.operand, buffers.operand, bytes);
         own.waits = to_all || is_root ? 1 : 0;
         return;
     }

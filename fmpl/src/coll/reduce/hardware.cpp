@@ -5,8 +5,9 @@
 #include "coll/reduce/use.hpp"
 #include "p2p/shared_copy.hpp"
 
+#include <fmpl/small_copy.hpp>
+
 #include <algorithm>
-#include <cstring>
 
 namespace fmpl {
 
@@ -76,7 +77,7 @@ ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reducti
     switch (manner) {
         case ReduceManner::by_last:
             if (!arrival.last && whole.bytes() <= kReduceInlineBytes && whole.count > 0) {
-                std::memcpy(buffers.result, slot.result, whole.bytes());
+                small_copy(buffers.result, slot.result, whole.bytes());
             }
             return manner;
         case ReduceManner::combined:

@@ -4,6 +4,8 @@
 #include "coll/reduce/deposit.hpp"
 #include "coll/reduce/hardware.hpp"
 
+#include <fmpl/small_copy.hpp>
+
 #include <cstring>
 
 namespace fmpl {
@@ -86,7 +88,7 @@ void publish_verdict(Meeting& m, std::uint64_t use, const ReduceVerdict& verdict
     slot.taken.store(0, std::memory_order_relaxed);
     slot.finished.store(0, std::memory_order_relaxed);
     if (verdict.manner == ReduceManner::by_last) {
-        if (!result.empty()) std::memcpy(slot.result, result.data(), result.size());
+        small_copy(slot.result, result.data(), result.size());
         // release: pairs with await_end. Until all have left this use, the slot's next one writes nothing but deposits.
         slot.over.store(use + 1, std::memory_order_release);
     } else if (!result.empty()) {
