@@ -96,6 +96,46 @@ class Benchmarks(Measuring):
         self.assertEqual(row["reps"], 5)
 
 
+@unittest.skipIf(IS_FMPL, "measures what only an MPI offers")
+class CallsOfAnMpi(Measuring):
+    """The programs verify what arrives."""
+
+    def test_every_collective_call(self):
+        for ranks, options in ((2, ""), (3, "--root fixed"), (4, "--between 5")):
+            with self.subTest(ranks=ranks, options=options):
+                rows = self.measure(ranks, f"collectives --sizes 8,104,8K {options} {FEW}")["results"]
+                lines = [row["line"] for row in rows]
+                self.assertEqual(len(lines), len(set(lines)))
+                self.assertEqual(len(lines), 2 + 3 * 36)
+                self.assertIn("ineighbor_alltoall-104", lines)
+                self.assertEqual([row["bytes"] for row in rows if row["call"] == "reduce_scatter"], [8, 104, 8192])
+
+    def test_some_calls(self):
+        rows = self.measure(3, f"collectives --sizes 16 --calls scan,ibarrier {FEW}")["results"]
+        self.assertEqual([row["line"] for row in rows], ["ibarrier-0", "scan-16"])
+
+    def test_a_computation_between_calls_takes_its_time(self):
+        (row,) = self.measure(2, f"collectives --sizes 8 --calls iallreduce --between 500 {FEW}")["results"]
+        self.assertGreater(row["seconds"]["median"], 400e-6)
+
+    def test_windows_of_messages(self):
+        for ranks, options in ((2, "--window 64"), (5, "--pairs --window 3")):
+            with self.subTest(ranks=ranks, options=options):
+                rows = self.measure(ranks, f"windows --sizes 0,8,5000,64K {options} {FEW}")["results"]
+                self.assertEqual([row["line"] for row in rows],
+                                 [f"{manner}-{size}" for size in (0, 8, 5000, 65536) for manner in ("stream", "both")])
+
+    def test_bad_options_are_refused_in_words(self):
+        for options, words in (("collectives --calls bcast,sum", "--calls 'sum': no collective call"),
+                               ("collectives --between soon", "--between 'soon': give a whole number"),
+                               ("collectives --sizes 12", "12 is not a multiple of 8"),
+                               ("windows --window 0", "--window '0': give a whole number from 1")):
+            with self.subTest(options):
+                result = run(2, options)
+                self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
+                self.assertIn(words, result.stderr)
+
+
 @unittest.skipUnless(IS_FMPL, "measures what only FMPL offers")
 class RemoteWrite(Measuring):
     def test_messages_of_a_word_and_of_memory(self):

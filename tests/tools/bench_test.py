@@ -386,6 +386,22 @@ class StandIns(unittest.TestCase):
             self.assertTrue(figure["met"])
         self.assertRegex(printed, r"panels by MPI_Iprobe, 16 ranks")
 
+    def test_calls_of_an_mpi_are_summed_up_and_those_behind_are_named(self):
+        def calls(seconds):
+            lines = {"bcast-8": 1, "ibcast-8": 2, "bcast-4096": 4}
+            return answer(*({"line": line, "reps": 8, "seconds": samples(times * seconds, times * seconds)}
+                            for line, times in lines.items()))
+        for name, of, seconds in (("fmplrun", ".mpi", 2e-6), ("mpirun.openmpi", "", 1e-6), ("mpiexec.mpich", "", 5e-6)):
+            self.answers(name, calls(seconds), of=of)
+        figures, _, printed = self.run_bench("--quick", what=("mpi", "--only", "turn"))
+        found = {figure["figure"]: figure for figure in figures}
+        self.assertAlmostEqual(found["turn-bcast-8-2"]["ratio"], 0.5)
+        self.assertEqual(found["turn-bcast-8-2"]["best_peer"], "openmpi")
+        self.assertIsNone(found["turn-bcast-8-4"]["contenders"]["mpich"], "its ranks spin")
+        self.assertIsNone(found["turn-gather-8-2"]["ratio"], "it was not measured")
+        self.assertRegex(printed, r"turn +\| 2 +\| 24 +\| 0\.50 +\| 0\.50 +\| 3 +\| 3")
+        self.assertRegex(printed, r"0\.50  turn: ibcast 8 B, 4 ranks: MPI over FMPL")
+
     def run_kernels(self, *options, only="mg", **how):
         """{(class, ranks): figure}, the document and what was printed."""
         for name, of, seconds, communication in (("fmplrun", "", 1.0, (0.1, 0.3)), ("fmplrun", ".mpi", 1.1, (0.3, 0.3)),

@@ -1,6 +1,8 @@
 #include "../benchmarks.hpp"
 
+#include "collectives.hpp"
 #include "polling.hpp"
+#include "windows.hpp"
 
 namespace fmpl::bench {
 
@@ -10,6 +12,8 @@ std::span<const Benchmark> benchmarks()
         std::vector<Benchmark> list = message_benchmarks();
         list.push_back({"polling", "Ranks that poll by MPI_Test, MPI_Iprobe and their like where they could wait", {},
             1, false, false, false, run_polling});
+        list.push_back(collectives_benchmark());
+        list.push_back(windows_benchmark());
         return list;
     }();
     return all;

@@ -1,0 +1,145 @@
+#include "windows.hpp"
+
+#include "../job.hpp"
+#include "../message_memory.hpp"
+#include "../report.hpp"
+
+#include <fmt/format.h>
+
+#include <mpi.h>
+
+#include <string>
+#include <vector>
+
+namespace fmpl::bench {
+namespace {
+
+using transport::check;
+
+constexpr int kWindowTag = 4;
+constexpr int kMostWindow = 1024;
+
+class Window {
+public:
+    Window(const Pairing& pairing, std::size_t bytes, int messages)
+        : pairing_(pairing),
+          bytes_(bytes),
+          messages_(static_cast<std::size_t>(messages)),
+          sent_(messages_ * bytes),
+          received_(messages_ * bytes),
+          requests_(2 * messages_)
+    {
+    }
+
+    void stream()
+    {
+        char answer = 0;
+        if (pairing_.first()) {
+            send(0);
+            wait(messages_);
+            transport::recv(&answer, 1, pairing_.peer(), kWindowTag + 1);
+        } else {
+            receive(0);
+            wait(messages_);
+            transport::send(&answer, 1, pairing_.peer(), kWindowTag + 1);
+        }
+    }
+    void both_ways()
+    {
+        receive(0);
+        send(messages_);
+        wait(2 * messages_);
+    }
+
+    // Whether each message of a window each way arrives as it was sent.
+    bool is_right()
+    {
+        const auto sender = [&](bool here) { return pairing_.first() == here ? 0u : 1u; };
+        for (std::size_t i = 0; i < messages_; ++i)
+            fill_pattern(sent_.data() + i * bytes_, bytes_, 2 * i + sender(true));
+        both_ways();
+        bool right = true;
+        for (std::size_t i = 0; i < messages_; ++i) {
+            right = right && has_pattern(received_.data() + i * bytes_, bytes_, 2 * i + sender(false));
+        }
+        return right;
+    }
+
+private:
+    void send(std::size_t first)
+    {
+        for (std::size_t i = 0; i < messages_; ++i) {
+            check(MPI_Isend(sent_.data() + i * bytes_, static_cast<int>(bytes_), MPI_BYTE, pairing_.peer(), kWindowTag,
+                MPI_COMM_WORLD, &requests_[first + i]));
+        }
+    }
+    void receive(std::size_t first)
+    {
+        for (std::size_t i = 0; i < messages_; ++i) {
+            check(MPI_Irecv(received_.data() + i * bytes_, static_cast<int>(bytes_), MPI_BYTE, pairing_.peer(),
+                kWindowTag, MPI_COMM_WORLD, &requests_[first + i]));
+        }
+    }
+    void wait(std::size_t count) { check(MPI_Waitall(static_cast<int>(count), requests_.data(), MPI_STATUSES_IGNORE)); }
+
+    const Pairing& pairing_;
+    std::size_t bytes_, messages_;
+    std::vector<std::byte> sent_, received_;
+    std::vector<MPI_Request> requests_;
+};
+
+int messages_of(const Options& options)
+{
+    return read_count("--window", options.own.at("--window"), 1, kMostWindow);
+}
+
+void settle_windows(Options& options)
+{
+    messages_of(options);
+}
+
+void run_windows(const Options& options, const Job& job, Report& report)
+{
+    const Pairing pairing(job, options.pairs);
+    const int messages = messages_of(options);
+    report.line(fmt::format("windows of {} messages between {}", messages, pairing.words()));
+    std::vector<std::string> columns = {"manner", "bytes", "reps"};
+    columns.insert(columns.end(), time_columns().begin(), time_columns().end());
+    report.columns(columns);
+
+    struct Manner {
+        const char* name;
+        void (Window::*pass)();
+        int ways;
+    };
+    static constexpr Manner manners[] = {{"stream", &Window::stream, 1}, {"both", &Window::both_ways, 2}};
+    for (const std::size_t bytes : options.sizes) {
+        Window window(pairing, bytes, messages);
+        all_must_be_right(!pairing.takes_part() || window.is_right(), "windows: a message came wrong");
+        for (const Manner& manner : manners) {
+            const Batch activities[] = {[&](std::uint64_t, std::uint64_t count) {
+                for (std::uint64_t i = 0; i < count; ++i) (window.*manner.pass)();
+            }};
+            const std::size_t moved = bytes * static_cast<std::size_t>(messages);
+            auto [reps, samples] = sample(options.sampling(reps_for(moved, 64 * kMiB, 4, 200)), pairing.group(),
+                pairing.takes_part(), activities);
+            std::vector<double>& seconds = samples[0];
+            for (double& each : seconds) each /= messages * manner.ways;
+            std::vector<std::string> cells = {manner.name, fmt::format("{}", bytes), fmt::format("{}", reps)};
+            for (std::string& cell : time_cells(seconds)) cells.push_back(std::move(cell));
+            report.row(cells, {{"line", fmt::format("{}-{}", manner.name, bytes)}, {"manner", manner.name},
+                                  {"bytes", bytes}, {"reps", reps}, {"seconds", json_of(seconds)}});
+        }
+    }
+}
+
+}  // namespace
+
+Benchmark windows_benchmark()
+{
+    return {"windows", "Nonblocking messages of which a window is under way, one way and both ways",
+        {8, 512, 4 * kKiB, 64 * kKiB, 256 * kKiB}, 1, true, false, false, run_windows,
+        {{"--window", "N", "Messages of a window (default: 64)", "64"}}, settle_windows};
+}
+
+}  // namespace fmpl::bench
