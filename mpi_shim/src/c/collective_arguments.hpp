@@ -95,9 +95,14 @@ int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, A
     return call_on(name, handle, facts, [&](Process& process) {
         const CommunicatorPtr& comm = process.communicator(handle);
         if (!comm->is_inter() && at_once(process, *comm)) return;
-        const Ref<Schedule> schedule = Schedule::on(process.collective, process.engine, comm);
-        build(process, *schedule->channel().comm, *schedule);
-        schedule->run();
+        Ref<Schedule> schedule = Schedule::on(process.collective, process.engine, comm, true);
+        try {
+            build(process, *schedule->channel().comm, *schedule);
+        } catch (...) {
+            Schedule::abandon(std::move(schedule));
+            throw;
+        }
+        schedule->conclude();
     });
 }
 template <class Facts, class Build>
@@ -111,7 +116,8 @@ template <class Facts, class Build>
 int nonblocking_collective(const char* name, MPI_Comm handle, MPI_Request* request, const Facts& facts, Build&& build)
 {
     return call_on(name, handle, facts, [&](Process& process) {
-        const Ref<Schedule> schedule = Schedule::on(process.collective, process.engine, process.communicator(handle));
+        const Ref<Schedule> schedule =
+            Schedule::on(process.collective, process.engine, process.communicator(handle), false);
         check_pointer(request, "request");
         build(process, *schedule->channel().comm, *schedule);
         schedule->comm_handle = handle;

@@ -9,12 +9,20 @@
 
 namespace fmpl::mpi {
 
-Ref<Schedule> Schedule::on(CollectiveState& state, Engine& engine, const CommunicatorPtr& comm)
+namespace {
+
+// A longer message is better off if its receive is posted early.
+constexpr std::uint64_t kDeferredBytes = 4096;
+
+}  // namespace
+
+Ref<Schedule> Schedule::on(CollectiveState& state, Engine& engine, const CommunicatorPtr& comm, bool at_once)
 {
     Ref<Schedule> schedule = state.schedules.take();
     schedule->state_ = &state;
     schedule->engine_ = &engine;
     schedule->comm_ = comm;
+    schedule->at_once_ = at_once;
     schedule->channel_ = {comm.get(), comm->next_collective_tag()};
     return schedule;
 }
@@ -31,19 +39,23 @@ const Channel& Schedule::local_channel()
 void Schedule::send(const Channel& channel, const MessageBuffer& buffer, int peer)
 {
     if (peer == MPI_PROC_NULL) return;
-    steps_.push_back({Step::Kind::send, peer, channel, buffer, {}});
+    bool sent = false;
+    if (at_once_) {
+        do_now([&] { sent = engine_->send_eagerly(buffer, *channel.comm, Traffic::collective, peer, channel.tag); });
+    }
+    if (!sent) add({Step::Kind::send, peer, channel, buffer, {}});
 }
 
 void Schedule::receive(const Channel& channel, const MessageBuffer& buffer, int peer)
 {
     if (peer == MPI_PROC_NULL) return;
-    steps_.push_back({Step::Kind::receive, peer, channel, buffer, {}});
+    add({Step::Kind::receive, peer, channel, buffer, {}});
 }
 
 void Schedule::receive_up_to(const Channel& channel, const MessageBuffer& buffer, int peer)
 {
     if (peer == MPI_PROC_NULL) return;
-    steps_.push_back({Step::Kind::receive_up_to, peer, channel, buffer, {}});
+    add({Step::Kind::receive_up_to, peer, channel, buffer, {}});
 }
 
 void Schedule::copy(const MessageBuffer& from, const MessageBuffer& to)
@@ -53,19 +65,23 @@ void Schedule::copy(const MessageBuffer& from, const MessageBuffer& to)
             "the rank sends {} bytes to itself and has room for {}; give counts and types that agree on both sides",
             from.bytes, to.bytes);
     }
-    if (from.bytes > 0) steps_.push_back({Step::Kind::copy, 0, {}, from, to});
+    if (from.bytes == 0) return;
+    if (at_once_) return do_now([&] { copy_message(from, to, from.bytes); });
+    add({Step::Kind::copy, 0, {}, from, to});
 }
 
 void Schedule::reduce(const void* in, void* inout, std::int64_t count)
 {
     if (count == 0) return;
+    if (at_once_) return do_now([&] { reduce_now(in, inout, count); });
     Step step{Step::Kind::reduce, 0, {}, MessageBuffer::piece(in, 0), MessageBuffer::piece(inout, 0)};
     step.buffer.count = count;
-    steps_.push_back(std::move(step));
+    add(std::move(step));
 }
 
 void Schedule::end_round()
 {
+    if (at_once_) return complete_round();
     if (!steps_.empty() && steps_.back().kind != Step::Kind::end_round) {
         steps_.push_back({Step::Kind::end_round, 0, {}, {}, {}});
     }
@@ -114,7 +130,7 @@ void Schedule::advance()
     advancing_ = true;
     for (;;) {
         while (!pending_.empty() && pending_.back().request->complete) {
-            note_completed(pending_.back());
+            note_status(pending_.back().request->status, pending_.back().bytes);
             pending_.pop_back();
         }
         if (!pending_.empty()) break;
@@ -140,12 +156,69 @@ void Schedule::cancel(Engine&)
     fail(MPI_ERR_REQUEST, "request is of a collective operation, which cannot be cancelled; wait for it");
 }
 
-void Schedule::run()
+void Schedule::conclude()
 {
-    const Ref<ActiveRequest> self(this);
-    engine_->activate(self);
-    if (!complete) engine_->wait(*this);
+    complete_round();
+    release();
     if (status.error != 0) throw Error(status.error, error_words_);
+}
+
+void Schedule::abandon(Ref<Schedule> schedule)
+{
+    if (!schedule->pending_.empty()) schedule.release();
+}
+
+// An error of a step is kept.
+template <class Do>
+void Schedule::do_now(Do&& step)
+{
+    try {
+        step();
+    } catch (...) {
+        note_current_error();
+    }
+}
+
+void Schedule::add(Step step)
+{
+    if (!at_once_) {
+        steps_.push_back(std::move(step));
+    } else if (step.kind == Step::Kind::send) {
+        do_now([&] { begin(step); });
+    } else {
+        // First the one before: several messages of one rank match in the order of their receives.
+        do_now([&] { begin_deferred(); });
+        has_deferred_ = step.buffer.bytes <= kDeferredBytes;
+        if (has_deferred_) {
+            deferred_ = std::move(step);
+        } else {
+            do_now([&] { begin(step); });
+        }
+    }
+}
+
+void Schedule::begin_deferred()
+{
+    if (std::exchange(has_deferred_, false)) begin(deferred_);
+}
+
+void Schedule::complete_round()
+{
+    do_now([&] {
+        if (has_deferred_ && pending_.empty()) {
+            has_deferred_ = false;
+            const Status found = engine_->recv(
+                deferred_.buffer, *deferred_.channel.comm, Traffic::collective, deferred_.peer, deferred_.channel.tag);
+            note_status(found, deferred_.kind == Step::Kind::receive ? deferred_.buffer.bytes : 0);
+            return;
+        }
+        begin_deferred();
+        while (!pending_.empty()) {
+            if (Request& request = *pending_.back().request; !request.complete) engine_->wait(request);
+            note_status(pending_.back().request->status, pending_.back().bytes);
+            pending_.pop_back();
+        }
+    });
 }
 
 void Schedule::begin(const Step& step)
@@ -163,7 +236,7 @@ void Schedule::begin(const Step& step)
                 engine_->irecv(step.buffer, *step.channel.comm, Traffic::collective, step.peer, step.channel.tag);
             Pending started{std::move(request), step.kind == Step::Kind::receive ? step.buffer.bytes : 0};
             if (started.request->complete) {
-                note_completed(started);
+                note_status(started.request->status, started.bytes);
             } else {
                 pending_.push_back(std::move(started));
             }
@@ -173,14 +246,14 @@ void Schedule::begin(const Step& step)
             copy_message(step.buffer, step.target, step.buffer.bytes);
             break;
         case Step::Kind::reduce:
-            reduce_now(step);
+            reduce_now(step.buffer.data, step.target.data, step.buffer.count);
             break;
         case Step::Kind::end_round:
             break;
     }
 }
 
-void Schedule::reduce_now(const Step& step)
+void Schedule::reduce_now(const void* in, void* inout, std::int64_t count)
 {
     MPI_Datatype handle = type_handle_;
     bool made = false;
@@ -190,22 +263,22 @@ void Schedule::reduce_now(const Step& step)
         made = found == nullptr || *found != type_;
         if (made) handle = add_type(state_->types, type_);
     }
-    operation_->apply(step.buffer.data, step.target.data, step.buffer.count, *type_, handle);
+    operation_->apply(in, inout, count, *type_, handle);
     if (made) state_->types.remove(handle);
 }
 
-void Schedule::note_completed(const Pending& done)
+// bytes: fewer are an error.
+void Schedule::note_status(const Status& found, std::uint64_t bytes)
 {
-    const Status& found = done.request->status;
     if (found.error == MPI_ERR_TRUNCATE) {
         note_error(found.error,
             "a message is longer than the memory that it goes to; give counts and types that agree on all ranks");
     } else if (found.error != 0) {
         note_error(found.error, "a message of the operation failed");
-    } else if (found.bytes < done.bytes) {
+    } else if (found.bytes < bytes) {
         note_error(MPI_ERR_OTHER,
             fmt::format("a message has {} bytes, {} are expected; give counts and types that agree on all ranks",
-                found.bytes, done.bytes));
+                found.bytes, bytes));
     }
 }
 
@@ -244,6 +317,8 @@ void Schedule::release()
     for (ScratchPool::Block& block : blocks_) state_->scratch.give_back(std::move(block));
     blocks_.clear();
     own_memory_used_ = 0;
+    has_deferred_ = false;
+    deferred_.buffer.layout.reset();
     operation_.reset();
     type_.reset();
     channel_ = {};

@@ -1,9 +1,13 @@
-// A collective operation as a list of steps in rounds: the one form of blocking and non-blocking calls.
+// A collective operation as steps in rounds: the one form of blocking and non-blocking calls.
 //
 // A round begins when every step of the round before is complete, and its steps are begun in the order in which they
 // were added. An algorithm (coll/algorithms.hpp) adds rounds. The schedule keeps communicator, types, operation and
 // temporary memory alive until the last step. An error of a step is kept, and the rounds after it are gone through
 // all the same, so that other ranks do not wait for this one's messages.
+//
+// Under a blocking call a step is done as it is added (at_once), and no list is kept. Short messages then need no
+// request: one that may go eagerly is sent, and one receive that a round waits for, and for nothing else, is a blocking
+// one when the round ends.
 #pragma once
 
 #include "coll/collective_state.hpp"
@@ -36,8 +40,9 @@ struct Channel {
 
 class Schedule final : public ActiveRequest {
 public:
-    // For the next collective operation on `comm`. `state` and `engine`, the rank's, live longer.
-    static Ref<Schedule> on(CollectiveState& state, Engine& engine, const CommunicatorPtr& comm);
+    // For the next collective operation on `comm`. `state` and `engine`, the rank's, live longer. at_once: steps are
+    // done as they are added, and conclude() ends it; otherwise activating it does them.
+    static Ref<Schedule> on(CollectiveState& state, Engine& engine, const CommunicatorPtr& comm, bool at_once);
 
     const Channel& channel() const { return channel_; }
     // Of the local group of an intercommunicator.
@@ -81,8 +86,10 @@ public:
     void advance() override;
     // Throws Error: a collective operation cannot be cancelled (MPI-3.1, section 5.12).
     void cancel(Engine& engine) override;
-    // Makes the operation under way. Blocks until it is complete; throws Error when a step failed.
-    void run();
+    // After the last step, of what is done at once; throws Error when a step failed.
+    void conclude();
+    // The same where the call fails before its last step: messages may be under way, and the memory stays theirs.
+    static void abandon(Ref<Schedule> schedule);
 
     const char* error_words() const override { return error_words_.c_str(); }
 
@@ -104,10 +111,15 @@ private:
         std::uint64_t bytes;
     };
 
+    template <class Do>
+    void do_now(Do&& step);
+    void add(Step step);
     void begin(const Step& step);
-    void note_completed(const Pending& done);
+    void begin_deferred();
+    void complete_round();
+    void note_status(const Status& found, std::uint64_t bytes);
     void note_error(int error_class, std::string words);
-    void reduce_now(const Step& step);
+    void reduce_now(const void* in, void* inout, std::int64_t count);
     void note_current_error();
     void release();
     void dispose() override;
@@ -125,6 +137,9 @@ private:
     std::size_t next_ = 0;
     std::vector<Pending> pending_;
     bool advancing_ = false;
+    bool at_once_ = false;
+    bool has_deferred_ = false;
+    Step deferred_{};  // a short receive of this round, not begun
 
     std::vector<ScratchPool::Block> blocks_;
     static constexpr std::size_t kOwnMemory = 4096;

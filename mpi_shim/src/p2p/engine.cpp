@@ -478,25 +478,32 @@ RequestRef Engine::irecv(const MessageBuffer& buffer, Communicator& comm, Traffi
     return operation;
 }
 
+// may_lend: the caller will wait for the destination if the message does not go eagerly.
+bool Engine::send_without_request(
+    const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, bool may_lend)
+{
+    if (destination == MPI_PROC_NULL || buffer.bytes > settings_.eager_bytes) return false;
+    const int world_rank = comm.peers().world_rank(destination);
+    Outbox& outbox = parts_->outbox;
+    if (world_rank == world_rank_ || !outbox.window_is_open(world_rank, buffer.bytes) ||
+        parts_->invitations.any(world_rank, {comm.context(traffic), comm.rank(), tag})) {
+        return false;
+    }
+    Envelope envelope{};
+    envelope.kind = EnvelopeKind::eager;
+    envelope.context = comm.context(traffic);
+    envelope.source = comm.rank();
+    envelope.tag = tag;
+    envelope.bytes = buffer.bytes;
+    const bool eager = is_eager(buffer);
+    if (may_lend && buffer.bytes > kInlineBytes && outbox.try_lend(world_rank, envelope, buffer, !eager)) return true;
+    return eager && outbox.try_message(world_rank, envelope, buffer);
+}
+
 void Engine::send(
     const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode)
 {
-    if (mode == SendMode::standard && destination != MPI_PROC_NULL && buffer.bytes <= settings_.eager_bytes) {
-        const int world_rank = comm.peers().world_rank(destination);
-        Outbox& outbox = parts_->outbox;
-        if (world_rank != world_rank_ && outbox.window_is_open(world_rank, buffer.bytes) &&
-            !parts_->invitations.any(world_rank, {comm.context(traffic), comm.rank(), tag})) {
-            Envelope envelope{};
-            envelope.kind = EnvelopeKind::eager;
-            envelope.context = comm.context(traffic);
-            envelope.source = comm.rank();
-            envelope.tag = tag;
-            envelope.bytes = buffer.bytes;
-            const bool eager = is_eager(buffer);
-            if (buffer.bytes > kInlineBytes && outbox.try_lend(world_rank, envelope, buffer, !eager)) return;
-            if (eager && outbox.try_message(world_rank, envelope, buffer)) return;
-        }
-    }
+    if (mode == SendMode::standard && send_without_request(buffer, comm, traffic, destination, tag, true)) return;
     const RequestRef request = isend(buffer, comm, traffic, destination, tag, mode);
     if (!request->complete) wait(*request, comm.peers().world_rank(destination), tag, buffer.bytes);
 }

@@ -55,6 +55,11 @@ public:
     RequestRef isend(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag,
         SendMode mode = SendMode::standard);
     RequestRef irecv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag);
+    // A standard send that is over when it returns, or has not begun: false. Of a message that may go eagerly.
+    bool send_eagerly(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag)
+    {
+        return send_without_request(buffer, comm, traffic, destination, tag, false);
+    }
     // Blocking forms; the receive's errors are in its status.
     void send(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag,
         SendMode mode = SendMode::standard);
@@ -114,6 +119,8 @@ private:
         return buffer.bytes <= settings_.eager_bytes_remote_dma || is_eager_from_where_it_lies(buffer);
     }
     bool is_eager_from_where_it_lies(const MessageBuffer& buffer) const;
+    bool send_without_request(
+        const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, bool may_lend);
     int source_to_invite(
         const MessageBuffer& buffer, const Communicator& comm, Traffic traffic, int source, int tag) const;
     template <class Over, class Take>

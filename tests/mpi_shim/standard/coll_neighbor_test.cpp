@@ -225,6 +225,29 @@ MPI_TEST(NeighborAlltoallv, BlocksOutOfOrderWithGapsAndEmptyOnes)
 }
 
 // Displacements are addresses in bytes; every other destination gets its elements from a sparse type.
+// A neighbour may be one several times: its blocks match in their order, whatever their lengths.
+MPI_TEST(NeighborAlltoallv, BlocksOfOneNeighbourMatchInTheirOrder)
+{
+    const int from = (rank() + size() - 1) % size();
+    const int to = (rank() + 1) % size();
+    constexpr int kBlocks = 5;
+    const std::vector<int> sources(kBlocks, from);
+    const std::vector<int> destinations(kBlocks, to);
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, kBlocks, sources.data(), MPI_UNWEIGHTED, kBlocks,
+        destinations.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+    const int counts[kBlocks] = {2, 20000, 1, 3000, 4};
+    int places[kBlocks] = {};
+    for (int i = 1; i < kBlocks; ++i) places[i] = places[i - 1] + counts[i - 1];
+    const int total = places[kBlocks - 1] + counts[kBlocks - 1];
+    std::vector<int> sent(static_cast<std::size_t>(total));
+    std::vector<int> received(sent.size(), -1);
+    for (int i = 0; i < total; ++i) sent[static_cast<std::size_t>(i)] = rank() * total + i;
+    MPI_Neighbor_alltoallv(sent.data(), counts, places, MPI_INT, received.data(), counts, places, MPI_INT, comm);
+    for (int i = 0; i < total; ++i) EXPECT_EQ(received[static_cast<std::size_t>(i)], from * total + i);
+    MPI_Comm_free(&comm);
+}
+
 MPI_TEST(NeighborAlltoallw, EachNeighbourHasItsType)
 {
     const int count = 6;
