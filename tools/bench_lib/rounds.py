@@ -265,7 +265,9 @@ def median_of(shown):
 
 def quotient_beside(other, shown):
     """The other's time over this one's: the median over the rounds that have both, so that a machine which has changed between
-    two rounds has changed for both. None without one."""
-    others = {r["round"]: r["median"] for r in other["rounds"]} if other else {}
-    quotients = [others[r["round"]] / r["median"] for r in (shown["rounds"] if shown else []) if r["round"] in others]
-    return statistics.median(quotients) if quotients else None
+    two rounds has changed for both; of their medians, where no round has both. None where one has nothing."""
+    if not other or not shown:
+        return None
+    others = {r["round"]: r["median"] for r in other["rounds"]}
+    quotients = [others[r["round"]] / r["median"] for r in shown["rounds"] if r["round"] in others]
+    return statistics.median(quotients) if quotients else other["median"] / shown["median"]

@@ -95,14 +95,14 @@ int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, A
     return call_on(name, handle, facts, [&](Process& process) {
         const CommunicatorPtr& comm = process.communicator(handle);
         if (!comm->is_inter() && at_once(process, *comm)) return;
-        Ref<Schedule> schedule = Schedule::on(process.collective, process.engine, comm, true);
+        const Ref<Schedule> schedule = Schedule::on(process.collective, process.engine, comm, true);
         try {
             build(process, *schedule->channel().comm, *schedule);
+            schedule->conclude();
         } catch (...) {
-            Schedule::abandon(std::move(schedule));
+            Schedule::abandon(schedule);
             throw;
         }
-        schedule->conclude();
     });
 }
 template <class Facts, class Build>

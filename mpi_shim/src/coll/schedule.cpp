@@ -163,9 +163,9 @@ void Schedule::conclude()
     if (status.error != 0) throw Error(status.error, error_words_);
 }
 
-void Schedule::abandon(Ref<Schedule> schedule)
+void Schedule::abandon(const Ref<Schedule>& schedule)
 {
-    if (!schedule->pending_.empty()) schedule.release();
+    if (!schedule->pending_.empty()) schedule->engine_->activate(schedule);
 }
 
 // An error of a step is kept.
@@ -174,6 +174,8 @@ void Schedule::do_now(Do&& step)
 {
     try {
         step();
+    } catch (const JobEnding&) {
+        throw;
     } catch (...) {
         note_current_error();
     }
@@ -204,21 +206,19 @@ void Schedule::begin_deferred()
 
 void Schedule::complete_round()
 {
-    do_now([&] {
-        if (has_deferred_ && pending_.empty()) {
-            has_deferred_ = false;
-            const Status found = engine_->recv(
-                deferred_.buffer, *deferred_.channel.comm, Traffic::collective, deferred_.peer, deferred_.channel.tag);
-            note_status(found, deferred_.kind == Step::Kind::receive ? deferred_.buffer.bytes : 0);
-            return;
-        }
-        begin_deferred();
-        while (!pending_.empty()) {
-            if (Request& request = *pending_.back().request; !request.complete) engine_->wait(request);
-            note_status(pending_.back().request->status, pending_.back().bytes);
-            pending_.pop_back();
-        }
-    });
+    if (has_deferred_ && pending_.empty()) {
+        has_deferred_ = false;
+        const Status found = engine_->recv(
+            deferred_.buffer, *deferred_.channel.comm, Traffic::collective, deferred_.peer, deferred_.channel.tag);
+        note_status(found, deferred_.kind == Step::Kind::receive ? deferred_.buffer.bytes : 0);
+        return;
+    }
+    do_now([&] { begin_deferred(); });
+    while (!pending_.empty()) {
+        if (Request& request = *pending_.back().request; !request.complete) engine_->wait(request);
+        note_status(pending_.back().request->status, pending_.back().bytes);
+        pending_.pop_back();
+    }
 }
 
 void Schedule::begin(const Step& step)

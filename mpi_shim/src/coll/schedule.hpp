@@ -88,8 +88,8 @@ public:
     void cancel(Engine& engine) override;
     // After the last step, of what is done at once; throws Error when a step failed.
     void conclude();
-    // The same where the call fails before its last step: messages may be under way, and the memory stays theirs.
-    static void abandon(Ref<Schedule> schedule);
+    // If the call has failed before: messages that are under way go on, and memory stays theirs until they are through.
+    static void abandon(const Ref<Schedule>& schedule);
 
     const char* error_words() const override { return error_words_.c_str(); }
 

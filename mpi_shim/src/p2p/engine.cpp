@@ -512,7 +512,7 @@ Status Engine::recv(const MessageBuffer& buffer, Communicator& comm, Traffic tra
 {
     raise_failure_in_fmpl();
     const int peer = source < 0 ? -1 : comm.peers().world_rank(source);
-    const int index = tag == MPI_ANY_TAG ? -1 : tag;
+    const int index = tag == MPI_ANY_TAG || traffic == Traffic::collective ? -1 : tag;
     RequestRef request;
     Parts& parts = *parts_;
     const MatchKey key{comm.context(traffic), source, tag};

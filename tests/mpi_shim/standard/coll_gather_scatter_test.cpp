@@ -286,3 +286,30 @@ MPI_TEST(Scatterv, LongBlocksInPlace)
         }
     }
 }
+
+// What the root has begun to receive goes on without it; the messages of other calls are not touched.
+MPI_TEST_AT(Gatherv, ACallThatFailsHalfwayLeavesTheOthersAlone, ({4, 7}))
+{
+    const ReturnErrors errors;
+    MPI_Datatype far_apart = MPI_DATATYPE_NULL;
+    MPI_Type_create_resized(MPI_INT, 0, MPI_Aint{1} << 45, &far_apart);
+    MPI_Type_commit(&far_apart);
+    std::vector<int> counts(static_cast<std::size_t>(size()), 1);
+    counts.back() = 1 << 20;  // beyond the addresses of 64 bits, which is seen when the others' are posted
+    const std::vector<int> places(counts.size(), 0);
+    int received = -1;
+    for (int call = 0; call < 3; ++call) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        const int code = MPI_Gatherv(rank() == 0 ? MPI_IN_PLACE : static_cast<const void*>(&call), 1, MPI_INT,
+            &received, counts.data(), places.data(), far_apart, 0, MPI_COMM_WORLD);
+        EXPECT_EQ(code != MPI_SUCCESS, rank() == 0);
+        MPI_Barrier(MPI_COMM_WORLD);
+        int sum = 0;
+        EXPECT_EQ(MPI_Reduce(&call, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD), MPI_SUCCESS);
+        std::vector<int> all(counts.size());
+        const int mine = 10 * call + rank();
+        EXPECT_EQ(MPI_Gather(&mine, 1, MPI_INT, all.data(), 1, MPI_INT, 0, MPI_COMM_WORLD), MPI_SUCCESS);
+        for (int r = 0; rank() == 0 && r < size(); ++r) EXPECT_EQ(all[static_cast<std::size_t>(r)], 10 * call + r);
+    }
+    MPI_Type_free(&far_apart);
+}
