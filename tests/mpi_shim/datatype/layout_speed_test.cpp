@@ -1,7 +1,7 @@
-// Packing is the work of a plain loop, not a search for every element: a vector is packed, and unpacked, at no less than
-// a third of the speed of the loop that does the same. The ratio of the best of several times of each is taken, in a
-// process of its own. They take turns, since a machine that is shared may be twice as fast for some milliseconds, each
-// some times in succession, with its memory in the cache.
+// Packing is the work of a plain loop, not a search for every element: a vector is packed, and unpacked, at no less
+// than a third of the speed of the loop that does the same. The ratio of the best of several times of each is taken,
+// in a process of its own. They take turns, since a machine that is shared may be twice as fast for some milliseconds,
+// each some times in succession, with its memory in the cache.
 #include "datatype/layout.hpp"
 
 #include <gtest/gtest.h>
