@@ -2,6 +2,7 @@
 // layers above.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -20,20 +21,14 @@ inline void small_copy(void* to, const void* from, std::size_t bytes)
         std::memcpy(d, &first, sizeof(Word));
         std::memcpy(d + bytes - sizeof(Word), &last, sizeof(Word));
     };
-    struct Wide {
-        std::uint64_t words[2];
-    };
-    struct Wider {
-        std::uint64_t words[4];
-    };
     if (bytes == 8) {
         std::memcpy(d, s, 8);
     } else if (bytes > 64) {
         std::memcpy(d, s, bytes);
     } else if (bytes > 32) {
-        both_ends(Wider{});
+        both_ends(std::array<std::uint64_t, 4>{});
     } else if (bytes > 16) {
-        both_ends(Wide{});
+        both_ends(std::array<std::uint64_t, 2>{});
     } else if (bytes > 8) {
         both_ends(std::uint64_t{});
     } else if (bytes >= 4) {

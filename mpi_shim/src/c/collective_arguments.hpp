@@ -95,7 +95,7 @@ int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, A
     return call_on(name, handle, facts, [&](Process& process) {
         const CommunicatorPtr& comm = process.communicator(handle);
         if (!comm->is_inter() && at_once(process, *comm)) return;
-        const Ref<Schedule> schedule = Schedule::on(process.collective, process.engine, comm, true);
+        const Ref<Schedule> schedule = Schedule::on(process.collective, process.engine, comm, Schedule::Steps::at_once);
         try {
             build(process, *schedule->channel().comm, *schedule);
             schedule->conclude();
@@ -117,7 +117,7 @@ int nonblocking_collective(const char* name, MPI_Comm handle, MPI_Request* reque
 {
     return call_on(name, handle, facts, [&](Process& process) {
         const Ref<Schedule> schedule =
-            Schedule::on(process.collective, process.engine, process.communicator(handle), false);
+            Schedule::on(process.collective, process.engine, process.communicator(handle), Schedule::Steps::listed);
         check_pointer(request, "request");
         build(process, *schedule->channel().comm, *schedule);
         schedule->comm_handle = handle;

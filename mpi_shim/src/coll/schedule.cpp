@@ -16,13 +16,13 @@ constexpr std::uint64_t kDeferredBytes = 4096;
 
 }  // namespace
 
-Ref<Schedule> Schedule::on(CollectiveState& state, Engine& engine, const CommunicatorPtr& comm, bool at_once)
+Ref<Schedule> Schedule::on(CollectiveState& state, Engine& engine, const CommunicatorPtr& comm, Steps steps)
 {
     Ref<Schedule> schedule = state.schedules.take();
     schedule->state_ = &state;
     schedule->engine_ = &engine;
     schedule->comm_ = comm;
-    schedule->at_once_ = at_once;
+    schedule->at_once_ = steps == Steps::at_once;
     schedule->channel_ = {comm.get(), comm->next_collective_tag()};
     return schedule;
 }
@@ -190,8 +190,7 @@ void Schedule::add(Step step)
     } else {
         // First the one before: several messages of one rank match in the order of their receives.
         do_now([&] { begin_deferred(); });
-        has_deferred_ = step.buffer.bytes <= kDeferredBytes;
-        if (has_deferred_) {
+        if (step.buffer.bytes <= kDeferredBytes) {
             deferred_ = std::move(step);
         } else {
             do_now([&] { begin(step); });
@@ -201,16 +200,17 @@ void Schedule::add(Step step)
 
 void Schedule::begin_deferred()
 {
-    if (std::exchange(has_deferred_, false)) begin(deferred_);
+    if (const std::optional<Step> step = std::exchange(deferred_, std::nullopt)) begin(*step);
 }
 
 void Schedule::complete_round()
 {
-    if (has_deferred_ && pending_.empty()) {
-        has_deferred_ = false;
-        const Status found = engine_->recv(
-            deferred_.buffer, *deferred_.channel.comm, Traffic::collective, deferred_.peer, deferred_.channel.tag);
-        note_status(found, deferred_.kind == Step::Kind::receive ? deferred_.buffer.bytes : 0);
+    if (deferred_ && pending_.empty()) {
+        const Step& step = *deferred_;
+        const Status found =
+            engine_->recv(step.buffer, *step.channel.comm, Traffic::collective, step.peer, step.channel.tag);
+        note_status(found, step.kind == Step::Kind::receive ? step.buffer.bytes : 0);
+        deferred_.reset();
         return;
     }
     do_now([&] { begin_deferred(); });
@@ -317,8 +317,7 @@ void Schedule::release()
     for (ScratchPool::Block& block : blocks_) state_->scratch.give_back(std::move(block));
     blocks_.clear();
     own_memory_used_ = 0;
-    has_deferred_ = false;
-    deferred_.buffer.layout.reset();
+    deferred_.reset();
     operation_.reset();
     type_.reset();
     channel_ = {};

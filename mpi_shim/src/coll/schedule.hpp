@@ -24,6 +24,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,9 +41,10 @@ struct Channel {
 
 class Schedule final : public ActiveRequest {
 public:
-    // For the next collective operation on `comm`. `state` and `engine`, the rank's, live longer. at_once: steps are
-    // done as they are added, and conclude() ends it; otherwise activating it does them.
-    static Ref<Schedule> on(CollectiveState& state, Engine& engine, const CommunicatorPtr& comm, bool at_once);
+    // at_once: steps are done as they are added, and conclude() ends it. listed: they are done once it is activated.
+    enum class Steps { at_once, listed };
+    // For the next collective operation on `comm`. `state` and `engine`, the rank's, live longer.
+    static Ref<Schedule> on(CollectiveState& state, Engine& engine, const CommunicatorPtr& comm, Steps steps);
 
     const Channel& channel() const { return channel_; }
     // Of the local group of an intercommunicator.
@@ -138,8 +140,7 @@ private:
     std::vector<Pending> pending_;
     bool advancing_ = false;
     bool at_once_ = false;
-    bool has_deferred_ = false;
-    Step deferred_{};  // a short receive of this round, not begun
+    std::optional<Step> deferred_;  // a short receive of this round, not begun
 
     std::vector<ScratchPool::Block> blocks_;
     static constexpr std::size_t kOwnMemory = 4096;
