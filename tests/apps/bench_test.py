@@ -134,6 +134,9 @@ class CallsOfAnMpi(Measuring):
                 result = run(2, options)
                 self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
                 self.assertIn(words, result.stderr)
+        result = run(2, "collectives --sizes 1G")
+        self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+        self.assertIn("too many for a block of each of 2 ranks", result.stderr)
 
 
 @unittest.skipUnless(IS_FMPL, "measures what only FMPL offers")

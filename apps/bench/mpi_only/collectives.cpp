@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <limits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -402,6 +404,13 @@ void run_collectives(const Options& options, const Job& job, Report& report)
                               {"bytes", a.bytes}, {"reps", samples.reps}, {"seconds", json_of(seconds)}});
     };
     for (std::size_t i = 0; i < options.sizes.size(); ++i) {
+        // Places are of type int, and blocks up to one and a half times as long.
+        if (options.sizes[i] > std::numeric_limits<int>::max() / (2 * static_cast<std::size_t>(job.ranks))) {
+            throw std::runtime_error(
+                fmt::format("collectives: {} bytes are too many for a block of each of {} ranks; "
+                            "give less with --sizes",
+                    options.sizes[i], job.ranks));
+        }
         Arguments a(job, ring, options.sizes[i]);
         for (const Call& call : kCalls) {
             if (call.data == Data::none && i > 0) continue;
