@@ -51,7 +51,7 @@ def mpi_of(contenders):
 
 class Suite:
     """What one word of the command line measures. fmpl: FMPL's contenders. The first of them is compared with the best of
-    the peers, and so is FMPL's MPI (mpi_of). steps_of(quick, peers) gives the steps that can be measured beside the peers of these names. limit: a
+    the peers, and so is FMPL's MPI beside it (mpi_of). steps_of(quick, peers) gives the steps that can be measured beside the peers of these names. limit: a
     contender that shows what could be reached at best. write_table(rows, contenders): the text that is printed, with
     figures in the unit. quick: what --quick leaves. has_batches: a run gives the samples of several batches. complete(rows,
     contenders): adds to the rows what the suite says of them besides."""

@@ -4,11 +4,9 @@ summary names the lines that are behind."""
 import statistics
 
 from bench_lib.contenders import Contender, Suite, installed_mpis
-from bench_lib.figures import KIB, Figure, Step, list_of, size_words
-from bench_lib.rounds import quotient_beside
-from bench_lib.tables import aligned, cell
+from bench_lib.figures import KIB, Figure, UncrowdedStep, list_of, size_words
+from bench_lib.tables import aligned, table
 
-CPUS = 2
 BEHIND = 1 / 1.05  # of the best peer's time over ours
 PROGRAMS = {kind: f"mpi-bench.{kind}" for kind in ("mpi", "openmpi", "mpich")}
 ROOTED = ("bcast", "gather", "gatherv", "scatter", "scatterv", "reduce")
@@ -18,31 +16,21 @@ OWN = [Contender("mpi", "MPI over FMPL", "mpi", "fmplrun"),
        Contender("mpi-heap", "MPI over FMPL, --rdma heap", "mpi", "fmplrun", options=["--rdma", "heap"])]
 
 
-class CallsStep(Step):
-    """One run, whose results have a `line` each."""
-
-    def program_of(self, contender):
-        """MPICH's ranks spin: where they share CPUs each call takes time slices of the system."""
-        return None if contender.kind == "mpich" and self.ranks > CPUS else super().program_of(contender)
-
-
 def calls_step(group, ranks, calls, sizes, words):
-    both = [name for call in calls for name in (call, f"i{call}")]
-    figures = [Figure(f"{group}-{name}-{size}-{ranks}", f"{group}: {name} {size_words(size)}, {ranks} ranks", "line",
-                      f"{name}-{size}") for size in sizes for name in both]
-    if "barrier" in calls:
-        figures = [figure for figure in figures if not figure.value.startswith(("barrier", "ibarrier"))] + [
-            Figure(f"{group}-{name}-{ranks}", f"{group}: {name}, {ranks} ranks", "line", f"{name}-0")
-            for name in ("barrier", "ibarrier")]
-    return CallsStep(group, ranks, PROGRAMS, ["collectives", "--calls", ",".join(both), "--sizes", list_of(sizes), *words],
-                     figures)
+    figures = []
+    for call in (f"{prefix}{call}" for call in calls for prefix in ("", "i")):
+        for size in sizes if not call.endswith("barrier") else (0,):
+            label = f"{group}: {call}{f' {size_words(size)}' if size else ''}, {ranks} ranks"
+            figures.append(Figure(f"{group}-{call}-{size}-{ranks}", label, "line", f"{call}-{size}"))
+    names = ",".join(dict.fromkeys(figure.value.rsplit("-")[0] for figure in figures))
+    return UncrowdedStep(group, ranks, PROGRAMS, ["collectives", "--calls", names, "--sizes", list_of(sizes), *words], figures)
 
 
 def windows_step(ranks, sizes):
     figures = [Figure(f"windows-{manner}-{size}-{ranks}", f"windows: {words} {size_words(size)}, {ranks} ranks", "line",
                       f"{manner}-{size}")
                for size in sizes for manner, words in (("stream", "one way"), ("both", "both ways"))]
-    return CallsStep("windows", ranks, PROGRAMS, ["windows", "--sizes", list_of(sizes), *(["--pairs"] if ranks > 2 else [])],
+    return UncrowdedStep("windows", ranks, PROGRAMS, ["windows", "--sizes", list_of(sizes), *(["--pairs"] if ranks > 2 else [])],
                      figures)
 
 
@@ -61,35 +49,27 @@ def steps(quick, _peers):
 
 
 def summary(rows, contenders):
-    """By group and ranks: geometric means, and whom they are of; and each line that is behind."""
-    own = [contender for contender in contenders if not contender.is_peer()]
-    lines = [["group", "ranks", "lines", *(f"best peer / {contender.title}" for contender in own),
-              *(f"behind, {contender.title}" for contender in own)]]
+    """By group and ranks: geometric means, and how many lines are behind; then each of these."""
+    own = {contender.title: ratio for contender, ratio in zip(
+        contenders, (lambda row: row["ratio"], lambda row: row["mpi"]["ratio"])) if not contender.is_peer()}
+    lines = [["group", "ranks", "lines", *(f"best peer / {title}" for title in own), *(f"behind, {title}" for title in own)]]
     behind = []
     for group, ranks in dict.fromkeys((row["group"], row["ranks"]) for row in rows):
         shown = [row for row in rows if (row["group"], row["ranks"]) == (group, ranks)]
         means, counts = [], []
-        for contender in own:
-            ratios = [(quotient_beside(row["contenders"].get(row["best_peer"]), row["contenders"][contender.name]), row)
-                      for row in shown]
-            ratios = [(ratio, row) for ratio, row in ratios if ratio]
-            means.append(f"{statistics.geometric_mean([ratio for ratio, _ in ratios]):.2f}" if ratios else "-")
-            late = [(ratio, row["label"], contender.title) for ratio, row in ratios if ratio < BEHIND]
+        for title, ratio_of in own.items():
+            ratios = [(ratio_of(row), row["label"], title) for row in shown if ratio_of(row)]
+            late = [found for found in ratios if found[0] < BEHIND]
+            means.append(f"{statistics.geometric_mean([ratio for ratio, _, _ in ratios]):.2f}" if ratios else "-")
             counts.append(str(len(late)))
             behind += late
         lines.append([group, str(ranks), str(len(shown)), *means, *counts])
-    text = aligned(lines)
-    if behind:
-        text += f"\n\nmore than 5 % behind the best peer:\n" + "\n".join(
-            f"  {ratio:.2f}  {label}: {title}" for ratio, label, title in sorted(behind))
-    return text
+    named = "\n".join(f"  {ratio:.2f}  {label}: {title}" for ratio, label, title in sorted(behind))
+    return aligned(lines) + (f"\n\nmore than 5 % behind the best peer:\n{named}" if behind else "")
 
 
 def write_table(rows, contenders):
-    lines = [["figure", *(contender.title for contender in contenders), "best peer / MPI over FMPL"]]
-    lines += [[row["label"], *(cell(row["contenders"][contender.name]) for contender in contenders),
-               f"{row['ratio']:.2f}" if row["ratio"] else "-"] for row in rows]
-    return aligned(lines) + "\n\n" + summary(rows, contenders)
+    return table(rows, contenders) + "\n\n" + summary(rows, contenders)
 
 
 SUITE = Suite("every collective call and windows of messages, over FMPL's MPI and the installed MPIs", OWN, installed_mpis(),

@@ -14,10 +14,9 @@ import re
 import statistics
 
 from bench_lib.contenders import Contender, Suite, installed_mpis, mpi_of
-from bench_lib.figures import RANKS, Expectation, Figure, Step
+from bench_lib.figures import CPUS, RANKS, Expectation, Figure, Step
 from bench_lib.tables import aligned, met_words, ratio_cell
 
-CPUS = 2
 KERNELS = ("ft", "mg", "is", "cg")
 CLASSES = ("A", "B")
 CLASS_B_SHARE = 0.4  # of the rounds
@@ -68,9 +67,6 @@ class KernelStep(Step):
         super().__init__(kernel, ranks, programs, ["--class", problem_class], [figure],
                          name=f"{kernel}.{problem_class}")
         self.problem_class, self.quick = problem_class, quick
-
-    def is_crowded(self, contender):
-        return contender.kind == "mpich" and self.ranks > CPUS
 
     def program_of(self, contender):
         """By name alone: NPB's programs are run over Open MPI too."""

@@ -5,11 +5,10 @@ docs/performance.md says what is expected.
 All programs time a repetition from the last process's entry to the last one's return, after one that is not timed.
 """
 from bench_lib.contenders import Contender, Suite, mpi_of
-from bench_lib.figures import RANKS, Expectation, Figure, Step
+from bench_lib.figures import CPUS, RANKS, Expectation, Figure, Step
 from bench_lib.openblas import openblas_variables
 from bench_lib.tables import aligned, cell, met_words, ratio_cell
 
-CPUS = 2
 ALGORITHMS = {"fmpl": "auto", "fmpl-summa": "summa", "fmpl-direct": "direct"}
 # MPICH's ranks spin while they wait: where they share CPUs, each message takes time slices of the system.
 CROWDED_REPETITIONS = 2
@@ -69,9 +68,6 @@ class ProductStep(Step):
 
     def watches_distance(self):
         return False
-
-    def is_crowded(self, contender):
-        return contender.kind == "mpich" and self.ranks > CPUS
 
     def program_of(self, contender):
         return self.programs.get(contender.name)

@@ -1,25 +1,20 @@
 """Ranks that poll where they could wait: a number that goes around them, found by each manner of asking, and HPL's way of handing on
 panels while it computes. FMPL's MPI beside those that are installed. docs/performance.md says what is expected."""
 from bench_lib.contenders import Contender, Suite, installed_mpis
-from bench_lib.figures import RANKS, Figure, Step, times_faster
+from bench_lib.figures import RANKS, Figure, UncrowdedStep, times_faster
 
-CPUS = 2
 PROGRAMS = {kind: f"mpi-bench.{kind}" for kind in ("mpi", "openmpi", "mpich")}
 MANNERS = {"test": "MPI_Test, a hop", "testany": "MPI_Testany, a hop", "testsome": "MPI_Testsome, a hop", "iprobe": "MPI_Iprobe, a hop",
            "improbe": "MPI_Improbe, a hop", "ibarrier": "MPI_Test on MPI_Ibarrier", "panels": "panels by MPI_Iprobe"}
 
 
-class PollingStep(Step):
+class PollingStep(UncrowdedStep):
     """All manners on so many ranks."""
 
     def __init__(self, ranks):
         figures = [Figure(f"{manner}-{ranks}", f"{words}, {ranks} ranks", "manner", manner, expectation=times_faster(1))
                    for manner, words in MANNERS.items()]
         super().__init__("polling", ranks, PROGRAMS, ["polling"], figures)
-
-    def program_of(self, contender):
-        """MPICH's ranks spin: where they share CPUs each hop takes time slices of the system."""
-        return None if contender.kind == "mpich" and self.ranks > CPUS else super().program_of(contender)
 
 
 def steps(quick, _peers):

@@ -79,7 +79,8 @@ class Bench:
 
     def __init__(self, steps, contenders, cpus, programs, effort, limit=None, store=None):
         self.steps, self.contenders, self.cpus, self.programs = steps, contenders, cpus, programs
-        self.fmpl, self.mpi, self.limit = contenders[0], mpi_of(contenders), limit
+        self.fmpl, self.limit = contenders[0], limit
+        self.mpi = mpi_of(contenders[1:])  # beside the first, which may be one itself
         self.effort = effort
         self.measurements = {(c.name, id(s)): Measurement() for c in contenders for s in steps}
         self.failures, self.warnings, self.commands = [], [], {}

@@ -55,9 +55,10 @@ def table(rows, contenders):
     has_floor = any(row["floor"] for row in rows)
     has_limit = any(row.get("of_limit") for row in rows)
     first = contenders[0].name
+    mpi_title = next((c.title for c in contenders[1:] if c.kind == "mpi"), None)
     has_mpi = any(row["mpi"] for row in rows)
-    header = ["figure", *(["floor"] if has_floor else []), *(c.title for c in contenders), *(["FMPL, of the limit"] if has_limit else []), "best peer / FMPL",
-              "expected", "met", *(["best peer / MPI over FMPL", "expected", "met"] if has_mpi else [])]
+    header = ["figure", *(["floor"] if has_floor else []), *(c.title for c in contenders), *(["FMPL, of the limit"] if has_limit else []), f"best peer / {contenders[0].title}",
+              "expected", "met", *([f"best peer / {mpi_title}", "expected", "met"] if has_mpi else [])]
     lines = [header]
     for row in rows:
         floor = cell(row["floor"], spread=False) if row["floor"] else ""
