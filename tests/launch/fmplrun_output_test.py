@@ -14,6 +14,23 @@ import unittest
 from fmplrun_case import FMPLRUN, LIMIT, LaunchTest, processes_of, wait_until
 
 
+class Shown:
+    """What a job has written so far, lines without their end too: nothing is read ahead where nobody sees it."""
+
+    def __init__(self, pipe):
+        self.pipe = pipe.fileno()
+        self.text = ""
+
+    def until(self, pattern):
+        """Reads until the text matches `pattern`: that match."""
+        while not (match := re.search(pattern, self.text)):
+            part = os.read(self.pipe, 4096) if select.select([self.pipe], [], [], LIMIT)[0] else b""
+            if not part:
+                raise AssertionError("%r is not shown, but %r" % (pattern, self.text))
+            self.text += part.decode()
+        return match
+
+
 class Output(LaunchTest):
     def test_tags(self):
         result = self.run_job("-n", "3", "--tag-output", "sh", "-c", "echo a; echo b; echo c >&2")
@@ -44,18 +61,15 @@ class Output(LaunchTest):
     def waiting_bytes(self, pipe):
         return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
-    def part_of_line(self, job):
-        self.assertTrue(select.select([job.stdout], [], [], LIMIT)[0], "nothing is shown")
-        return os.read(job.stdout.fileno(), 100).decode()
-
     def test_a_line_without_its_end_is_shown_while_the_rank_waits(self):
         job = self.start_job("-n", "2", "--tag-output", "sh", "-c",
                              'test $FMPL_RANK = 0 || exec sleep 1000; printf "number? "; read x; echo got $x; read x',
                              stdin=subprocess.PIPE)
-        self.assertEqual(self.part_of_line(job), "[0] number? ")
+        shown = Shown(job.stdout)
+        shown.until(r"^\[0\] number\? $")
         job.stdin.write("7\n")
         job.stdin.flush()
-        self.assertEqual(job.stdout.readline(), "got 7\n")
+        shown.until(r"^\[0\] number\? got 7\n$")
         job.send_signal(signal.SIGTERM)
         self.ends_with(job, 128 + signal.SIGTERM)
 
@@ -72,19 +86,15 @@ class Output(LaunchTest):
         job = self.start_job("-n", "2", "--tag-output", "sh", "-c",
                              'if test $FMPL_RANK = 0; then printf "number? "; read x; echo $x; else sleep 1000 & echo $!; '
                              'wait; echo hello; fi', stdin=subprocess.PIPE)
-        first = self.lines(job, 1)[0]
-        seen = first + self.part_of_line(job)
-        if "number" in first:
-            self.assertRegex(seen, r"^\[0\] number\? \[1\] \d+\n")
-            sleeper = int(re.search(r"\[1\] (\d+)", seen).group(1))
-        else:
-            sleeper = int(first.split()[1])
-            self.assertTrue(seen.endswith("[0] number? "), seen)
+        shown = Shown(job.stdout)
+        shown.until(r"\[0\] number\? ")
+        sleeper = int(shown.until(r"\[1\] (\d+)\n").group(1))
+        self.assertRegex(shown.text, r"^(\[0\] number\? \n\[1\] \d+\n|\[1\] \d+\n\[0\] number\? )$")
         os.kill(sleeper, signal.SIGKILL)
-        self.assertIn("[1] hello\n", [job.stdout.readline() for _ in range(2)])
+        shown.until(r"\n\[1\] hello\n$")
         job.stdin.write("7\n")
         job.stdin.close()
-        self.assertEqual(job.stdout.readline(), "[0] 7\n")
+        shown.until(r"\n\[0\] 7\n$")
         self.assertEqual(job.wait(LIMIT), 0)
 
     def test_large_output_arrives_whole(self):
