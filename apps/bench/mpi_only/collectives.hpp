@@ -10,8 +10,8 @@ namespace fmpl::bench {
 // block, where each pair of ranks has one; of the vector otherwise. The blocks of vector forms (v, w) have half, once
 // and one and a half times as many.
 //
-// --root fixed or turn: of rooted calls. --between US: each rank computes for so long after each call, or between a
-// nonblocking one and its wait; the time contains that. --calls: some of them, by their names.
+// --root fixed or turn: of rooted calls. --between US: each rank computes for about so long after each call, or between
+// a nonblocking one and its wait; the time contains that. --calls: some of them, by their names.
 Benchmark collectives_benchmark();
 
 }  // namespace fmpl::bench
