@@ -134,8 +134,8 @@ private:
     }
     void send(int next) const { transport::send(panel_.data(), panel_.size(), next, kTag); }
     void receive() { transport::recv(panel_.data(), panel_.size(), previous(), kTag); }
-    // Some ten microseconds, in 32 KiB that a panel may drive out of the nearest cache. One array: where two of them lie to
-    // each other, which malloc decides, can double the time.
+    // Some ten microseconds, in 32 KiB that a panel may drive out of the nearest cache. One array: how two lie to each
+    // other, which malloc decides, can double the time.
     void compute_piece()
     {
         for (int repeat = 0; repeat < 16; ++repeat) {
