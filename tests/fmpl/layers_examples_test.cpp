@@ -4,6 +4,9 @@
 // layers_headers_test.py sees to.
 #include "../support/ranks_test.hpp"
 
+#include <fmpl/joint_copy.h>
+#include <fmpl/remote.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -24,6 +27,7 @@ int ranks_of_mpi(void);
 int my_send(const void* buf, size_t bytes, int dst);
 int share_of_sum(double mine, double* share);
 int read_from_rank_1(int rank, double* number);
+int pass(int rank, void* data, size_t size, void* record, uint64_t place);
 int work_until_received(void* buf, size_t size, int src, void (*work)(void));
 int receive_number(int source, int* number);
 }
@@ -73,6 +77,23 @@ FMPL_RANKS_TEST_AT(LayersExamples, ABodyArrivesWhetherItIsLentOrNot, ({2}))
         EXPECT_OK(fmpl_envelopes_wait(take, &taken, nullptr));
         EXPECT_EQ(taken, sent);
     }
+}
+
+FMPL_RANKS_TEST_WITH(LayersExamples, BothCopyAMessage, (RanksOptions{.ranks = {2}, .unmapped = false}))
+{
+    const fmpl::Session session(1);
+    constexpr std::size_t kCount = 20'000;
+    std::vector<double> data(kCount, rank() == 0 ? 2.5 : 0);
+    auto* const block = static_cast<char*>(fmpl_malloc(2 * FMPL_JOINT_RECORD));
+    auto at = reinterpret_cast<std::uintptr_t>(block) + FMPL_JOINT_RECORD - 1;
+    void* const record = reinterpret_cast<void*>(at - at % FMPL_JOINT_RECORD);
+    std::uint64_t place = 0;
+    REQUIRE_OK(fmpl_remote_place(record, FMPL_JOINT_RECORD, &place));
+    REQUIRE_OK(fmpl_bcast(&place, sizeof place, 0, FMPL_COMM_WORLD));
+    EXPECT_OK(pass(rank(), data.data(), kCount * sizeof(double), record, place));
+    EXPECT_EQ(data, std::vector<double>(kCount, 2.5));
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    fmpl_free(block);
 }
 
 FMPL_RANKS_TEST_AT(LayersExamples, AGroupHasItsOwnOrder, ({2, 3}))

@@ -13,6 +13,7 @@
 #include <fmpl/groups.h>           /* communicators that only their members make */
 #include <fmpl/heap.h>             /* the malloc heap in remote-DMA memory */
 #include <fmpl/job.h>              /* the job, and the calling rank's place in it */
+#include <fmpl/joint_copy.h>       /* messages that both of their ranks copy */
 #include <fmpl/layer_calls.h>      /* whose calls the program makes, and which of them it is in */
 #include <fmpl/layer_slots.h>      /* what a layer keeps of a rank */
 #include <fmpl/mpi_services.h>     /* FMPL's MPI, for a library that shares it with the program */

@@ -43,6 +43,12 @@ public:
 
     // Opens the copy at this side's end. The message's addresses have been published before, or are by what follows.
     void open() { work_.store(opened_at(mine_), std::memory_order_release); }  // pairs with take()
+    // The same, with nothing taken.
+    void open_for_any()
+    {
+        done_.store(0, std::memory_order_relaxed);
+        work_.store(0, std::memory_order_release);  // pairs with take()
+    }
     // The same, with the other side's first chunk kept for it: it waits for this moment, and is to find work. It has
     // to be woken, since the copy does not end without it. Nothing has been copied of the message that the words are
     // for.

@@ -26,6 +26,10 @@ class Errhandler;
 // the odd one of collective calls.
 using Context = std::uint32_t;
 enum class Traffic : Context { point_to_point = 0, collective = 1 };
+constexpr Traffic traffic_of(Context context)
+{
+    return static_cast<Traffic>(context & 1);
+}
 
 using Topology = std::variant<std::monostate, std::shared_ptr<const CartesianTopology>,
     std::shared_ptr<const GraphTopology>, std::shared_ptr<const DistributedGraphTopology>>;

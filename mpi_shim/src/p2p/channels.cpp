@@ -193,7 +193,7 @@ bool Channels::progress_all(std::vector<Ref<T>>& operations)
 
 bool Channels::progress()
 {
-    return progress_all(sends_) | progress_all(receives_);
+    return progress_all(receives_) | progress_all(sends_);
 }
 
 }  // namespace fmpl::mpi

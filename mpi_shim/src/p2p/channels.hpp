@@ -2,10 +2,9 @@
 // FMPL_COMM_WORLD).
 //
 // A message in remote-DMA memory is in its channel when it is announced, so that the receiver can take it without the
-// sender. One in other memory waits until the receive is posted, and is then copied from process to process, once,
-// where the kernel allows that; sent at once, FMPL would have to copy it away. A channel is taken until its message
-// has been received, which may be after any number of others: messages that find none free do not wait for one, and
-// go as DirectPacking has it.
+// sender. One in other memory, for a rank that is not addressed, waits until the receive is posted: sent at once, FMPL
+// would have to copy it away. A channel is taken until its message has been received, which may be after any number of
+// others: messages that find none free do not wait for one, and go as DirectPacking has it.
 #pragma once
 
 #include "p2p/operations.hpp"

@@ -4,6 +4,7 @@
 #include "p2p/fmpl_call.hpp"
 
 #include <fmpl/envelopes.h>
+#include <fmpl/joint_copy.h>
 #include <fmpl/remote.h>
 #include <mpi.h>
 
@@ -25,22 +26,145 @@ Ref<T> take_out(std::unordered_map<std::uint64_t, Ref<T>>& operations, std::uint
     return node.empty() ? Ref<T>() : std::move(node.mapped());
 }
 
+// From this size on both ranks copy a message that its receiver reads at a private address.
+constexpr std::size_t kJointBytes = 32 * 1024;
+// In a collective call each has parts of its own to copy, and whose the buffer is reads it next. But the source needs
+// no call of the kernel to write to remote-DMA memory.
+constexpr std::size_t kJointBytesInCollective = 512 * 1024;
+
+bool is_better_joint(const ReceiveOperation& operation, std::uint64_t bytes)
+{
+    return traffic_of(operation.key.context) == Traffic::point_to_point || bytes >= kJointBytesInCollective ||
+           fmpl_is_remote_dma(operation.buffer.data, bytes) != 0;
+}
+
 }  // namespace
+
+JointRecords::~JointRecords()
+{
+    for (void* const block : blocks_) fmpl_free(block);
+}
+
+void* JointRecords::take()
+{
+    constexpr std::size_t kRecords = 64;
+    if (free_.empty()) {
+        void* const block = fmpl_try_malloc((kRecords + 1) * FMPL_JOINT_RECORD);
+        if (block == nullptr) return nullptr;
+        blocks_.push_back(block);
+        auto first = reinterpret_cast<std::uintptr_t>(block) + FMPL_JOINT_RECORD - 1;
+        first -= first % FMPL_JOINT_RECORD;
+        for (std::size_t i = kRecords; i-- > 0;)
+            free_.push_back(reinterpret_cast<void*>(first + i * FMPL_JOINT_RECORD));
+    }
+    void* const record = free_.back();
+    free_.pop_back();
+    return record;
+}
 
 bool DirectPacking::is_best_for(const SendOperation& operation) const
 {
     const MessageBuffer& buffer = operation.buffer;
-    return !cpus_suffice_ && buffer.in_one_piece() && buffer.bytes > 0 &&
+    return buffer.in_one_piece() && buffer.bytes > 0 && fmpl_is_addressable(operation.destination) != 0 &&
            fmpl_is_remote_dma(buffer.data, buffer.bytes) == 0;
 }
 
 void DirectPacking::send(const Ref<SendOperation>& operation)
 {
-    operation->envelope.kind = EnvelopeKind::scattered;
-    if (is_best_for(*operation)) operation->envelope.place = reinterpret_cast<std::uintptr_t>(operation->buffer.data);
-    operation->envelope.send_id = id_of(operation);
-    announced_.emplace(operation->envelope.send_id, operation);
-    outbox_->announce(operation->destination, operation->envelope);
+    Envelope& envelope = operation->envelope;
+    envelope.kind = EnvelopeKind::scattered;
+    envelope.send_id = ++sends_;
+    Announced announced{operation, nullptr};
+    if (is_best_for(*operation)) {
+        envelope.place = reinterpret_cast<std::uintptr_t>(operation->buffer.data);
+        const bool is_joint = cpus_suffice_ && operation->buffer.bytes >= kJointBytes;
+        if (is_joint && (announced.record = records_.take()) != nullptr) {
+            check_fmpl(fmpl_joint_prepare(announced.record));
+            check_fmpl(fmpl_remote_place(announced.record, FMPL_JOINT_RECORD, &envelope.receive_id));
+        }
+    }
+    const auto [at, is_new] = announced_.emplace(envelope.send_id, std::move(announced));
+    if (at->second.record != nullptr) joint_sends_.push_back(&at->second);
+    outbox_->announce(operation->destination, envelope);
+}
+
+Ref<SendOperation> DirectPacking::forget(std::uint64_t send_id)
+{
+    const auto found = announced_.find(send_id);
+    if (found == announced_.end()) return {};
+    const Ref<SendOperation> operation = std::move(found->second.operation);
+    if (found->second.record != nullptr) {
+        if (operation) std::erase(joint_sends_, &found->second);
+        records_.give_back(found->second.record);
+    }
+    announced_.erase(found);
+    return operation;
+}
+
+// The message, announced with a record, is to be copied by both ranks; false: it cannot be.
+bool DirectPacking::open(const ReceiveOperation& operation)
+{
+    const Envelope& envelope = operation.envelope;
+    const MessageBuffer& buffer = operation.buffer;
+    const std::uint64_t bytes = std::min(envelope.bytes, buffer.bytes);
+    if (envelope.receive_id == 0 || !buffer.in_one_piece() || bytes == 0) return false;
+    if (!is_better_joint(operation, bytes)) return false;
+    int opened = 0;
+    check_fmpl(fmpl_joint_open(operation.source, envelope.receive_id, buffer.data, bytes, &opened));
+    return opened != 0;
+}
+
+// Takes one message, so that what comes meanwhile is seen before the next.
+bool DirectPacking::take_read()
+{
+    for (std::size_t i = 0; i < reads_.size(); ++i) {
+        const Ref<ReceiveOperation> operation = reads_[i];
+        if (operation->envelope.receive_id != 0) {
+            if (!take_jointly(*operation)) continue;
+        } else if (!read(*operation)) {
+            ask_for_room(operation);
+        }
+        reads_.erase(reads_.begin() + static_cast<std::ptrdiff_t>(i));
+        return true;
+    }
+    return false;
+}
+
+bool DirectPacking::take_jointly(ReceiveOperation& operation)
+{
+    const Envelope& envelope = operation.envelope;
+    const MessageBuffer& buffer = operation.buffer;
+    int done = 0;
+    check_fmpl(fmpl_joint_take(operation.source, envelope.receive_id, envelope.place, buffer.data,
+        std::min(envelope.bytes, buffer.bytes), &done));
+    if (done != 0) taken_by(operation);
+    return done != 0;
+}
+
+bool DirectPacking::give_jointly()
+{
+    constexpr std::size_t kMostLookedAt = 64;  // the oldest, which are taken first
+    for (std::size_t i = 0; i < std::min(joint_sends_.size(), kMostLookedAt); ++i) {
+        Announced& announced = *joint_sends_[i];
+        const MessageBuffer& buffer = announced.operation->buffer;
+        int done = 0;
+        check_fmpl(
+            fmpl_joint_give(announced.operation->destination, announced.record, buffer.data, buffer.bytes, &done));
+        if (done == 0) continue;
+        joint_sends_.erase(joint_sends_.begin() + static_cast<std::ptrdiff_t>(i));
+        std::exchange(announced.operation, {})->complete_with(Status::empty());
+        return true;
+    }
+    return false;
+}
+
+void DirectPacking::taken_by(ReceiveOperation& operation)
+{
+    Envelope taken{};
+    taken.kind = EnvelopeKind::taken;
+    taken.send_id = operation.envelope.send_id;
+    operation.finish_with(operation.envelope);
+    outbox_->post(operation.source, taken);
 }
 
 // Whether the message could be read at its private address; then the receive is complete.
@@ -56,24 +180,31 @@ bool DirectPacking::read(ReceiveOperation& operation)
         fmpl_private_read(operation.source, envelope.place, straight ? buffer.data : scratch.data(), bytes, &copied));
     if (copied == 0) return false;
     if (!straight) buffer.unpack(0, bytes, scratch.data());
-    Envelope taken{};
-    taken.kind = EnvelopeKind::taken;
-    taken.send_id = envelope.send_id;
-    operation.finish_with(envelope);
-    outbox_->post(operation.source, taken);
+    taken_by(operation);
     return true;
 }
 
 void DirectPacking::taken(const Envelope& envelope)
 {
-    if (const Ref<SendOperation> operation = take_out(announced_, envelope.send_id)) {
+    if (const Ref<SendOperation> operation = forget(envelope.send_id)) {
         operation->complete_with(Status::empty());
     }
 }
 
 void DirectPacking::receive(const Ref<ReceiveOperation>& operation)
 {
-    if (operation->envelope.place != 0 && read(*operation)) return;
+    Envelope& envelope = operation->envelope;
+    if (envelope.place == 0) return ask_for_room(operation);
+    if (!cpus_suffice_) {
+        if (!read(*operation)) ask_for_room(operation);
+        return;
+    }
+    if (!open(*operation)) envelope.receive_id = 0;
+    reads_.push_back(operation);
+}
+
+void DirectPacking::ask_for_room(const Ref<ReceiveOperation>& operation)
+{
     const std::uint64_t bytes = operation->envelope.bytes;
     const MessageBuffer& buffer = operation->buffer;
     Envelope room{};
@@ -99,7 +230,7 @@ void DirectPacking::receive(const Ref<ReceiveOperation>& operation)
 
 void DirectPacking::room(int source, const Envelope& envelope)
 {
-    const Ref<SendOperation> operation = take_out(announced_, envelope.send_id);
+    const Ref<SendOperation> operation = forget(envelope.send_id);
     if (!operation) return;
     const std::uint64_t bytes = operation->envelope.bytes;
     void* const to = envelope.place != 0 ? fmpl_remote_room(source, envelope.place, bytes) : nullptr;

@@ -1,22 +1,27 @@
-// Long messages that do not lie in one piece, those that find no channel free, and where ranks share CPUs those in
-// private memory: the sender packs them straight into the receiver's memory, or the receiver takes them from the
-// sender's.
+// Long messages in private memory, those that do not lie in one piece, and those that find no channel free: the
+// receiver takes them from the sender's memory, or the sender packs them straight into the receiver's.
 //
-//   sender                         receiver
-//   scattered{send_id, place}  ->  matches a receive
-//                            <-    room{send_id, place, receive_id}: the buffer where it is one piece of remote-DMA
-//                                  memory, else scratch memory, from which it is unpacked
+//   sender                                   receiver
+//   scattered{send_id, place, receive_id} -> matches a receive
+//                                         <- room{send_id, place, receive_id}: the buffer where it is one piece of
+//                                            remote-DMA memory, else scratch memory, from which it is unpacked
 //   packs into the place
-//   packed{receive_id}       ->    the receive is complete
+//   packed{receive_id}                    -> the receive is complete
 //
-// place: where a message in one piece of private memory lies, if ranks share CPUs. A receiver that reaches it copies
-// it from there, and answers taken{send_id} instead: one copy, by whom the message was waiting for, while the sender
-// leaves the CPU to others. A sender that copied would first have to run again, and the receiver after it.
+// A message in one piece of private memory, whose destination is addressed, is announced with its address as `place`.
+// A receiver that reaches it copies it from there, and answers taken{send_id} instead of room.
 //
-// The send is complete when `packed` has gone: its receive shall need no further call of the sender's.
+// Where ranks share CPUs it does so as it matches: a sender that copied would first have to run again, and the
+// receiver after it. Where each has a CPU it does so in its waits, one message after the other, and from kJointBytes on
+// its announcement names a record (`receive_id`), by which the sender helps while it waits and has nothing to read
+// itself (fmpl/joint_copy.h). So a rank that begins sends and receives tells all others of them before it copies, two
+// that send to each other copy at the same time, and a sender whose receiver computes does the work alone. Such a send
+// is complete when the message is there; its record is kept until `taken` comes.
 //
-// So a message goes by one copy into a buffer in one piece of remote-DMA memory, else by two. Where the receiver has
-// no remote-DMA memory, or the sender cannot address it, the message comes as bodies of envelopes of kind `piece`.
+// A send that packs is complete when `packed` has gone: its receive shall need no further call of the sender's.
+//
+// Where the receiver neither reaches the message nor has remote-DMA memory, or the sender cannot address it, the
+// message comes as bodies of envelopes of kind `piece`.
 #pragma once
 
 #include "p2p/operations.hpp"
@@ -28,11 +33,27 @@
 
 namespace fmpl::mpi {
 
+// Records of joint copies (fmpl/joint_copy.h), in blocks that stay.
+class JointRecords {
+public:
+    JointRecords() = default;
+    JointRecords(const JointRecords&) = delete;
+    JointRecords& operator=(const JointRecords&) = delete;
+    ~JointRecords();
+
+    void* take();  // nullptr: there is no memory
+    void give_back(void* record) { free_.push_back(record); }
+
+private:
+    std::vector<void*> blocks_;
+    std::vector<void*> free_;
+};
+
 class DirectPacking {
 public:
     DirectPacking(Outbox& outbox, bool cpus_suffice) : outbox_(&outbox), cpus_suffice_(cpus_suffice) {}
 
-    // Whether the operation's message goes this way although it may have a channel.
+    // Whether the operation's message goes this way although it may have a channel: it is to be read at its address.
     bool is_best_for(const SendOperation& operation) const;
 
     // Announces the operation's message.
@@ -45,15 +66,23 @@ public:
     void packed(const Envelope& envelope);
     void piece(const Envelope& envelope, const void* body);
 
-    // Whether a message has come to its end.
-    bool progress()
+    // Whether a message has come to its end. may_copy: also by copying.
+    bool progress(bool may_copy)
     {
         const bool told = !untold_.empty() && tell();
-        return (!streams_.empty() && stream()) || told;
+        const bool streamed = !streams_.empty() && stream();
+        const bool taken = may_copy && !reads_.empty() && take_read();
+        const bool given = may_copy && reads_.empty() && !joint_sends_.empty() && give_jointly();
+        return told || streamed || taken || given;
     }
     bool is_idle() const { return announced_.empty() && receives_.empty() && goes_on_by_envelopes(); }
+    // Whether this rank is to read messages where they lie.
+    bool reads() const { return !reads_.empty(); }
     // Whether there is nothing to bring forward by progress().
-    bool goes_on_by_envelopes() const { return streams_.empty() && untold_.empty(); }
+    bool goes_on_by_envelopes() const
+    {
+        return streams_.empty() && untold_.empty() && reads_.empty() && joint_sends_.empty();
+    }
 
 private:
     struct Stream {  // a message that goes in pieces
@@ -67,13 +96,29 @@ private:
         Envelope packed;
     };
 
+    struct Announced {
+        Ref<SendOperation> operation;  // none: the message is there, but its receiver has not said so
+        void* record = nullptr;        // of a joint copy
+    };
+
     bool read(ReceiveOperation& operation);
+    bool open(const ReceiveOperation& operation);
+    bool take_read();
+    bool take_jointly(ReceiveOperation& operation);
+    void ask_for_room(const Ref<ReceiveOperation>& operation);
+    bool give_jointly();
+    void taken_by(ReceiveOperation& operation);
+    Ref<SendOperation> forget(std::uint64_t send_id);
     bool stream();
     bool tell();
 
     Outbox* outbox_;
     bool cpus_suffice_;
-    std::unordered_map<std::uint64_t, Ref<SendOperation>> announced_;  // by send_id
+    JointRecords records_;
+    std::uint64_t sends_ = 0;
+    std::unordered_map<std::uint64_t, Announced> announced_;  // by send_id
+    std::vector<Announced*> joint_sends_;                     // those with a record whose message is not there yet
+    std::vector<Ref<ReceiveOperation>> reads_;                // matched, to be taken from where they lie
     std::vector<Stream> streams_;
     std::vector<Untold> untold_;
     std::unordered_map<std::uint64_t, Ref<ReceiveOperation>> receives_;  // by receive_id

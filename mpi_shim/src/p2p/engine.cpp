@@ -75,6 +75,15 @@ void set_received(Status& status, const Envelope& message, const MessageBuffer& 
     }
 }
 
+// A flag that is true as long as this lives.
+struct Raised {
+    explicit Raised(bool& flag) : flag_(flag) { flag_ = true; }
+    ~Raised() { flag_ = false; }
+    Raised(const Raised&) = delete;
+    Raised& operator=(const Raised&) = delete;
+    bool& flag_;
+};
+
 // Calls a function of FMPL's that calls back: call(condition, context), which returns FMPL's code. What ready()
 // throws, which must not pass through FMPL, is thrown then.
 template <class Ready, class Call>
@@ -149,6 +158,7 @@ struct Engine::Parts {
     std::exception_ptr failure;                                         // inside the envelope handler
     std::exception_ptr failure_in_fmpl;                                 // while FMPL waited: for the rank's next call
     bool progressing = false;
+    bool leaves_copies = false;  // a look copies nothing
 
     void raise_failure()
     {
@@ -424,7 +434,9 @@ RequestRef Engine::isend(
     envelope.bytes = buffer.bytes;
     const bool is_short = is_eager(buffer);
     // A rank that only sends has not looked for what the destination says of its messages and of its receives.
-    if (world_rank != world_rank_ && !(is_short && parts_->outbox.window_is_open(world_rank, buffer.bytes))) progress();
+    // It copies nothing before the destination knows of the message.
+    if (world_rank != world_rank_ && !(is_short && parts_->outbox.window_is_open(world_rank, buffer.bytes)))
+        progress_without_copies();
     if (parts_->invitations.any(world_rank, key_of(envelope)) && parts_->invitations.try_send(operation))
         return operation;
     if (world_rank == world_rank_) {
@@ -643,7 +655,7 @@ bool Engine::look()
             parts.active.erase(parts.active.begin() + static_cast<std::ptrdiff_t>(i));
         }
     }
-    const bool packed = parts.packing.progress();
+    const bool packed = parts.packing.progress(!parts.leaves_copies);
     return parts.channels.progress() || packed;
 }
 
@@ -659,6 +671,12 @@ void Engine::progress()
         progress_until([] { return false; });
         return true;
     });
+}
+
+void Engine::progress_without_copies()
+{
+    const Raised raised(parts_->leaves_copies);
+    progress();
 }
 
 bool Engine::look_for(Condition done, void* context)
@@ -694,11 +712,7 @@ template <class Over>
 bool Engine::progress_until(Over&& over)
 {
     if (parts_->progressing) return over();  // a function of the user's, called from here, has made an MPI call
-    struct Progressing {
-        explicit Progressing(bool& flag) : flag_(flag) { flag_ = true; }
-        ~Progressing() { flag_ = false; }
-        bool& flag_;
-    } const guard(parts_->progressing);
+    const Raised progressing(parts_->progressing);
     for (;;) {
         const bool arrived = poll(over);
         if (arrived && over()) return true;
@@ -754,10 +768,13 @@ void Engine::settle(const Communicator& comm)
 
 void Engine::close()
 {
+    // What is to be read where it lies is there only until its source leaves the barrier.
+    const auto has_read_all = [&] { return !parts_->packing.reads(); };
+    if (!has_read_all()) wait_until([&] { return progress_until(has_read_all); });
     // In the barrier the messages of ranks that still wait for some go on. After it no rank receives any more: what
     // was matched has arrived, and what was not never will be.
     check_fmpl(fmpl_barrier(FMPL_COMM_WORLD));
-    progress();  // sees that sends are over whose messages were received last
+    progress_without_copies();  // sees that sends are over whose messages were received last
     parts_->invitations.close();
     check_fmpl(fmpl_layer_progress_set(nullptr, nullptr));
 }

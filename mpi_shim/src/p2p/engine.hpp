@@ -129,6 +129,7 @@ private:
     bool poll(Over& over);
     void raise_failure_in_fmpl();
     bool look();
+    void progress_without_copies();
     template <class Over>
     bool progress_until(Over&& over);
     UnexpectedMessage* find_for_probe(const Communicator& comm, int source, int tag);

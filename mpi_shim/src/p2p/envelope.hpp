@@ -15,8 +15,8 @@ enum class EnvelopeKind : std::uint8_t {
     eager,        // up to kInlineBytes in `payload`, longer as the envelope's body
     synchronous,  // the same, always as the body; the receiver answers `matched` when it has matched it
     rendezvous,   // announces one that goes through FMPL's channel `channel`
-    // Announces one that the receiver is to name a place for, or to read at the private address `place`: see
-    // DirectPacking.
+    // Announces one that the receiver is to name a place for, or to read at the private address `place`, perhaps
+    // jointly by the record at `receive_id`: see DirectPacking.
     scattered,
     readable,  // announces one that the receiver reads at `place`: see DirectReading
     accepted,  // announces one that goes through the channel of an invitation: see Invitations

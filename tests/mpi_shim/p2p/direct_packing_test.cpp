@@ -117,6 +117,54 @@ FMPL_RANKS_TEST_WITH(DirectPacking, AReceiverTakesAMessageFromPrivateMemoryWitho
     }
 }
 
+// With a CPU for each, a sender that waits does the work of a receiver that computes.
+FMPL_RANKS_TEST_WITH(DirectPacking, ASenderThatWaitsNeedsNoFurtherCallOfTheReceivers,
+    (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "2"}}}))
+{
+    const Job job;
+    std::atomic<std::uint64_t>& sent = fmpl_test::shared_words()[0];
+    Message message(kBytes, job.rank == 0 ? 1 : 0);
+    if (job.rank == 0) {
+        MPI_Send(message.data(), kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
+        sent = 1;
+    } else {
+        MPI_Request request;
+        MPI_Status status;
+        MPI_Probe(0, kTag, MPI_COMM_WORLD, &status);
+        MPI_Irecv(message.data(), kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &request);
+        fmpl_test::wait_until([&] { return sent == 1; }, "the message");
+        EXPECT_TRUE(message.holds(1));
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+// Many long messages both ways at once, of all lengths from eager to jointly copied, received whole, spread and cut.
+FMPL_RANKS_TEST_WITH(DirectPacking, WindowsOfPrivateMessagesCrossEachOther,
+    (fmpl_test::RanksOptions{.ranks = {2, 3}, .environment = {{"FMPL_CPUS", "3"}}}))
+{
+    constexpr int kWindow = 40;
+    const Job job;
+    const auto bytes_of = [](int m) { return 9'973 * (m % 13) + m; };
+    const int next = (job.rank + 1) % job.size, previous = (job.rank + job.size - 1) % job.size;
+    for (int round = 0; round < 6; ++round) {
+        std::vector<Message> sent, received;
+        for (int m = 0; m < kWindow; ++m) {
+            sent.emplace_back(bytes_of(m), 7 * job.rank + m + round);
+            received.emplace_back(bytes_of(m));
+        }
+        std::vector<MPI_Request> requests(2 * kWindow);
+        for (int m = 0; m < kWindow; ++m) {
+            MPI_Isend(sent[m].data(), bytes_of(m), MPI_BYTE, next, m, MPI_COMM_WORLD, &requests[m]);
+        }
+        if ((job.rank + round) % 3 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        for (int m = kWindow; m-- > 0;) {
+            MPI_Irecv(received[m].data(), bytes_of(m), MPI_BYTE, previous, m, MPI_COMM_WORLD, &requests[kWindow + m]);
+        }
+        ASSERT_EQ(MPI_Waitall(2 * kWindow, requests.data(), MPI_STATUSES_IGNORE), MPI_SUCCESS);
+        for (int m = 0; m < kWindow; ++m) EXPECT_TRUE(received[m].holds(7 * previous + m + round)) << "message " << m;
+    }
+}
+
 FMPL_RANKS_TEST_WITH(DirectPacking, WhereItDoesNotReachThatMemoryTheSenderPacksTheMessage,
     (fmpl_test::RanksOptions{.ranks = {2}, .environment = {{"FMPL_CPUS", "1"}, {"FMPL_PRIVATE_COPY", "staged"}}}))
 {

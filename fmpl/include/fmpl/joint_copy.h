@@ -1,0 +1,72 @@
+/* One message between two ranks that both of them copy, for layers above FMPL: who has nothing else to do
+ * takes chunk after chunk, each from its end, until they meet. Either alone does it all, so that neither
+ * waits for one that computes.
+ *
+ * The two share a record: FMPL_JOINT_RECORD bytes of remote-DMA memory of the source, at a multiple of
+ * that. The source makes it ready and tells the destination, by a message or an envelope, of its place
+ * (fmpl_remote_place), of the message's address and its length. The destination opens the copy when it
+ * knows where the message belongs. Then each calls its side again and again, in its waits, until it is
+ * done. The record is free for the next message when the destination has said, by a message or an envelope,
+ * that it is done.
+ *
+ * Example:
+ *
+ *     #include <fmpl/joint_copy.h>
+ *
+ *     // Rank 0 sends `size` bytes of any memory to rank 1. record: rank 0's, its place known to rank 1.
+ *     int pass(int rank, void *data, size_t size, void *record, uint64_t place)
+ *     {
+ *         uint64_t address = (uint64_t)(uintptr_t)data;
+ *         int opened = 0, done = 0;
+ *         if (rank == 0) {
+ *             fmpl_joint_prepare(record);
+ *             fmpl_send(&address, sizeof address, 1, 0, FMPL_COMM_WORLD);
+ *             while (!done) fmpl_joint_give(1, record, data, size, &done);
+ *         } else {
+ *             fmpl_recv(&address, sizeof address, 0, 0, FMPL_COMM_WORLD);
+ *             fmpl_joint_open(0, place, data, size, &opened);
+ *             if (!opened) return FMPL_ERR_SYSTEM; // a program would ask rank 0 for a message
+ *             while (!done) fmpl_joint_take(0, place, address, data, size, &done);
+ *         }
+ *         return FMPL_SUCCESS;
+ *     }
+ */
+#ifndef FMPL_JOINT_COPY_H
+#define FMPL_JOINT_COPY_H
+
+#include <fmpl.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { FMPL_JOINT_RECORD = 64 };
+
+/* By the source, before the destination learns of the record, which is not in use.
+ * Errors: ARGUMENT (record is not FMPL_JOINT_RECORD bytes of the calling rank's remote-DMA memory). */
+int fmpl_joint_prepare(void *record);
+
+/* By the destination: the message's `size` bytes belong to `to`. Copies nothing. *opened is 1 afterwards;
+ * it is 0, and the copy is not open, if the caller does not reach the source's private memory (see
+ * fmpl_private_read) or does not address its record.
+ * Errors: ARGUMENT (opened is NULL, to is NULL, size is 0), RANK. */
+int fmpl_joint_open(int source, uint64_t record, void *to, size_t size, int *opened);
+
+/* By the destination, after fmpl_joint_open() with the same arguments: copies what nobody has taken.
+ * address: as the source has it. *done is 1 when all of the message is there, else 0: the source still
+ * copies a chunk.
+ * Errors: ARGUMENT (done or to is NULL), RANK, SYSTEM (there is no such memory), ABORTED (the job is
+ * ending). */
+int fmpl_joint_take(int source, uint64_t record, uint64_t address, void *to, size_t size, int *done);
+
+/* By the source: copies what nobody has taken, if the copy is open and the caller reaches the destination's
+ * private memory. *done is 1 when all of the message is there, so that the source may use `from` again,
+ * else 0.
+ * Errors: ARGUMENT (done or from is NULL, or record as above), RANK, SYSTEM and ABORTED as above, INTERNAL
+ * (the record asks for more than `size` bytes). */
+int fmpl_joint_give(int destination, void *record, const void *from, size_t size, int *done);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,171 @@
+// Messages that both of their ranks copy: by either alone and by both, at any length.
+#include "../support/ranks_test.hpp"
+
+#include <fmpl/joint_copy.h>
+#include <fmpl/remote.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace fmpl_test;
+
+enum class Who { source, destination, both };
+
+struct Announcement {
+    std::uint64_t record, address, bytes;
+};
+
+// Of one pair of ranks: the record and the buffers that are used again and again.
+class Pair {
+public:
+    Pair(int source, int destination) : source_(source), destination_(destination), data_(kMost), room_(kMost)
+    {
+        block_ = static_cast<std::byte*>(fmpl_malloc(2 * FMPL_JOINT_RECORD));
+        auto at = reinterpret_cast<std::uintptr_t>(block_) + FMPL_JOINT_RECORD - 1;
+        record_ = reinterpret_cast<void*>(at - at % FMPL_JOINT_RECORD);
+        REQUIRE_OK(fmpl_remote_place(record_, FMPL_JOINT_RECORD, &place_));
+        remote_room_ = static_cast<unsigned char*>(fmpl_malloc(kMost));
+    }
+    ~Pair()
+    {
+        fmpl_free(block_);
+        fmpl_free(remote_room_);
+    }
+
+    void pass(std::size_t bytes, unsigned number, Who who, bool to_remote_dma)
+    {
+        rank() == source_ ? give(bytes, number, who) : take(bytes, number, who, to_remote_dma);
+    }
+
+    static constexpr std::size_t kMost = 300'000;
+
+private:
+    static unsigned char byte(unsigned number, std::size_t i) { return static_cast<unsigned char>(i * 7 + number); }
+
+    void give(std::size_t bytes, unsigned number, Who who)
+    {
+        for (std::size_t i = 0; i < bytes; ++i) data_[i] = byte(number, i);
+        REQUIRE_OK(fmpl_joint_prepare(record_));
+        const Announcement announced{place_, reinterpret_cast<std::uintptr_t>(data_.data()), bytes};
+        REQUIRE_OK(fmpl_send(&announced, sizeof announced, destination_, 0, FMPL_COMM_WORLD));
+        int done = 0;
+        if (who != Who::destination) {
+            wait_until(
+                [&] {
+                    REQUIRE_OK(fmpl_joint_give(destination_, record_, data_.data(), bytes, &done));
+                    return done != 0;
+                },
+                "the message");
+        }
+        REQUIRE_OK(fmpl_recv(&done, sizeof done, destination_, 1, FMPL_COMM_WORLD));
+        EXPECT_EQ(done, 1);
+        std::memset(data_.data(), 0, bytes);
+    }
+
+    void take(std::size_t bytes, unsigned number, Who who, bool to_remote_dma)
+    {
+        unsigned char* const to = to_remote_dma ? remote_room_ : room_.data();
+        std::memset(to, 0xee, kMost);
+        Announcement announced{};
+        REQUIRE_OK(fmpl_recv(&announced, sizeof announced, source_, 0, FMPL_COMM_WORLD));
+        ASSERT_EQ(announced.bytes, bytes);
+        int opened = 0;
+        int done = 0;
+        REQUIRE_OK(fmpl_joint_open(source_, announced.record, to, bytes, &opened));
+        ASSERT_EQ(opened, 1);
+        if (who == Who::source) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        wait_until(
+            [&] {
+                REQUIRE_OK(fmpl_joint_take(source_, announced.record, announced.address, to, bytes, &done));
+                return done != 0;
+            },
+            "the message");
+        REQUIRE_OK(fmpl_send(&done, sizeof done, source_, 1, FMPL_COMM_WORLD));
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < kMost; ++i) wrong += to[i] != (i < bytes ? byte(number, i) : 0xee);
+        EXPECT_EQ(wrong, 0u) << bytes << " bytes, message " << number;
+    }
+
+    int source_, destination_;
+    std::vector<unsigned char> data_, room_;
+    std::byte* block_;
+    void* record_;
+    std::uint64_t place_ = 0;
+    unsigned char* remote_room_;
+};
+
+const RanksOptions kAddressed{.ranks = {2, 3, 4}, .unmapped = false};
+
+FMPL_RANKS_TEST_WITH(JointCopy, ArrivesWhoeverCopies, kAddressed)
+{
+    const fmpl::Session session(4);
+    const int partner = rank() ^ 1;
+    if (partner < size()) {
+        Pair even(rank() & ~1, rank() | 1), odd(rank() | 1, rank() & ~1);
+        std::mt19937 random(17 + static_cast<unsigned>(rank() / 2));  // the same on both
+        for (unsigned number = 0; number < 150; ++number) {
+            const std::size_t bytes = 1 + random() % (random() % 2 == 0 ? Pair::kMost : 40'000);
+            const auto who = static_cast<Who>(random() % 3);
+            const bool to_remote_dma = random() % 2 == 0;
+            (random() % 2 == 0 ? even : odd).pass(bytes, number, who, to_remote_dma);
+        }
+        for (const std::size_t bytes : {1, 63, 64, 16'383, 16'384, 16'385, 32'768, 65'536, 262'144, 300'000}) {
+            even.pass(bytes, 3, Who::both, false);
+        }
+    }
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+}
+
+FMPL_RANKS_TEST_WITH(JointCopy, IsNotOpenedWhereMemoryIsNotReached,
+    (RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_PRIVATE_COPY", "staged"}}}))
+{
+    const fmpl::Session session(1);
+    void* const block = fmpl_malloc(FMPL_JOINT_RECORD);
+    std::uint64_t place = 0;
+    REQUIRE_OK(fmpl_remote_place(block, FMPL_JOINT_RECORD, &place));
+    char room[100];
+    int opened = 1;
+    REQUIRE_OK(fmpl_joint_open(1 - rank(), place, room, sizeof room, &opened));
+    EXPECT_EQ(opened, 0);
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+}
+
+FMPL_RANKS_TEST_WITH(JointCopy, ArgumentsAreChecked, (RanksOptions{.ranks = {1}, .unmapped = false}))
+{
+    const fmpl::Session session(1);
+    alignas(FMPL_JOINT_RECORD) char local[FMPL_JOINT_RECORD];
+    char buffer[100];
+    auto* const block = static_cast<char*>(fmpl_malloc(3 * FMPL_JOINT_RECORD));
+    auto at = reinterpret_cast<std::uintptr_t>(block) + FMPL_JOINT_RECORD - 1;
+    void* const record = reinterpret_cast<void*>(at - at % FMPL_JOINT_RECORD);
+    std::uint64_t place = 0;
+    REQUIRE_OK(fmpl_remote_place(record, FMPL_JOINT_RECORD, &place));
+    int flag = 5;
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_prepare(local), "record");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_prepare(static_cast<char*>(record) + 8), "record");
+    REQUIRE_OK(fmpl_joint_prepare(record));
+    EXPECT_FAILS(FMPL_ERR_RANK, fmpl_joint_open(size(), place, buffer, 1, &flag), "world_rank");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_open(0, place, nullptr, 1, &flag), "to");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_open(0, place, buffer, 1, nullptr), "opened");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_open(0, place, buffer, 0, &flag), "size");
+    REQUIRE_OK(fmpl_joint_open(0, place + 1, buffer, 1, &flag));
+    EXPECT_EQ(flag, 0);
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_take(0, place + 1, 0, buffer, 1, &flag), "record");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_take(0, place, 0, buffer, 1, nullptr), "done");
+    EXPECT_FAILS(FMPL_ERR_RANK, fmpl_joint_give(-1, record, buffer, 1, &flag), "world_rank");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_give(0, record, nullptr, 1, &flag), "from");
+    REQUIRE_OK(fmpl_joint_give(0, record, buffer, 1, &flag));
+    EXPECT_EQ(flag, 0);
+    // What another process has written is checked: here more bytes than the message has.
+    REQUIRE_OK(fmpl_joint_open(0, place, buffer, 50, &flag));
+    EXPECT_FAILS(FMPL_ERR_INTERNAL, fmpl_joint_give(0, record, buffer + 50, 49, &flag), "49");
+    fmpl_free(block);
+}
+
+}  // namespace
