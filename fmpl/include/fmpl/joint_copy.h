@@ -55,15 +55,15 @@ int fmpl_joint_open(int source, uint64_t record, void *to, size_t size, int *ope
 /* By the destination, after fmpl_joint_open() with the same arguments: copies what nobody has taken.
  * address: as the source has it. *done is 1 when all of the message is there, else 0: the source still
  * copies a chunk.
- * Errors: ARGUMENT (done or to is NULL), RANK, SYSTEM (there is no such memory), ABORTED (the job is
- * ending). */
+ * Errors: ARGUMENT (done or to is NULL, or record is not addressed), RANK, SYSTEM (there is no such memory,
+ * or the kernel has begun to refuse; the job ends), ABORTED (the job is ending). */
 int fmpl_joint_take(int source, uint64_t record, uint64_t address, void *to, size_t size, int *done);
 
 /* By the source: copies what nobody has taken, if the copy is open and the caller reaches the destination's
  * private memory. *done is 1 when all of the message is there, so that the source may use `from` again,
  * else 0.
  * Errors: ARGUMENT (done or from is NULL, or record as above), RANK, SYSTEM and ABORTED as above, INTERNAL
- * (the record asks for more than `size` bytes). */
+ * (the record asks for more than `size` bytes, or for a place that is not the destination's). */
 int fmpl_joint_give(int destination, void *record, const void *from, size_t size, int *done);
 
 #ifdef __cplusplus

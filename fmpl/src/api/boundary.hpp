@@ -45,6 +45,21 @@ int query(const char* name, Body&& body)
     }
 }
 
+// The same for a call that copies between ranks: where the operating system refuses that, the other rank may wait for
+// what this one has taken on, and the job ends.
+template <class Body>
+int copying_query(const char* name, Body&& body)
+{
+    Binding& b = binding();
+    if (b.own == nullptr || !b.own->initialized()) return not_initialized(b, name);
+    try {
+        std::forward<Body>(body)(*b.own);
+        return FMPL_SUCCESS;
+    } catch (...) {
+        return b.report_failed_call(name);
+    }
+}
+
 // The same for a call that communicates. facts: see facts_of.
 template <class Facts, class Body>
 int boundary(Call call, const Facts& facts, Body&& body)

@@ -199,7 +199,8 @@ constexpr std::uint64_t near(std::uint64_t number, std::uint32_t value)
 }
 
 // Body of a head message that is not inlined. Nobody writes it again before the message is consumed. `work` and `done`
-// are written by both sides: SharedCopy.
+// are written by both sides: SharedCopy. In a joint copy (api/calls/joint_copy.cpp) it lies at the source, and the
+// destination writes `bytes` and, as `at`, where the message belongs.
 struct HeadBody {
     std::uint64_t bytes;
     Offset at;           // offered, shared, spooled: the payload; piped: the ring

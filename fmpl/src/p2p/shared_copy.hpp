@@ -26,7 +26,7 @@ public:
     static constexpr End end_of(int node, int other) { return node < other ? End::front : End::back; }
 
     // Values of HeadBody::work. Until a rank opens the copy there is nothing to take; who opens it has taken its first
-    // chunk already.
+    // chunk already, but by open_for_any().
     static constexpr std::uint64_t kClosed = std::uint64_t{1} << 30;
     static constexpr std::uint64_t opened_at(End end) { return end == End::front ? kOneInFront : kOneBehind; }
 

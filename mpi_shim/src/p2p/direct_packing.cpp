@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <new>
 
 namespace fmpl::mpi {
 namespace {
@@ -24,6 +25,16 @@ Ref<T> take_out(std::unordered_map<std::uint64_t, Ref<T>>& operations, std::uint
 {
     auto node = operations.extract(id);
     return node.empty() ? Ref<T>() : std::move(node.mapped());
+}
+
+// None where there is no memory: then the message comes in pieces.
+Scratch scratch_or_none(std::uint64_t bytes)
+{
+    try {
+        return Scratch(bytes);
+    } catch (const std::bad_alloc&) {
+        return {};
+    }
 }
 
 // From this size on both ranks copy a message that its receiver reads at a private address.
@@ -119,12 +130,10 @@ bool DirectPacking::take_read()
 {
     for (std::size_t i = 0; i < reads_.size(); ++i) {
         const Ref<ReceiveOperation> operation = reads_[i];
-        if (operation->envelope.receive_id != 0) {
-            if (!take_jointly(*operation)) continue;
-        } else if (!read(*operation)) {
-            ask_for_room(operation);
-        }
+        const bool is_joint = operation->envelope.receive_id != 0;
+        if (is_joint && !take_jointly(*operation)) continue;
         reads_.erase(reads_.begin() + static_cast<std::ptrdiff_t>(i));
+        if (!is_joint && !read(*operation)) ask_for_room(operation);
         return true;
     }
     return false;
@@ -143,8 +152,7 @@ bool DirectPacking::take_jointly(ReceiveOperation& operation)
 
 bool DirectPacking::give_jointly()
 {
-    constexpr std::size_t kMostLookedAt = 64;  // the oldest, which are taken first
-    for (std::size_t i = 0; i < std::min(joint_sends_.size(), kMostLookedAt); ++i) {
+    for (std::size_t i = 0; i < joint_sends_.size(); ++i) {
         Announced& announced = *joint_sends_[i];
         const MessageBuffer& buffer = announced.operation->buffer;
         int done = 0;
@@ -174,7 +182,8 @@ bool DirectPacking::read(ReceiveOperation& operation)
     const MessageBuffer& buffer = operation.buffer;
     const std::uint64_t bytes = std::min(envelope.bytes, buffer.bytes);
     const bool straight = buffer.in_one_piece();
-    Scratch scratch = straight ? Scratch() : Scratch(bytes);
+    const Scratch scratch = straight ? Scratch() : scratch_or_none(bytes);
+    if (!straight && !scratch) return false;
     int copied = 0;
     check_fmpl(
         fmpl_private_read(operation.source, envelope.place, straight ? buffer.data : scratch.data(), bytes, &copied));
@@ -215,7 +224,7 @@ void DirectPacking::ask_for_room(const Ref<ReceiveOperation>& operation)
         const bool fits = buffer.in_one_piece() && buffer.bytes >= bytes;
         std::byte* to = buffer.data;
         if (!fits || fmpl_is_remote_dma(to, bytes) == 0) {
-            operation->arriving = Scratch(bytes);
+            operation->arriving = scratch_or_none(bytes);
             to = operation->arriving.data();
         }
         if (fmpl_is_remote_dma(to, bytes) != 0) {

@@ -77,11 +77,12 @@ void set_received(Status& status, const Envelope& message, const MessageBuffer& 
 
 // A flag that is true as long as this lives.
 struct Raised {
-    explicit Raised(bool& flag) : flag_(flag) { flag_ = true; }
-    ~Raised() { flag_ = false; }
+    explicit Raised(bool& flag) : flag_(flag), before_(std::exchange(flag, true)) {}
+    ~Raised() { flag_ = before_; }
     Raised(const Raised&) = delete;
     Raised& operator=(const Raised&) = delete;
     bool& flag_;
+    bool before_;
 };
 
 // Calls a function of FMPL's that calls back: call(condition, context), which returns FMPL's code. What ready()
@@ -158,7 +159,7 @@ struct Engine::Parts {
     std::exception_ptr failure;                                         // inside the envelope handler
     std::exception_ptr failure_in_fmpl;                                 // while FMPL waited: for the rank's next call
     bool progressing = false;
-    bool leaves_copies = false;  // a look copies nothing
+    bool leaves_copies = false;  // a look leaves out what DirectPacking has to read and to give
 
     void raise_failure()
     {
@@ -434,7 +435,7 @@ RequestRef Engine::isend(
     envelope.bytes = buffer.bytes;
     const bool is_short = is_eager(buffer);
     // A rank that only sends has not looked for what the destination says of its messages and of its receives.
-    // It copies nothing before the destination knows of the message.
+    // It takes part in no joint copy before the destination knows of the message.
     if (world_rank != world_rank_ && !(is_short && parts_->outbox.window_is_open(world_rank, buffer.bytes)))
         progress_without_copies();
     if (parts_->invitations.any(world_rank, key_of(envelope)) && parts_->invitations.try_send(operation))
@@ -479,7 +480,7 @@ RequestRef Engine::irecv(const MessageBuffer& buffer, Communicator& comm, Traffi
     operation->key = {comm.context(traffic), source, tag};
     const int host = source_to_invite(buffer, comm, traffic, source, tag);
     // It keeps an invitation only if its messages have been taken.
-    if (host >= 0) progress();
+    if (host >= 0) progress_without_copies();
     if (UnexpectedMessage* const message = parts_->matching.find_unexpected(operation->key)) {
         parts_->receive(operation, parts_->matching.take(*message));
         return operation;

@@ -49,8 +49,8 @@ struct Envelope {
                 std::uint64_t send_id;   // the sender's own
                 std::uint64_t messages;  // of kind invited: how many of the destination's messages had come
             };
-            std::uint64_t place;       // in remote-DMA memory, see fmpl_remote_place; 0: none
-            std::uint64_t receive_id;  // the receiver's own
+            std::uint64_t place;  // in remote-DMA memory, see fmpl_remote_place; of `scattered`, an address; 0: none
+            std::uint64_t receive_id;  // the receiver's own; of `scattered`, the place of a record or 0
         };
     };
 };

@@ -84,7 +84,7 @@ int fmpl_joint_open(int source, uint64_t record, void* to, size_t size, int* ope
 
 int fmpl_joint_take(int source, uint64_t record, uint64_t address, void* to, size_t size, int* done)
 {
-    return query("fmpl_joint_take", [&](Rank& own) {
+    return copying_query("fmpl_joint_take", [&](Rank& own) {
         check_pointer(done, "done");
         check_pointer(to, "to");
         check_rank(own, source);
@@ -102,7 +102,7 @@ int fmpl_joint_take(int source, uint64_t record, uint64_t address, void* to, siz
 
 int fmpl_joint_give(int destination, void* record, const void* from, size_t size, int* done)
 {
-    return query("fmpl_joint_give", [&](Rank& own) {
+    return copying_query("fmpl_joint_give", [&](Rank& own) {
         check_pointer(done, "done");
         check_pointer(from, "from");
         check_rank(own, destination);
@@ -114,6 +114,9 @@ int fmpl_joint_give(int destination, void* record, const void* from, size_t size
         const Offset to = shared.at;
         if (bytes == 0 || bytes > size) {
             fail(FMPL_ERR_INTERNAL, "rank {} asks for {} bytes of a message of {}", destination, bytes, size);
+        }
+        if (!PrivateMemory::is_private(to) && fmpl_remote_room(destination, to, bytes) == nullptr) {
+            fail(FMPL_ERR_INTERNAL, "rank {} wants a message at {:#x}, which is none of its places", destination, to);
         }
         SharedCopy copy = copy_of(own, shared, bytes, destination);
         const PrivateMemory& memory = own.node.private_memory;

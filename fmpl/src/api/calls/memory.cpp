@@ -107,7 +107,7 @@ void* fmpl_remote_room(int world_rank, uint64_t place, size_t size)
 
 int fmpl_private_read(int world_rank, uint64_t address, void* to, size_t size, int* copied)
 {
-    return query("fmpl_private_read", [&](Rank& own) {
+    return copying_query("fmpl_private_read", [&](Rank& own) {
         if (copied == nullptr || (to == nullptr && size > 0)) {
             fail(FMPL_ERR_ARGUMENT, "{} is a null pointer; give {}", copied == nullptr ? "copied" : "to",
                 copied == nullptr ? "the address of an int" : "room for the bytes");
