@@ -32,8 +32,9 @@ template <class Facts>
 }
 
 // Runs body(rank) for a call that needs fmpl_init before it; a query, which nothing blocks and nobody counts.
+// report: what becomes of an Error.
 template <class Body>
-int query(const char* name, Body&& body)
+int query(const char* name, Body&& body, int (Binding::*report)(const char*) = &Binding::report_current_exception)
 {
     Binding& b = binding();
     if (b.own == nullptr || !b.own->initialized()) return not_initialized(b, name);
@@ -41,7 +42,7 @@ int query(const char* name, Body&& body)
         std::forward<Body>(body)(*b.own);
         return FMPL_SUCCESS;
     } catch (...) {
-        return b.report_current_exception(name);
+        return (b.*report)(name);
     }
 }
 
@@ -50,14 +51,7 @@ int query(const char* name, Body&& body)
 template <class Body>
 int copying_query(const char* name, Body&& body)
 {
-    Binding& b = binding();
-    if (b.own == nullptr || !b.own->initialized()) return not_initialized(b, name);
-    try {
-        std::forward<Body>(body)(*b.own);
-        return FMPL_SUCCESS;
-    } catch (...) {
-        return b.report_failed_call(name);
-    }
+    return query(name, std::forward<Body>(body), &Binding::report_failed_call);
 }
 
 // The same for a call that communicates. facts: see facts_of.
