@@ -167,12 +167,13 @@ struct fmpl_op {
     fmpl_function_t function;
     size_t element_size; /* bytes of one element */
     const char *name;
+    int commutes; /* 1: it is; then ranks that share a CPU combine their elements first */
 };
 typedef const struct fmpl_op *fmpl_op_t;
 
-/* buf: count elements, in and out. The result does not depend on the order in which the ranks arrive. After fmpl_reduce
- * the contents of buf are the result on root, and unspecified elsewhere. work: room for count elements that the library
- * may use, or NULL. */
+/* buf: count elements, in and out. The result does not depend on the order in which the ranks arrive, nor on where buf
+ * lies; its rounding may depend on which ranks share a CPU. After fmpl_reduce the contents of buf are the result on
+ * root, and unspecified elsewhere. work: room for count elements that the library may use, or NULL. */
 int fmpl_reduce(void *buf, size_t count, fmpl_op_t func, int root, fmpl_comm_t comm, void *work);
 int fmpl_allreduce(void *buf, size_t count, fmpl_op_t func, fmpl_comm_t comm, void *work);
 

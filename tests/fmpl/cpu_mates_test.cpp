@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <random>
 #include <thread>
@@ -149,6 +151,69 @@ FMPL_RANKS_TEST_WITH(CpuMates, MeetWithOneThatRunsAnywhere, (RanksOptions{.ranks
 {
     if (rank() != 0) bind_to_one_cpu(static_cast<std::uint64_t>(rank()));
     meet_in_all_ways();
+}
+
+// Doubles of widely different magnitude: equal bits of their sum mean an equal order of the additions.
+double rough_value(int r, std::size_t i)
+{
+    const std::uint64_t h = message_key(static_cast<std::uint64_t>(r), i, 77);
+    const double mantissa = 1.0 + static_cast<double>(h >> 12) * 0x1p-52;
+    return std::ldexp(h & 1 ? mantissa : -mantissa, static_cast<int>(h >> 4 & 63) - 32);
+}
+
+void keep_lower(const void* in, void* inout, std::size_t count)
+{
+    std::memcpy(inout, in, count * sizeof(double));
+}
+constexpr fmpl_op kKeepLower = {keep_lower, sizeof(double), "the lower rank's value", 0};
+
+// Ranks that share a CPU combine their operands first: in the same order whoever is late, and wherever each rank's
+// operand lies. An operation that does not commute is applied in the order of the ranks.
+void combine_in_the_same_order()
+{
+    const fmpl::Session session(2);
+    std::mt19937_64 own(seed() * 31 + static_cast<std::uint64_t>(rank()));
+    constexpr std::size_t kMost = 40000;
+    double* const dma = static_cast<double*>(fmpl_malloc(kMost * sizeof(double)));
+    std::vector<double> heap(kMost);
+    // In the deposit, in short and long library buffers, in pieces, and what the kernel may copy.
+    for (const std::size_t count : {1u, 2u, 60u, 1000u, 4096u, 6000u, 40000u}) {
+        for (int root = -1; root < size(); ++root) {  // -1: allreduce
+            if (count > 6000 && root > 0) continue;
+            std::vector<double> first;
+            for (int repetition = 0; repetition < 6; ++repetition) {
+                double* const data = (repetition < 4 ? repetition % 2 : own() % 2) == 0 ? heap.data() : dma;
+                for (std::size_t i = 0; i < count; ++i) data[i] = rough_value(rank(), i);
+                random_delay(own);
+                REQUIRE_OK(root < 0 ? fmpl_allreduce(data, count, FMPL_SUM_DOUBLE, FMPL_COMM_WORLD, nullptr)
+                                    : fmpl_reduce(data, count, FMPL_SUM_DOUBLE, root, FMPL_COMM_WORLD, nullptr));
+                if (root >= 0 && root != rank()) continue;
+                if (first.empty()) first.assign(data, data + count);
+                EXPECT_EQ(std::memcmp(first.data(), data, count * sizeof(double)), 0)
+                    << count << " elements, root " << root << ", repetition " << repetition;
+            }
+            double* const data = own() % 2 == 0 ? heap.data() : dma;
+            std::fill_n(data, count, rank() + 1.0);
+            REQUIRE_OK(root < 0 ? fmpl_allreduce(data, count, &kKeepLower, FMPL_COMM_WORLD, nullptr)
+                                : fmpl_reduce(data, count, &kKeepLower, root, FMPL_COMM_WORLD, nullptr));
+            if (root < 0 || root == rank()) {
+                EXPECT_EQ(std::count(data, data + count, 1.0), static_cast<std::ptrdiff_t>(count));
+            }
+        }
+    }
+    fmpl_free(dma);
+}
+
+FMPL_RANKS_TEST_AT(CpuMates, CombineInTheSameOrder, ({3, 4, 7, 8}))
+{
+    bind_to_one_cpu(static_cast<std::uint64_t>(rank()));
+    combine_in_the_same_order();
+}
+
+FMPL_RANKS_TEST_AT(CpuMates, CombineInTheSameOrderWithUnevenShares, ({4, 7}))
+{
+    bind_to_one_cpu(message_key(seed(), static_cast<std::uint64_t>(rank())));
+    combine_in_the_same_order();
 }
 
 // Two ranks share a CPU, the third has one of its own and comes to each meeting when they have long been there. Each

@@ -164,7 +164,7 @@ void compose(const void* in, void* inout, std::size_t count)
         std::memcpy(higher + i * sizeof(Affine), &result, sizeof result);
     }
 }
-constexpr fmpl_op kCompose = {compose, sizeof(Affine), "composition of affine maps"};
+constexpr fmpl_op kCompose = {compose, sizeof(Affine), "composition of affine maps", 0};
 
 Affine affine_of(int r, std::size_t i, std::uint64_t round)
 {
@@ -208,7 +208,7 @@ void keep_lower(const void* in, void* inout, std::size_t count)
 {
     std::memcpy(inout, in, count * 3);
 }
-constexpr fmpl_op kKeepLower = {keep_lower, 3, "the lower rank's value"};
+constexpr fmpl_op kKeepLower = {keep_lower, 3, "the lower rank's value", 0};
 
 FMPL_COLLECTIVE_TEST(Reduce, ElementsMayHaveAnyByteCount)
 {
@@ -590,8 +590,8 @@ FMPL_RANKS_TEST_AT(Reduce, WrongArgumentsAreRefused, ({1, 2}))
 {
     const fmpl::Session session(1);
     double value = 1;
-    const fmpl_op no_function = {nullptr, 8, "none"};
-    const fmpl_op no_size = {kCompose.function, 0, "none"};
+    const fmpl_op no_function = {nullptr, 8, "none", 0};
+    const fmpl_op no_size = {kCompose.function, 0, "none", 0};
     const std::string me = "rank " + std::to_string(rank());
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_allreduce(&value, 1, nullptr, FMPL_COMM_WORLD, nullptr), "fmpl_allreduce", me);
     EXPECT_FAILS(

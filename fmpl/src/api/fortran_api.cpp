@@ -201,7 +201,8 @@ void fmpl_op_create_(int* func, Binding::FortranFunction function, const int* si
             "fmpl_op_create", Error(FMPL_ERR_ARGUMENT, fmt::format("size = {}: an element has a byte or more", *size)));
         return;
     }
-    b.fortran_operations.push_back({{apply_fortran_operation, static_cast<std::size_t>(*size), "Fortran"}, function});
+    b.fortran_operations.push_back(
+        {{apply_fortran_operation, static_cast<std::size_t>(*size), "Fortran", 0}, function});
     *func = kFirstOwn + static_cast<int>(b.fortran_operations.size()) - 1;
     *ier = FMPL_SUCCESS;
 }

@@ -50,7 +50,7 @@ void apply(const void* in, void* inout, std::size_t count)
 template <class T, T (*combine)(T, T)>
 constexpr fmpl_op operation(const char* name)
 {
-    return {apply<T, combine>, sizeof(T), name};
+    return {apply<T, combine>, sizeof(T), name, 1};
 }
 
 using complex = std::complex<float>;

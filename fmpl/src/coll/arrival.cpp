@@ -30,6 +30,11 @@ CpuMates cpu_mates(std::span<const int> cpus, std::span<const int> members, int 
     std::ranges::transform(members, std::back_inserter(mates.cpu_of_members), [&](int node) {
         return static_cast<int>(std::ranges::lower_bound(distinct, cpu_of(node)) - distinct.begin());
     });
+    mates.cpu = mates.cpu_of_members[static_cast<std::size_t>(rank)];
+    mates.members_of_cpus.resize(distinct.size());
+    for (int member = 0; const int cpu : mates.cpu_of_members) {
+        mates.members_of_cpus[static_cast<std::size_t>(cpu)].push_back(member++);
+    }
     mates.are_all =
         std::count_if(cpus.begin(), cpus.end(), [&](int cpu) { return cpu == own || cpu < 0; }) == mates.count;
     return mates;
@@ -37,23 +42,23 @@ CpuMates cpu_mates(std::span<const int> cpus, std::span<const int> members, int 
 
 // acq_rel, both: what every member wrote before its own arrival reaches the last of its CPU, and through that the
 // last of all.
-Meeting::Arrival Meeting::arrive(std::atomic<std::uint32_t>& arrived, std::atomic<std::uint32_t>& of_cpu) const
+Meeting::CpuArrival Meeting::arrive_at_cpu(std::atomic<std::uint32_t>& of_cpu) const
 {
-    const CpuMates& mates = cpu_mates;
-    auto expected = static_cast<std::uint32_t>(size());
-    bool alone = false;
-    if (mates.cpus > 0) {
-        const auto count = static_cast<std::uint32_t>(mates.count);
-        const std::uint32_t own = node_->has_busy() ? 1 + CpuArrivals::kUnsettled : 1;
-        const std::uint32_t so_far = of_cpu.fetch_add(own, std::memory_order_acq_rel) + own;
-        if (so_far % CpuArrivals::kUnsettled != count) return {.last = false, .alone = false};
-        of_cpu.store(0, std::memory_order_relaxed);  // nobody comes again before this meeting is over
-        alone = mates.are_all && so_far == count;
-        expected = static_cast<std::uint32_t>(mates.cpus);
-    }
-    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != expected) return {.last = false, .alone = alone};
+    if (!members_share_cpus()) return {.last = true, .alone = false};
+    const auto count = static_cast<std::uint32_t>(cpu_mates.count);
+    const std::uint32_t own = node_->has_busy() ? 1 + CpuArrivals::kUnsettled : 1;
+    const std::uint32_t so_far = of_cpu.fetch_add(own, std::memory_order_acq_rel) + own;
+    if (so_far % CpuArrivals::kUnsettled != count) return {.last = false, .alone = false};
+    of_cpu.store(0, std::memory_order_relaxed);  // nobody comes again before this meeting is over
+    return {.last = true, .alone = cpu_mates.are_all && so_far == count};
+}
+
+bool Meeting::arrive_for_cpu(std::atomic<std::uint32_t>& arrived) const
+{
+    const auto expected = static_cast<std::uint32_t>(members_share_cpus() ? cpu_mates.cpus : size());
+    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != expected) return false;
     arrived.store(0, std::memory_order_relaxed);
-    return {.last = true, .alone = alone};
+    return true;
 }
 
 // This rank waits and is about to yield: if it is to move in the order of its CPU, its slice is another for this yield.
@@ -63,7 +68,7 @@ void Meeting::leave_cpu_in_turn(RootSuccession& roots)
     TimeSlice& slice = node_->slice;
     if (slice.usual_ns() == 0) return;
     const Turn& turn = roots.turn(rank(), mates.first, mates.count, mates.of_members);
-    const int halves = place_in_lap_.leaves(cpu_arrivals().lap, rank(), turn);
+    const int halves = place_in_lap_.leaves(records_of_own_cpu().arrivals.lap, rank(), turn);
     if (halves == 0) return;
     const auto usual = static_cast<std::int64_t>(slice.usual_ns());
     slice.set(static_cast<std::uint64_t>(usual + halves * usual / (2 * turn.places)));

@@ -12,8 +12,8 @@ void barrier_hardware(Meeting& m, BarrierRecord& record)
     if (m.size() == 2) return barrier_of_two(m, record);
     // The epoch cannot change before this rank arrives.
     const std::uint32_t epoch = record.epoch.load(std::memory_order_relaxed);
-    const Meeting::Arrival arrival = m.arrive(record.arrived, m.cpu_arrivals().barrier);
-    if (arrival.last) {
+    const Meeting::CpuArrival arrival = m.arrive_at_cpu(m.records_of_own_cpu().arrivals.barrier);
+    if (arrival.last && m.arrive_for_cpu(record.arrived)) {
         record.epoch.store(epoch + 1, std::memory_order_release);  // pairs with the acquire below
         m.wake_members();
         return;

@@ -14,8 +14,9 @@ Meeting::Meeting(Node& node, Communicator& comm)
 StationPlace Meeting::found()
 {
     if (size() == 1 || !hardware.broadcast) return {};
-    founded_ = node_->arena.allocate(Station::bytes(size()));
-    std::memset(node_->crossbar.local(founded_), 0, Station::bytes(size()));
+    const std::size_t bytes = Station::bytes(size(), most_cpus());
+    founded_ = node_->arena.allocate(bytes);
+    std::memset(node_->crossbar.local(founded_), 0, bytes);
     const StationPlace place{founded_, node_->crossbar.allocate_colour()};
     join(place);
     return place;
@@ -33,6 +34,8 @@ void Meeting::find_cpu_mates()
     std::vector<int> cpus;
     for (int r = 0; r < node_->crossbar.nodes(); ++r) cpus.push_back(node_->crossbar.record(r).cpu);
     cpu_mates = fmpl::cpu_mates(cpus, members(), rank());
+    if (cpu_mates.cpus > most_cpus()) cpu_mates = {};  // others than the job's: the station has no records for them
+    reductions.ring = DepositRing(cpu_mates.count);
 }
 
 void Meeting::count_reach()

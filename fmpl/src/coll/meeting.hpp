@@ -3,11 +3,13 @@
 #pragma once
 
 #include "coll/place_in_lap.hpp"
+#include "coll/reduce/deposit_ring.hpp"
 #include "coll/root_succession.hpp"
 #include "coll/station.hpp"
 #include "p2p/communicator.hpp"
 #include "p2p/node.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -22,12 +24,14 @@ namespace fmpl {
 // The members that are bound to the CPU of this rank.
 struct CpuMates {
     int cpus = 0;          // that the members are bound to; 0: some are not bound to one, or each has its own
+    int cpu = 0;           // theirs, numbered from 0
     int first = 0;         // the lowest of these members
     int count = 1;         // of them, this rank included
     bool are_all = false;  // no other rank of the job may run on this CPU
     // Of all members; empty where cpus is 0.
-    std::vector<char> of_members{};     // 1 for each that is one
-    std::vector<int> cpu_of_members{};  // the CPUs numbered from 0
+    std::vector<char> of_members{};  // 1 for each that is one
+    std::vector<int> cpu_of_members{};
+    std::vector<std::vector<int>> members_of_cpus{};
 };
 
 // Who of the members shares the CPU of the one that has this rank among them. cpus: of all ranks of the job
@@ -102,6 +106,7 @@ struct ReductionState {
     int root = kNoRoot;                 // of the last one
     Offset short_deposits = kNoOffset;  // this rank's library buffers (reduce/deposit.hpp), each made when first needed
     Offset long_deposits = kNoOffset;
+    DepositRing ring;                 // in them, but for two members
     Offset others_short = kNoOffset;  // of two members: the other's short ones, when it has shown one
 
     // The next one begins; whether it has the root of the last.
@@ -112,10 +117,12 @@ struct ReductionState {
 
 // Where this rank combines operands.
 struct CombineScratch {
-    BlockMemory block;            // a partial result
-    BlockMemory fetched;          // a larger one, and an operand beside it, where the kernel reads
-    std::vector<Place> operands;  // of the present reduction, in the order of the members
-    std::vector<Place> results;   // where a share of it goes
+    BlockMemory block;                // a partial result
+    BlockMemory part;                 // that of a group
+    BlockMemory fetched;              // larger ones, and an operand beside them, where the kernel reads
+    std::vector<Place> operands;      // of the present reduction
+    std::vector<std::size_t> groups;  // of them
+    std::vector<Place> results;       // where a share of it goes
 };
 
 // What the keeper, the member of the lowest rank in FMPL_COMM_WORLD, tells the others of the station that it has
@@ -191,13 +198,18 @@ public:
     }
     Place own_place(const std::byte* p) const { return {node_->rank(), kNoOffset, const_cast<std::byte*>(p)}; }
 
-    // Whether this rank is the last of all to arrive, or the last of those that share its CPU.
-    struct Arrival {
+    // Whether the members are bound to CPUs that they share.
+    bool members_share_cpus() const { return cpu_mates.cpus > 0; }
+    CpuRecords& records_of_cpu(int cpu) const { return station->cpu(size(), cpu); }
+    CpuRecords& records_of_own_cpu() const { return records_of_cpu(cpu_mates.cpu); }
+    // Whether this rank is the last of its CPU to arrive; where they do not share CPUs, it always is.
+    struct CpuArrival {
         bool last;
-        bool alone;  // none of these has anything to do until the others have come
+        bool alone;  // and none of the others there has anything to do until the other CPUs have come
     };
-    Arrival arrive(std::atomic<std::uint32_t>& arrived, std::atomic<std::uint32_t>& of_cpu) const;
-    CpuArrivals& cpu_arrivals() const { return station->arrivals(cpu_mates.first); }
+    CpuArrival arrive_at_cpu(std::atomic<std::uint32_t>& of_cpu) const;
+    // By that rank; whether it is the last of all.
+    bool arrive_for_cpu(std::atomic<std::uint32_t>& arrived) const;
 
     // Waits. Where the ranks of a CPU are root in turn, this one among them, they come to run in that order. roots:
     // of the operation; nullptr: it has none.
@@ -238,6 +250,7 @@ public:
 private:
     void leave_cpu_in_turn(RootSuccession& roots);
     void count_reach();
+    int most_cpus() const { return std::min(size(), static_cast<int>(node_->crossbar.memory().constants().cpus)); }
 
     Node* node_;
     Communicator* comm_;

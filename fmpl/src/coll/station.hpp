@@ -139,7 +139,8 @@ struct alignas(kLine) ReduceSlot {
     ReduceVerdict verdict;
 
     // Members that have made their deposit, by CPU (CpuArrivals). All deposits reach the last one.
-    // Writer: members, or the last of each CPU, fetch_add; the last, 0. Ordering: acq_rel, in Meeting::arrive of all.
+    // Writer: members, or the last of each CPU, fetch_add; the last, 0.
+    // Ordering: acq_rel, in Meeting::arrive_for_cpu of all.
     std::atomic<std::uint32_t> arrived;
     // Members that need the verdict no more. Writer: those that waited, fetch_add; the last of them stores 0.
     // Ordering: acq_rel, in leave_reduction() of all.
@@ -155,18 +156,28 @@ struct alignas(kLine) ReduceSlot {
 };
 static_assert(sizeof(ReduceSlot) == kLine);
 
-// A member's contribution to a use, read by the last to arrive and, before they leave, by those who wait.
-// Writer: the member. Ordering: plain, under ReduceSlot::arrived.
+// A member's contribution to a use, read by the last to arrive and, before they leave, by those who wait. Or that of a
+// CPU's members together (CpuRecords), which the last of them to arrive deposits: so many of them wait, and their
+// combined operands lie at `at`; kNoOffset there: they are to be read one by one.
+// Writer: who deposits. Ordering: plain, under ReduceSlot::arrived.
 struct alignas(kLine) Deposit {
-    Offset at;                              // of its operand; kNoOffset: none that others can read, or the root's own
-    Offset result_at;                       // in place: where the member wants the result, of the whole reduction
-    std::uint64_t count;                    // elements of the whole reduction
-    std::uint64_t element_size;             // bytes
-    std::int32_t root;                      // -1: all members get the result
-    std::uint32_t waits;                    // 1: the member waits for the verdict
-    std::uint32_t in_place;                 // 1: `at` is the member's own buffer, of the whole reduction
-    std::uint32_t no_memory;                // 1: the member has no library buffers for its pieces
+    Offset at;                   // of its operand; kNoOffset: none that others can read, or the root's own
+    Offset result_at;            // in place: where the member wants the result, of the whole reduction
+    std::uint64_t count;         // elements of the whole reduction
+    std::uint64_t element_size;  // bytes
+    std::int32_t root;           // -1: all members get the result
+    std::uint32_t waits;         // 1: the member waits for the verdict
+    std::uint8_t in_place;       // 1: `at` is the member's own buffer, of the whole reduction
+    std::uint8_t is_private;     // 1: and that or the result's place is private memory
+    std::uint8_t no_memory;      // 1: the member has no library buffers for its pieces
+    std::uint8_t differ;         // 1: of a CPU: its members' deposits do not go together
+    std::uint8_t pad[4];
     std::byte operand[kReduceInlineBytes];  // if it is no longer than that
+
+    bool goes_with(const Deposit& other) const
+    {
+        return count == other.count && element_size == other.element_size && root == other.root;
+    }
 };
 static_assert(sizeof(Deposit) == kLine);
 
@@ -210,10 +221,9 @@ struct alignas(kLine) BroadcastProgress {
 static_assert(sizeof(BroadcastProgress) == kLine);
 
 // How many of the members that are bound to one CPU have arrived, and kUnsettled for each that has transfers under
-// way. In the records of the lowest such member; used if each member is bound to one CPU. The last of them stores 0,
-// and then arrives for all where members meet: so the writes of all reach the last of all, and the 0 comes before
-// anybody can arrive again. These lines stay in one core's cache.
-// Writer: those members, fetch_add. Ordering: acq_rel, in Meeting::arrive of all.
+// way. The last of them stores 0, and then arrives for all where members meet: so the writes of all reach the last of
+// all, and the 0 comes before anybody can arrive again. These lines stay in one core's cache.
+// Writer: those members, fetch_add. Ordering: acq_rel, in Meeting::arrive_at_cpu of all.
 struct alignas(kLine) CpuArrivals {
     static constexpr std::uint32_t kUnsettled = 1u << 16;
 
@@ -229,7 +239,12 @@ struct alignas(kLine) MemberRecords {
     Deposit deposits[kReduceSlots];
     Reception reception;
     BroadcastProgress broadcasts;
+};
+
+// What the members on one CPU have together; used if each member is bound to one CPU.
+struct alignas(kLine) CpuRecords {
     CpuArrivals arrivals;
+    Deposit deposits[kReduceSlots];
 };
 
 struct alignas(kLine) Station {
@@ -255,10 +270,12 @@ struct alignas(kLine) Station {
         return members[static_cast<std::size_t>(member)].broadcasts.left;
     }
     Reception& reception(int member) { return members[static_cast<std::size_t>(member)].reception; }
-    CpuArrivals& arrivals(int member) { return members[static_cast<std::size_t>(member)].arrivals; }
-    static std::size_t bytes(int members)
+    // The CPUs' records follow those of the members, of whom there are `count`.
+    CpuRecords& cpu(int count, int cpu) { return reinterpret_cast<CpuRecords*>(members + count)[cpu]; }
+    static std::size_t bytes(int members, int cpus)
     {
-        return sizeof(Station) + sizeof(MemberRecords) * static_cast<std::size_t>(members);
+        return sizeof(Station) + sizeof(MemberRecords) * static_cast<std::size_t>(members) +
+               sizeof(CpuRecords) * static_cast<std::size_t>(cpus);
     }
 };
 

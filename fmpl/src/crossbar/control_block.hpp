@@ -178,7 +178,7 @@ static_assert(sizeof(BlockedIn) == 56);
 // A hardware barrier: see coll/barrier_hardware.cpp.
 struct alignas(kLine) BarrierRecord {
     // All writes before an arrival reach the last one. Writer: members, or the last of each CPU, fetch_add; the last,
-    // 0. Ordering: acq_rel, in Meeting::arrive of all.
+    // 0. Ordering: acq_rel, in Meeting::arrive_for_cpu of all.
     std::atomic<std::uint32_t> arrived;
     std::uint8_t pad0[kLine - 4];
     // One more after each barrier. It cannot change between a member's look at it and its arrival.

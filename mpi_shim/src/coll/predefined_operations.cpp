@@ -222,7 +222,7 @@ void reduce_elements(const void* in, void* inout, std::size_t count)
 }
 
 template <class Operation, class T>
-constexpr fmpl_op kReduction = {&reduce_elements<Operation, T>, sizeof(T), Operation::name};
+constexpr fmpl_op kReduction = {&reduce_elements<Operation, T>, sizeof(T), Operation::name, 1};
 
 // One line of the table: all operations that are defined on types of a group, of which T is one.
 using Line = std::array<const fmpl_op*, kLastReduction + 1>;

@@ -10,7 +10,7 @@ namespace fmpl {
 
 // A reduction of at least this size, for each rank that a CPU has, whose operands are all read where they lie is
 // partitioned among the members: the partition makes those of a reduce wait. Where ranks share CPUs an allreduce is
-// beyond kByLastBytes, below; and what is longer than kDepositBytes always.
+// beyond kByLastBytes, below; and a reduce that goes by CPU if it is longer than kDepositBytes.
 inline constexpr std::size_t kPartitionBytes = 4 * 1024;
 
 // Where ranks share CPUs, an allreduce of up to this size whose operands are all read where they lie is combined by the
@@ -18,7 +18,8 @@ inline constexpr std::size_t kPartitionBytes = 4 * 1024;
 inline constexpr std::size_t kByLastBytes = 4 * 1024;
 
 // From which size on the kernel reads and writes private operands where they lie; others go through library buffers.
-// Where more than two ranks share a CPU, all do, and where the only two members share theirs.
+// Where ranks share CPUs, those of a reduce that goes by CPU do; where more than two share one, or the only two members
+// theirs, all.
 inline constexpr std::size_t kReducePrivateBytes = 16 * 1024;
 inline constexpr std::size_t kReducePrivateBytesSharedCpus = 256 * 1024;
 
@@ -32,6 +33,13 @@ inline constexpr std::size_t kPairInPlaceBytesSharedCpu = kDepositBytes + 1;
 // Between two ranks, a reduce of private operands is shared from this size on; below, the root does it all.
 inline constexpr std::size_t kReduceSharedPrivateBytes = 32 * 1024;
 
+// Whether the operands of a CPU's members are combined there, piece by piece (by_cpu.hpp). A reduce has no better way:
+// its members need not wait for one another.
+inline bool goes_by_cpu(const Meeting& m, const Reduction& whole)
+{
+    return m.members_share_cpus() && whole.op->commutes != 0;
+}
+
 // From which size on a reduction is partitioned among the members
 // (docs/decisions/0011-partition-where-cpus-are-shared.md).
 inline std::size_t partition_bytes(const Meeting& m, bool to_all)
@@ -42,8 +50,8 @@ inline std::size_t partition_bytes(const Meeting& m, bool to_all)
     return std::min(kPartitionBytes * ranks_a_cpu, kDepositBytes + 1);
 }
 
-// Whether a buffer of a reduction of so many bytes is read and written where it lies. A long one of private memory:
-// if the members reach each other, which the last of them to arrive knows.
+// Whether a buffer of a reduction is read and written where it lies. A long one of private memory: if the members reach
+// each other, which the last of them to arrive knows.
 inline bool goes_in_place(const Meeting& m, const std::byte* buffer, std::size_t bytes)
 {
     if (m.node().crossbar.contains(buffer, bytes)) return true;

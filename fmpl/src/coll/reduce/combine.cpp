@@ -1,6 +1,7 @@
 #include "coll/reduce/combine.hpp"
 
 #include "coll/nearest_first.hpp"
+#include "coll/reduce/choose.hpp"
 #include "coll/reduce/use.hpp"
 
 #include <algorithm>
@@ -21,8 +22,31 @@ void map_pages(const Meeting& m, std::span<const Place> places, std::size_t firs
     }
 }
 
+// One block of each operand, of n elements, in `block`; `part` has room for as much. The last operand's may be in
+// `block` already. copy(place, to) copies that of an operand; read(place) says where it can be read.
+template <class Copy, class Read>
+void combine_block(const Operands& operands, fmpl_op_t op, std::size_t n, std::byte* block, bool last_is_there,
+    std::byte* part, Copy&& copy, Read&& read)
+{
+    std::size_t end = operands.places.size();
+    for (std::size_t group = operands.groups.size(); group-- > 0;) {
+        const std::size_t begin = operands.groups[group];
+        const bool is_last = end == operands.places.size();
+        std::byte* sum = block;
+        std::size_t i = end;
+        if (is_last || end - begin > 1) {
+            if (!is_last) sum = part;
+            --i;
+            if (!is_last || !last_is_there) copy(operands.places[i], sum);
+        }
+        while (i-- > begin) op->function(read(operands.places[i]), sum, n);
+        if (sum == part) op->function(part, block, n);
+        end = begin;
+    }
+}
+
 // As combine(), where the kernel reads some of the operands or writes some of the results.
-void combine_by_kernel(Meeting& m, std::span<const Place> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
+void combine_by_kernel(Meeting& m, const Operands& operands, std::size_t begin, std::size_t end, fmpl_op_t op,
     std::span<const Place> results)
 {
     const std::size_t element = op->element_size;
@@ -30,22 +54,24 @@ void combine_by_kernel(Meeting& m, std::span<const Place> operands, std::size_t 
     // The first result is combined where it is to be, unless that is where a later operand of a block comes from.
     std::byte* const result = results[0].here;
     const auto is_result = [&](const Place& operand) { return operand.here == result; };
-    const bool last_is_there = is_result(operands.back());
-    const bool direct = result != nullptr && (last_is_there || std::ranges::none_of(operands, is_result));
+    const bool last_is_there = is_result(operands.places.back());
+    const bool direct = result != nullptr && (last_is_there || std::ranges::none_of(operands.places, is_result));
     const std::span<const Place> others = direct ? results.subspan(1) : results;
-    map_pages(m, operands, begin * element, (end - begin) * element);
+    map_pages(m, operands.places, begin * element, (end - begin) * element);
     map_pages(m, results, begin * element, (end - begin) * element);
     std::byte* const partial = m.scratch.fetched.data();
     std::byte* const fetched = partial + block_count * element;
+    std::byte* const of_group = fetched + block_count * element;
     for (std::size_t i = begin; i < end; i += block_count) {
         const std::size_t n = std::min(block_count, end - i), at = i * element;
         std::byte* const block = direct ? result + at : partial;
-        if (!direct || !last_is_there) copy_between(m, operands.back(), at, block, n * element);
-        for (std::size_t member = operands.size() - 1; member-- > 0;) {
-            const Place& operand = operands[member];
-            if (operand.here == nullptr) copy_between(m, operand, at, fetched, n * element);
-            op->function(operand.here == nullptr ? fetched : operand.here + at, block, n);
-        }
+        const auto copy = [&](const Place& operand, std::byte* to) { copy_between(m, operand, at, to, n * element); };
+        const auto read = [&](const Place& operand) -> const std::byte* {
+            if (operand.here != nullptr) return operand.here + at;
+            copy(operand, fetched);
+            return fetched;
+        };
+        combine_block(operands, op, n, block, direct && last_is_there, of_group, copy, read);
         for (const Place& other : others) copy_between(m, block, other, at, n * element);
     }
 }
@@ -64,14 +90,38 @@ void copy_between(Meeting& m, const std::byte* from, const Place& to, std::size_
     std::memcpy(to.here + at, from, bytes);
 }
 
-std::span<const Place> operands(Meeting& m, std::uint64_t use, const std::byte* own)
+Operands operands(Meeting& m, std::uint64_t use, const std::byte* own, const Reduction& whole)
 {
-    m.scratch.operands.clear();
-    for (int member = 0; member < m.size(); ++member) {
-        m.scratch.operands.push_back(
-            member == m.rank() ? m.own_place(own) : m.place(member, m.station->deposit(member, use).at));
+    std::vector<Place>& places = m.scratch.operands;
+    std::vector<std::size_t>& groups = m.scratch.groups;
+    places.clear();
+    groups.assign(1, 0);
+    const auto add = [&](int member) {
+        places.push_back(member == m.rank() ? m.own_place(own) : m.place(member, m.station->deposit(member, use).at));
+    };
+    if (!goes_by_cpu(m, whole)) {
+        for (int member = 0; member < m.size(); ++member) add(member);
+        return {places, groups};
     }
-    return m.scratch.operands;
+    groups.clear();
+    for (int cpu = 0; cpu < m.cpu_mates.cpus; ++cpu) {
+        const std::vector<int>& members = m.cpu_mates.members_of_cpus[static_cast<std::size_t>(cpu)];
+        const std::size_t before = places.size();
+        const Offset combined = m.records_of_cpu(cpu).deposits[use % kReduceSlots].at;
+        if (combined != kNoOffset) {
+            places.push_back(m.place(members.front(), combined));
+        } else {
+            for (const int member : members) {
+                if (member != whole.root) add(member);
+            }
+        }
+        if (places.size() > before) groups.push_back(before);
+    }
+    if (whole.root != kAllMembers) {
+        groups.push_back(places.size());
+        add(whole.root);
+    }
+    return {places, groups};
 }
 
 std::span<const Place> results(Meeting& m, std::uint64_t use, const Reduction& whole)
@@ -84,26 +134,26 @@ std::span<const Place> results(Meeting& m, std::uint64_t use, const Reduction& w
     return m.scratch.results;
 }
 
-void combine(Meeting& m, std::span<const Place> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
+void combine(Meeting& m, const Operands& operands, std::size_t begin, std::size_t end, fmpl_op_t op,
     std::span<const Place> results, Places whose)
 {
     if (whose == Places::private_too) return combine_by_kernel(m, operands, begin, end, op, results);
     const std::size_t element = op->element_size;
     const std::size_t block_count = std::max<std::size_t>(kSumBlockBytes / element, 1);
-    const bool in_place = results.size() == 1 && results[0].here == operands.back().here;
+    const bool in_place = results.size() == 1 && results[0].here == operands.places.back().here;
     const std::size_t first = begin * element, bytes = (end - begin) * element;
-    map_pages(m, operands, first, bytes);
+    map_pages(m, operands.places, first, bytes);
     map_pages(m, results, first, bytes);
     for (std::size_t i = begin; i < end; i += block_count) {
-        const std::size_t n = std::min(block_count, end - i);
-        std::byte* const block =
-            in_place ? results[0].here + i * element : m.scratch.block.beside(operands.front().here + i * element);
-        if (!in_place) std::memcpy(block, operands.back().here + i * element, n * element);
-        for (std::size_t member = operands.size() - 1; member-- > 0;) {
-            op->function(operands[member].here + i * element, block, n);
-        }
+        const std::size_t n = std::min(block_count, end - i), at = i * element;
+        const std::byte* const near = operands.places.front().here + at;
+        std::byte* const block = in_place ? results[0].here + at : m.scratch.block.beside(near);
+        std::byte* const part = operands.groups.size() > 1 ? m.scratch.part.beside(near) : nullptr;
+        const auto copy = [&](const Place& operand, std::byte* to) { std::memcpy(to, operand.here + at, n * element); };
+        const auto read = [&](const Place& operand) { return operand.here + at; };
+        combine_block(operands, op, n, block, in_place, part, copy, read);
         if (in_place) continue;
-        for (const Place& result : results) std::memcpy(result.here + i * element, block, n * element);
+        for (const Place& result : results) std::memcpy(result.here + at, block, n * element);
     }
 }
 
@@ -113,16 +163,17 @@ void combine_shares(Meeting& m, std::uint64_t use, const std::byte* operand, con
     const auto members = static_cast<std::size_t>(m.size());
     const std::size_t shares = std::clamp<std::size_t>(whole.bytes() / kShareBytes, 1, std::min(members, kMostShares));
     const auto begin_of = [&](std::size_t i) { return whole.count / shares * i + std::min(whole.count % shares, i); };
-    std::span<const Place> from, to;
+    Operands from;
+    std::span<const Place> to;
     Places whose = Places::mapped;
     const auto take = [&](std::size_t share) {
         const std::uint64_t bit = std::uint64_t{1} << share;
         if ((slot.taken.load(std::memory_order_relaxed) & bit) != 0) return;
         if ((slot.taken.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) return;
-        if (from.empty()) {
-            from = operands(m, use, operand);
+        if (from.places.empty()) {
+            from = operands(m, use, operand, whole);
             to = results(m, use, whole);
-            whose = std::max(whose_are(from), whose_are(to));
+            whose = std::max(whose_are(from.places), whose_are(to));
         }
         combine(m, from, begin_of(share), begin_of(share + 1), whole.op, to, whose);
         // acq_rel, with those that finish other shares: all come before the end of the use

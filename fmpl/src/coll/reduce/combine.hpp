@@ -1,4 +1,4 @@
-// The combination of operands, in the order of the ranks, by whoever does it.
+// The combination of operands, in an order that does not depend on who does it.
 #pragma once
 
 #include "coll/meeting.hpp"
@@ -32,16 +32,24 @@ void copy_between(Meeting& m, const std::byte* from, const Place& to, std::size_
 inline void reserve_blocks(Meeting& m, std::size_t bytes, std::size_t element_bytes)
 {
     m.scratch.block.reserve(std::max(kSumBlockBytes, element_bytes));
-    if (bytes >= kReachBytes) m.scratch.fetched.reserve(2 * std::max(kKernelSumBlockBytes, element_bytes));
+    if (m.members_share_cpus()) m.scratch.part.reserve(std::max(kSumBlockBytes, element_bytes));
+    if (bytes >= kReachBytes) m.scratch.fetched.reserve(3 * std::max(kKernelSumBlockBytes, element_bytes));
 }
-// The operands of all members, in their order, for a use whose verdict is known; this rank's own is at `own`.
-std::span<const Place> operands(Meeting& m, std::uint64_t use, const std::byte* own);
+// Operands in the order in which they are combined: those of each group first.
+inline constexpr std::size_t kOneGroup[] = {0};
+struct Operands {
+    std::span<const Place> places{};
+    std::span<const std::size_t> groups = kOneGroup;  // where each begins
+};
+// The operands of all members, for a use whose verdict is known; this rank's own is at `own`. In the order of the
+// members; if they go by CPU, each CPU's are a group, and the root is one, the last.
+Operands operands(Meeting& m, std::uint64_t use, const std::byte* own, const Reduction& whole);
 // Where the members want the result of a partitioned reduction.
 std::span<const Place> results(Meeting& m, std::uint64_t use, const Reduction& whole);
-// results = x_0 op (x_1 op (... op x_{p-1})) for the elements begin .. end - 1. Each block is read from all operands
-// before it is written to the results, which may be among them.
-// whose: of operands and results.
-void combine(Meeting& m, std::span<const Place> operands, std::size_t begin, std::size_t end, fmpl_op_t op,
+// results = x_0 op (x_1 op (... op x_{p-1})) for the elements begin .. end - 1, of the operands x of each group and
+// then of what each group gives. Each block is read from all operands before it is written to the results, which may
+// be among them. whose: of operands and results.
+void combine(Meeting& m, const Operands& operands, std::size_t begin, std::size_t end, fmpl_op_t op,
     std::span<const Place> results, Places whose = Places::mapped);
 // Takes shares of the elements until there is none left, and writes them to every buffer that wants the result. Where
 // ranks share CPUs, those that run do it all; the others find it done. Who finishes the last share ends the use.

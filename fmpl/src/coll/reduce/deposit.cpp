@@ -1,5 +1,6 @@
 #include "coll/reduce/deposit.hpp"
 
+#include "coll/reduce/by_cpu.hpp"
 #include "coll/reduce/choose.hpp"
 #include "p2p/shared_copy.hpp"
 
@@ -37,7 +38,7 @@ void reserve_deposits(Meeting& m, std::size_t bytes)
 Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes)
 {
     if (bytes <= kShortBufferBytes) return short_buffers(m) + use % kReduceSlots * kShortBufferStride;
-    return long_buffers(m) + use % kLongDeposits * kDepositBytes;
+    return long_buffers(m) + (m.size() == 2 ? use % kLongDeposits * kDepositBytes : m.reductions.ring.place(use));
 }
 
 Offset result_buffer(Meeting& m, std::size_t bytes)
@@ -60,16 +61,22 @@ void deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
         own.waits = to_all || is_root ? 1 : 0;
         return;
     }
-    const bool leaves_at_once = !to_all && !is_root && bytes < partition_bytes(m, false) && !m.node().each_has_a_cpu();
+    const bool by_cpu = goes_by_cpu(m, whole);
     const bool wants_result = to_all || is_root;
-    if (!leaves_at_once && goes_in_place(m, buffers.operand, bytes) &&
-        (!wants_result || goes_in_place(m, buffers.result, bytes))) {
+    const bool leaves_at_once =
+        !wants_result && !m.node().each_has_a_cpu() && (by_cpu ? !is_long : bytes < partition_bytes(m, false));
+    const auto in_place = [&](const std::byte* buffer) {
+        return by_cpu && !to_all ? crossbar.contains(buffer, bytes) : goes_in_place(m, buffer, bytes);
+    };
+    if (!leaves_at_once && in_place(buffers.operand) && (!wants_result || in_place(buffers.result))) {
         own.at = m.place_of(buffers.operand, bytes);
         own.result_at = wants_result ? m.place_of(buffers.result, bytes) : kNoOffset;
         own.in_place = 1;
+        own.is_private = PrivateMemory::is_private(own.at | own.result_at) ? 1 : 0;
     } else if (!is_root && !is_long) {
         own.at = operand_buffer(m, use, bytes);
-        if (bytes > 0) copy_across(crossbar.local(own.at), buffers.operand, bytes);
+        const bool is_combined_here = by_cpu && others_of_cpu_have_arrived(m, use);
+        if (!is_combined_here) copy_across(crossbar.local(own.at), buffers.operand, bytes);
         own.waits = to_all ? 1 : 0;
     }
     // For the result of an allreduce, and for the pieces: once all have agreed on them, none may fail.

@@ -1,7 +1,7 @@
 // What a member lays down for a use: its operand, or where that lies; and the library buffers for it.
 //
 // A member that need not wait is ahead of the root by up to kReduceSlots reductions of up to kShortBufferBytes, for
-// each of which it has a buffer, or by kLongDeposits larger ones.
+// each of which it has a buffer, or by as many larger ones as its ring has room for; of two members by kPairSlots.
 #pragma once
 
 #include "coll/meeting.hpp"

@@ -1,5 +1,6 @@
 #include "coll/reduce/hardware.hpp"
 
+#include "coll/reduce/by_cpu.hpp"
 #include "coll/reduce/combine.hpp"
 #include "coll/reduce/deposit.hpp"
 #include "coll/reduce/use.hpp"
@@ -22,8 +23,8 @@ std::exception_ptr decide(
     const ReduceVerdict verdict = judge(m, use);
     std::span<const std::byte> result;  // for the others
     const auto combine_to = [&](std::span<const Place> places) {
-        const std::span<const Place> from = operands(m, use, buffers.operand);
-        combine(m, from, 0, whole.count, whole.op, places, whose_are(from));
+        const Operands from = operands(m, use, buffers.operand, whole);
+        combine(m, from, 0, whole.count, whole.op, places, whose_are(from.places));
     };
     const Place own = m.own_place(buffers.result);
     if (verdict.manner == ReduceManner::by_last && whole.bytes() > kReduceInlineBytes) {
@@ -61,8 +62,11 @@ ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reducti
     const bool waits = own.waits != 0;
     std::exception_ptr no_one_else;  // may be waiting to report a disagreement
     ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
-    const Meeting::Arrival arrival = m.arrive(slot.arrived, m.cpu_arrivals().reduce[use % kReduceSlots]);
-    if (arrival.last) no_one_else = decide(m, use, buffers, whole, !waits && !no_memory);
+    std::atomic<std::uint32_t>& of_cpu = m.records_of_own_cpu().arrivals.reduce[use % kReduceSlots];
+    const Meeting::CpuArrival arrival = m.arrive_at_cpu(of_cpu);
+    if (arrival.last && m.members_share_cpus()) deposit_for_cpu(m, use, buffers, whole);
+    const bool is_last = arrival.last && m.arrive_for_cpu(slot.arrived);
+    if (is_last) no_one_else = decide(m, use, buffers, whole, !waits && !no_memory);
     if (!waits) {
         if (no_memory) std::rethrow_exception(no_memory);
         if (no_one_else) std::rethrow_exception(no_one_else);
@@ -76,18 +80,18 @@ ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reducti
     bool await_others = false;  // they read this rank's operand
     switch (manner) {
         case ReduceManner::by_last:
-            if (!arrival.last && whole.bytes() <= kReduceInlineBytes && whole.count > 0) {
+            if (!is_last && whole.bytes() <= kReduceInlineBytes && whole.count > 0) {
                 small_copy(buffers.result, slot.result, whole.bytes());
             }
             return manner;
         case ReduceManner::combined:
             if (whole.root == m.rank()) {
                 const Place result = m.own_place(buffers.result);
-                const std::span<const Place> from = operands(m, use, buffers.operand);
-                combine(m, from, 0, whole.count, whole.op, std::span(&result, 1), whose_are(from));
+                const Operands from = operands(m, use, buffers.operand, whole);
+                combine(m, from, 0, whole.count, whole.op, std::span(&result, 1), whose_are(from.places));
             } else if (!to_all) {
                 await_others = true;
-            } else if (!arrival.last && whole.count > 0) {
+            } else if (!is_last && whole.count > 0) {
                 copy_across(buffers.result, crossbar.mapped(0, 0) + slot.result_at, whole.bytes());
             }
             break;

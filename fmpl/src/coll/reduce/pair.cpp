@@ -200,7 +200,7 @@ private:
             if (wants_result(member)) results[wanted++] = result_of(member);
         }
         const std::size_t half = whole_.count - whole_.count / 2;
-        combine(m_, operands_, rank_ == 0 ? 0 : half, rank_ == 0 ? half : whole_.count, whole_.op,
+        combine(m_, {operands_}, rank_ == 0 ? 0 : half, rank_ == 0 ? half : whole_.count, whole_.op,
             std::span(results).first(wanted), whose());
         part_with_barrier();
         return ReduceManner::partitioned;
@@ -210,7 +210,7 @@ private:
     {
         if (wants_result(rank_)) {
             const Place result = result_of(rank_);
-            combine(m_, operands_, 0, whole_.count, whole_.op, std::span(&result, 1), whose());
+            combine(m_, {operands_}, 0, whole_.count, whole_.op, std::span(&result, 1), whose());
         }
         part_with_barrier();
         return ReduceManner::combined;
@@ -231,7 +231,7 @@ private:
         copy_between(m_, theirs, 0, result.here, middle);
         part_with_barrier();
         theirs = result;
-        combine(m_, operands_, 0, whole_.count, whole_.op, std::span(&result, 1));
+        combine(m_, {operands_}, 0, whole_.count, whole_.op, std::span(&result, 1));
         return ReduceManner::combined;
     }
 
@@ -249,7 +249,7 @@ private:
         const bool overwrites = is_read_here && (own().in_place & PairDeposit::kResultElsewhere) == 0;
         const Place result = m_.own_place(
             overwrites ? m_.node().crossbar.local(operand_buffer(m_, use_ % kPairSlots, bytes_)) : buffers_.result);
-        combine(m_, operands_, 0, whole_.count, whole_.op, std::span(&result, 1), whose());
+        combine(m_, {operands_}, 0, whole_.count, whole_.op, std::span(&result, 1), whose());
         if (is_read_here || other().in_place != 0) part_with_barrier();
         if (overwrites) copy_across(buffers_.result, result.here, bytes_);
         return ReduceManner::combined;

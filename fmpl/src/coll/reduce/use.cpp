@@ -11,12 +11,24 @@
 namespace fmpl {
 namespace {
 
-// How far members may be ahead of the root: by all slots if it stays and the operand is short, else by the number of
-// long library buffers. While roots take turns they would, farther ahead, come to run in another order than that of the
-// roots (docs/decisions/0038-members-go-ahead-of-a-fixed-root.md).
-std::uint64_t most_ahead(bool root_stays, std::size_t bytes)
+// How far members may be ahead of the root. While roots take turns they would, farther ahead than this, come to run in
+// another order than that of the roots (docs/decisions/0038-members-go-ahead-of-a-fixed-root.md).
+std::uint64_t most_ahead(bool root_stays)
 {
-    return root_stays && bytes <= kShortBufferBytes ? kReduceSlots : kLongDeposits;
+    constexpr std::uint64_t kOfRootsInTurn = 8;
+    return root_stays ? kReduceSlots : kOfRootsInTurn;
+}
+
+// A member whose deposit does not go with that of member 0, or lacks memory that it needs; -1: there is none.
+int find_culprit(Meeting& m, std::uint64_t use, ReduceManner manner)
+{
+    const Deposit& first = m.station->deposit(0, use);
+    for (int member = 0; member < m.size(); ++member) {
+        const Deposit& theirs = m.station->deposit(member, use);
+        const bool enough_memory = theirs.no_memory == 0 || manner == ReduceManner::partitioned;
+        if (!theirs.goes_with(first) || !enough_memory) return member;
+    }
+    return -1;
 }
 
 }  // namespace
@@ -24,8 +36,13 @@ std::uint64_t most_ahead(bool root_stays, std::size_t bytes)
 std::uint64_t begin_reduction(Meeting& m, const Reduction& whole)
 {
     const std::uint64_t use = m.reductions.uses++;
-    const std::uint64_t ahead = most_ahead(m.reductions.keeps_root(whole.root), whole.bytes());
+    const std::uint64_t ahead = most_ahead(m.reductions.keeps_root(whole.root));
     if (use >= m.reductions.over + ahead) await_end(m, use - ahead, roots_of(m, whole));
+    const std::size_t bytes = whole.bytes();
+    m.reductions.ring.take(use, bytes > kShortBufferBytes && bytes <= kDepositBytes ? bytes : 0);
+    while (m.reductions.over < use && m.reductions.ring.overlaps(m.reductions.over)) {
+        await_end(m, m.reductions.over, roots_of(m, whole));
+    }
     Deposit& own = m.station->deposit(m.rank(), use);
     own.at = kNoOffset;
     own.count = whole.count;
@@ -33,6 +50,7 @@ std::uint64_t begin_reduction(Meeting& m, const Reduction& whole)
     own.root = whole.root;
     own.waits = 1;
     own.in_place = 0;
+    own.is_private = 0;
     own.no_memory = 0;
     return use;
 }
@@ -56,28 +74,26 @@ void end_reduction(Meeting& m, std::uint64_t use)
 
 ReduceVerdict judge(Meeting& m, std::uint64_t use)
 {
-    const Deposit& first = m.station->deposit(0, use);
-    const std::uint64_t bytes = first.count * first.element_size;
-    bool all_in_place = true;
-    bool any_private = false;
-    ReduceVerdict verdict{ReduceManner::combined, 0, -1};
-    for (int member = 0; member < m.size(); ++member) {
-        const Deposit& theirs = m.station->deposit(member, use);
-        verdict.waiting += theirs.waits;
+    const bool by_cpu = m.members_share_cpus();
+    const auto deposit = [&](int i) -> const Deposit& {
+        return by_cpu ? m.records_of_cpu(i).deposits[use % kReduceSlots] : m.station->deposit(i, use);
+    };
+    const int deposits = by_cpu ? m.cpu_mates.cpus : m.size();
+    const Deposit& first = deposit(0);
+    bool all_in_place = true, any_private = false, differ = false;
+    std::uint32_t waiting = 0;
+    for (int i = 0; i < deposits; ++i) {
+        const Deposit& theirs = deposit(i);
+        waiting += theirs.waits;
         all_in_place = all_in_place && theirs.in_place != 0;
-        any_private = any_private || (all_in_place && PrivateMemory::is_private(theirs.at | theirs.result_at));
+        any_private = any_private || theirs.is_private != 0;
+        differ = differ || (by_cpu ? theirs.differ : theirs.no_memory) != 0 || !theirs.goes_with(first);
     }
     if (any_private && !m.members_reach_each_other()) all_in_place = false;
-    verdict.manner = choose_manner(m, bytes, first.root == kAllMembers, all_in_place);
-    for (int member = 0; member < m.size(); ++member) {
-        const Deposit& theirs = m.station->deposit(member, use);
-        const bool same =
-            theirs.count == first.count && theirs.element_size == first.element_size && theirs.root == first.root;
-        const bool enough_memory = theirs.no_memory == 0 || verdict.manner == ReduceManner::partitioned;
-        if (same && enough_memory) continue;
-        return {ReduceManner::failed, verdict.waiting, member};
-    }
-    return verdict;
+    const ReduceManner manner =
+        choose_manner(m, first.count * first.element_size, first.root == kAllMembers, all_in_place);
+    const int culprit = differ ? find_culprit(m, use, manner) : -1;
+    return {culprit < 0 ? manner : ReduceManner::failed, waiting, culprit};
 }
 
 // All that others read in the slot's line is written at once: they look at it meanwhile.
