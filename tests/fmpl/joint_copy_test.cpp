@@ -168,4 +168,50 @@ FMPL_RANKS_TEST_WITH(JointCopy, ArgumentsAreChecked, (RanksOptions{.ranks = {1},
     fmpl_free(block);
 }
 
+constexpr std::uint64_t kNowhere = 64;
+
+// Rank 0 copies what is not there, as rank 1 has told it, which waits for an answer.
+FMPL_RANKS_TEST_WITH(JointCopySubject, TakesFromNowhere, (RanksOptions{.ranks = {}}))
+{
+    const fmpl::Session session(1);
+    std::uint64_t place = 0;
+    if (rank() == 1) {
+        void* const record = fmpl_malloc(FMPL_JOINT_RECORD);
+        REQUIRE_OK(fmpl_remote_place(record, FMPL_JOINT_RECORD, &place));
+        REQUIRE_OK(fmpl_joint_prepare(record));
+        REQUIRE_OK(fmpl_send(&place, sizeof place, 0, 0, FMPL_COMM_WORLD));
+        fmpl_recv(nullptr, 0, 0, 0, FMPL_COMM_WORLD);
+        return;
+    }
+    std::vector<char> room(40'000);
+    REQUIRE_OK(fmpl_recv(&place, sizeof place, 1, 0, FMPL_COMM_WORLD));
+    int opened = 0;
+    int done = 0;
+    REQUIRE_OK(fmpl_joint_open(1, place, room.data(), room.size(), &opened));
+    EXPECT_FAILS(
+        FMPL_ERR_SYSTEM, fmpl_joint_take(1, place, kNowhere, room.data(), room.size(), &done), "cannot be read");
+}
+
+FMPL_RANKS_TEST_WITH(JointCopySubject, ReadsFromNowhere, (RanksOptions{.ranks = {}}))
+{
+    const fmpl::Session session(1);
+    if (rank() == 1) {
+        fmpl_recv(nullptr, 0, 0, 0, FMPL_COMM_WORLD);
+        return;
+    }
+    char room[100];
+    int copied = 0;
+    EXPECT_FAILS(FMPL_ERR_SYSTEM, fmpl_private_read(1, kNowhere, room, sizeof room, &copied), "cannot be read");
+}
+
+TEST(JointCopy, ACopyThatTheKernelRefusesEndsTheJob)
+{
+    if (modes_without_processes()) GTEST_SKIP() << "FMPL_TEST_MODES=threads";
+    for (const char* const subject : {"JointCopySubject.TakesFromNowhere", "JointCopySubject.ReadsFromNowhere"}) {
+        const ProgramResult result = run_body_under_launcher(subject, 2);
+        EXPECT_EQ(result.status, FMPL_ERR_SYSTEM) << result.output;
+        EXPECT_EQ(result.output.find("Failure"), std::string::npos) << result.output;
+    }
+}
+
 }  // namespace
