@@ -88,7 +88,7 @@ Section limits()
             size("reduce_private_bytes", kReducePrivateBytes,
                 "where each rank has a CPU, the kernel reads operands in other memory from this on"),
             size("reduce_private_bytes_shared_cpus", kReducePrivateBytesSharedCpus,
-                "the same where two ranks share a CPU; where more do, never"),
+                "of an allreduce the same where two ranks share a CPU; where more do, and of a reduce, never"),
             size("reduce_pair_in_place", kPairInPlaceBytes,
                 "a reduce of two ranks that have a CPU each uses buffers in remote-DMA memory where they lie from this "
                 "on"),
@@ -97,7 +97,10 @@ Section limits()
             size("reduce_pair_shared_private", kReduceSharedPrivateBytes,
                 "between two ranks both bring private operands to the root from this on; below, the root does it all"),
             size("reduce_partition_bytes", kPartitionBytes,
-                "a hardware reduction is divided among the ranks from this on for each rank that a CPU has"),
+                "a hardware reduction is divided among the ranks from this on for each rank that a CPU has; a reduce "
+                "of ranks that share CPUs if it is longer than reduce deposit"),
+            size("reduce_ahead_of_cpu", DepositRing::kBytesOfCpu,
+                "so much together the ranks of a CPU may be ahead of the root of their reduces"),
             size("allreduce_by_last", kByLastBytes,
                 "where ranks share CPUs, an allreduce up to this by the last to arrive, a longer one divided")}};
 }

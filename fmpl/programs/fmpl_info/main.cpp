@@ -78,7 +78,7 @@ Answer answer(const Options& options)
 void print_fact(const Fact& fact)
 {
     constexpr std::size_t line_length = 118;
-    constexpr std::size_t indent = 26;
+    constexpr std::size_t indent = 36;  // the longest name ends before
     std::string name = fact.key;
     std::replace(name.begin(), name.end(), '_', ' ');
     const bool fits = indent + fact.words.size() + fact.why.size() + 3 <= line_length;

@@ -18,6 +18,7 @@ Offset short_buffers(Meeting& m)
     return at;
 }
 
+static_assert(DepositRing::kMostBytes == kLongDeposits * kDepositBytes);
 Offset long_buffers(Meeting& m)
 {
     Offset& at = m.reductions.long_deposits;

@@ -15,6 +15,7 @@ namespace fmpl {
 class DepositRing {
 public:
     static constexpr std::size_t kMostBytes = 8 * kDepositBytes;
+    static constexpr std::size_t kBytesOfCpu = 512 * 1024;
 
     explicit DepositRing(int ranks_of_cpu = 1)
         : bytes_(std::clamp(kBytesOfCpu / static_cast<std::size_t>(ranks_of_cpu), 2 * kDepositBytes, kMostBytes))
@@ -34,8 +35,6 @@ public:
     std::size_t place(std::uint64_t use) const { return begins_[use % kReduceSlots] % bytes_; }
 
 private:
-    static constexpr std::size_t kBytesOfCpu = 512 * 1024;
-
     std::size_t bytes_;
     std::uint64_t end_ = 0;  // of all that was ever taken
     std::array<std::uint64_t, kReduceSlots> begins_{};
