@@ -160,8 +160,8 @@ int fmpl_comm_size(fmpl_comm_t comm, int *size);
 int fmpl_barrier(fmpl_comm_t comm);
 int fmpl_bcast(void *buf, size_t size, int root, fmpl_comm_t comm);
 
-/* A reduction function: inout[i] = in[i] (op) inout[i] for i in 0 .. count-1, where `in` comes from the lower ranks. It
- * must be associative; it need not be commutative. */
+/* A reduction function: inout[i] = in[i] (op) inout[i] for i in 0 .. count-1. It must be associative; it need not be
+ * commutative: then `in` comes from the lower ranks. */
 typedef void (*fmpl_function_t)(const void *in, void *inout, size_t count);
 struct fmpl_op {
     fmpl_function_t function;
@@ -171,9 +171,10 @@ struct fmpl_op {
 };
 typedef const struct fmpl_op *fmpl_op_t;
 
-/* buf: count elements, in and out. The result does not depend on the order in which the ranks arrive, nor on where buf
- * lies; its rounding may depend on which ranks share a CPU. After fmpl_reduce the contents of buf are the result on
- * root, and unspecified elsewhere. work: room for count elements that the library may use, or NULL. */
+/* buf: count elements, in and out. The result does not depend on the order in which the ranks arrive, nor, with
+ * elements of up to 32 KiB, on where buf lies; its rounding may depend on which ranks share a CPU. After fmpl_reduce
+ * the contents of buf are the result on root, and unspecified elsewhere. work: room for count elements that the library
+ * may use, or NULL. */
 int fmpl_reduce(void *buf, size_t count, fmpl_op_t func, int root, fmpl_comm_t comm, void *work);
 int fmpl_allreduce(void *buf, size_t count, fmpl_op_t func, fmpl_comm_t comm, void *work);
 

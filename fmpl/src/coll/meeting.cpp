@@ -34,7 +34,7 @@ void Meeting::find_cpu_mates()
     std::vector<int> cpus;
     for (int r = 0; r < node_->crossbar.nodes(); ++r) cpus.push_back(node_->crossbar.record(r).cpu);
     cpu_mates = fmpl::cpu_mates(cpus, members(), rank());
-    if (cpu_mates.cpus > most_cpus()) cpu_mates = {};  // others than the job's: the station has no records for them
+    if (cpu_mates.cpus > most_cpus()) cpu_mates = {};  // more than the station has records for
     reductions.ring = DepositRing(cpu_mates.count);
 }
 

@@ -156,10 +156,10 @@ struct alignas(kLine) ReduceSlot {
 };
 static_assert(sizeof(ReduceSlot) == kLine);
 
-// A member's contribution to a use, read by the last to arrive and, before they leave, by those who wait. Or that of a
-// CPU's members together (CpuRecords), which the last of them to arrive deposits: so many of them wait, and their
-// combined operands lie at `at`; kNoOffset there: they are to be read one by one.
-// Writer: who deposits. Ordering: plain, under ReduceSlot::arrived.
+// A member's contribution to a use, read by the last to arrive, of its CPU and of all, and, before they leave, by those
+// who wait. Or that of a CPU's members together (CpuRecords), which the last of them to arrive deposits: so many of
+// them wait, and their combined operands lie at `at`; kNoOffset there: they are to be read one by one.
+// Writer: who deposits. Ordering: plain, under the counts of arrivals.
 struct alignas(kLine) Deposit {
     Offset at;                   // of its operand; kNoOffset: none that others can read, or the root's own
     Offset result_at;            // in place: where the member wants the result, of the whole reduction
@@ -171,12 +171,14 @@ struct alignas(kLine) Deposit {
     std::uint8_t is_private;     // 1: and that or the result's place is private memory
     std::uint8_t no_memory;      // 1: the member has no library buffers for its pieces
     std::uint8_t differ;         // 1: of a CPU: its members' deposits do not go together
-    std::uint8_t pad[4];
+    std::uint8_t commutes;       // 1: the operation does
+    std::uint8_t pad[3];
     std::byte operand[kReduceInlineBytes];  // if it is no longer than that
 
     bool goes_with(const Deposit& other) const
     {
-        return count == other.count && element_size == other.element_size && root == other.root;
+        return count == other.count && element_size == other.element_size && root == other.root &&
+               commutes == other.commutes;
     }
 };
 static_assert(sizeof(Deposit) == kLine);

@@ -3,8 +3,7 @@
 #include "coll/reduce/choose.hpp"
 #include "coll/reduce/combine.hpp"
 #include "coll/reduce/deposit.hpp"
-
-#include <cstring>
+#include "p2p/shared_copy.hpp"
 
 namespace fmpl {
 namespace {
@@ -12,17 +11,6 @@ namespace {
 const std::vector<int>& members_of_own_cpu(const Meeting& m)
 {
     return m.cpu_mates.members_of_cpus[static_cast<std::size_t>(m.cpu_mates.cpu)];
-}
-
-// Where the result for the CPU goes; kNoOffset: there is no memory for it, and the root does without.
-Offset room_for_cpu(Meeting& m, std::uint64_t use, Deposit& of_cpu, std::size_t bytes)
-{
-    if (bytes <= kReduceInlineBytes) return m.node().crossbar.offset_of(of_cpu.operand);
-    try {
-        return operand_buffer(m, use, bytes);
-    } catch (const Error&) {
-        return kNoOffset;
-    }
 }
 
 // The operands of this CPU's members but for the root; none, if one of them is not to be had here.
@@ -40,15 +28,22 @@ std::span<const Place> operands_of_cpu(Meeting& m, std::uint64_t use, const std:
     return operands;
 }
 
-Offset combine_for_cpu(Meeting& m, std::uint64_t use, Deposit& of_cpu, const std::byte* own, const Reduction& whole)
+// Where the result for this CPU lies; kNoOffset: there is none.
+Offset combine_for_cpu(
+    Meeting& m, std::uint64_t use, Deposit& of_cpu, const std::byte* own, const Reduction& whole, bool is_laid_down)
 {
     const std::span<const Place> from = operands_of_cpu(m, use, own, whole);
     if (from.empty()) return kNoOffset;
-    if (from.size() == 1 && from[0].node != m.node().rank()) return from[0].at;
-    const Offset at = room_for_cpu(m, use, of_cpu, whole.bytes());
-    if (at == kNoOffset) return kNoOffset;
-    const Place to = m.own_place(m.node().crossbar.local(at));
-    combine(m, {from}, 0, whole.count, whole.op, std::span(&to, 1));
+    const Crossbar& crossbar = m.node().crossbar;
+    const std::size_t bytes = whole.bytes();
+    if (from.size() == 1 && is_laid_down) return m.station->deposit(m.rank(), use).at;
+    const Offset at = bytes <= kReduceInlineBytes ? crossbar.offset_of(of_cpu.operand) : operand_buffer(m, use, bytes);
+    const Place to = m.own_place(crossbar.local(at));
+    if (from.size() == 1) {
+        copy_across(to.here, own, bytes);
+    } else {
+        combine(m, {from}, 0, whole.count, whole.op, std::span(&to, 1));
+    }
     return at;
 }
 
@@ -62,13 +57,15 @@ bool others_of_cpu_have_arrived(const Meeting& m, std::uint64_t use)
     return so_far % CpuArrivals::kUnsettled + 1 == static_cast<std::uint32_t>(m.cpu_mates.count);
 }
 
-void deposit_for_cpu(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole)
+void deposit_for_cpu(
+    Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole, bool is_laid_down)
 {
     Deposit& of_cpu = m.records_of_own_cpu().deposits[use % kReduceSlots];
     const Deposit& own = m.station->deposit(m.rank(), use);
     of_cpu.count = own.count;
     of_cpu.element_size = own.element_size;
     of_cpu.root = own.root;
+    of_cpu.commutes = own.commutes;
     std::uint32_t waiting = 0;
     bool all_in_place = true, any_private = false, differ = false;
     for (const int member : members_of_own_cpu(m)) {
@@ -83,12 +80,14 @@ void deposit_for_cpu(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers
     of_cpu.is_private = any_private ? 1 : 0;
     of_cpu.differ = differ ? 1 : 0;
     of_cpu.at = kNoOffset;
-    const std::size_t bytes = whole.bytes();
-    if (differ || all_in_place || !goes_by_cpu(m, whole) || bytes > kDepositBytes) return;
-    of_cpu.at = combine_for_cpu(m, use, of_cpu, buffers.operand, whole);
-    const bool lies_in_buffer = own.at != kNoOffset && own.in_place == 0 && bytes > kReduceInlineBytes;
-    if (of_cpu.at == kNoOffset && lies_in_buffer) {
-        std::memcpy(m.node().crossbar.local(own.at), buffers.operand, bytes);  // it may have been left out
+    if (differ || !goes_by_cpu(m, whole) || whole.bytes() > kDepositBytes) return;
+    // The root reads them itself; and of a reduce, who reads in place has no buffer.
+    const bool has_buffer = whole.root == kAllMembers || (whole.root != m.rank() && own.in_place == 0);
+    if (!all_in_place && has_buffer) {
+        of_cpu.at = combine_for_cpu(m, use, of_cpu, buffers.operand, whole, is_laid_down);
+    }
+    if (of_cpu.at == kNoOffset && !is_laid_down) {
+        copy_across(m.node().crossbar.local(own.at), buffers.operand, whole.bytes());
     }
 }
 

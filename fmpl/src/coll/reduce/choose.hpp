@@ -33,8 +33,8 @@ inline constexpr std::size_t kPairInPlaceBytesSharedCpu = kDepositBytes + 1;
 // Between two ranks, a reduce of private operands is shared from this size on; below, the root does it all.
 inline constexpr std::size_t kReduceSharedPrivateBytes = 32 * 1024;
 
-// Whether the operands of a CPU's members are combined there, piece by piece (by_cpu.hpp). A reduce has no better way:
-// its members need not wait for one another.
+// Whether the order of a reduction is that of the CPUs, and the operands of a CPU's members are combined there if they
+// lie in library buffers (by_cpu.hpp). For a reduce that is better than the kernel: its members need not wait.
 inline bool goes_by_cpu(const Meeting& m, const Reduction& whole)
 {
     return m.members_share_cpus() && whole.op->commutes != 0;

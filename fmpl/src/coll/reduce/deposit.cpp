@@ -48,7 +48,7 @@ Offset result_buffer(Meeting& m, std::size_t bytes)
     return long_buffers(m) + kLongDeposits * kDepositBytes;
 }
 
-void deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole)
+bool deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole)
 {
     const Crossbar& crossbar = m.node().crossbar;
     const std::size_t bytes = whole.bytes();
@@ -60,8 +60,9 @@ void deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
         own.at = crossbar.offset_of(own.operand);
         small_copy(own.operand, buffers.operand, bytes);
         own.waits = to_all || is_root ? 1 : 0;
-        return;
+        return true;
     }
+    bool is_left_out = false;
     const bool by_cpu = goes_by_cpu(m, whole);
     const bool wants_result = to_all || is_root;
     const bool leaves_at_once =
@@ -76,12 +77,13 @@ void deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
         own.is_private = PrivateMemory::is_private(own.at | own.result_at) ? 1 : 0;
     } else if (!is_root && !is_long) {
         own.at = operand_buffer(m, use, bytes);
-        const bool is_combined_here = by_cpu && others_of_cpu_have_arrived(m, use);
-        if (!is_combined_here) copy_across(crossbar.local(own.at), buffers.operand, bytes);
+        is_left_out = by_cpu && others_of_cpu_have_arrived(m, use);
+        if (!is_left_out) copy_across(crossbar.local(own.at), buffers.operand, bytes);
         own.waits = to_all ? 1 : 0;
     }
     // For the result of an allreduce, and for the pieces: once all have agreed on them, none may fail.
     if (to_all || (is_long && !is_root)) reserve_deposits(m, bytes);
+    return !is_left_out;
 }
 
 }  // namespace fmpl

@@ -1,7 +1,8 @@
 // What a member lays down for a use: its operand, or where that lies; and the library buffers for it.
 //
 // A member that need not wait is ahead of the root by up to kReduceSlots reductions of up to kShortBufferBytes, for
-// each of which it has a buffer, or by as many larger ones as its ring has room for; of two members by kPairSlots.
+// each of which it has a buffer, or by as many larger ones as its ring has room for; where roots take turns by no more
+// than 8, of two members by kPairSlots.
 #pragma once
 
 #include "coll/meeting.hpp"
@@ -15,14 +16,14 @@ inline constexpr std::size_t kLongDeposits = 8;
 
 // Makes all buffers that a reduction of so many bytes may need. Throws Error(MEMORY).
 void reserve_deposits(Meeting& m, std::size_t bytes);
-// For this rank's operand of up to kDepositBytes in a use. REQUIRES: begin_reduction's wait.
-// Throws Error(MEMORY).
+// For this rank's operand of up to kDepositBytes in a use, or what its CPU's give together. REQUIRES:
+// begin_reduction's wait. Throws Error(MEMORY).
 Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes);
 // For the result of an allreduce that this rank combines for all. There is one of each length, since all members have
 // left the last use when all have arrived for this one. Throws Error(MEMORY).
 Offset result_buffer(Meeting& m, std::size_t bytes);
-// This rank's operand: in the deposit itself, in place, in a library buffer, or, of a long one, nowhere yet. Throws
-// Error(MEMORY).
-void deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole);
+// This rank's operand: in the deposit itself, in place, in a library buffer, or, of a long one, nowhere yet. false: the
+// buffer is still empty, since this rank is the last of its CPU and combines its operand there. Throws Error(MEMORY).
+bool deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole);
 
 }  // namespace fmpl

@@ -1,6 +1,6 @@
 // Where a rank lays down longer operands for others to read: one behind the other in a ring of memory, as far ahead of
-// the root as it holds. Those of a CPU's ranks are small enough together that each finds the others' operands in the
-// core's cache.
+// the root as it holds. Those of a CPU's ranks are so small together that each finds the others' operands in the core's
+// cache: kBytesOfCpu, but not less than two of the longest operands a rank, nor more than kMostBytes.
 #pragma once
 
 #include "coll/station.hpp"
@@ -18,7 +18,8 @@ public:
     static constexpr std::size_t kBytesOfCpu = 512 * 1024;
 
     explicit DepositRing(int ranks_of_cpu = 1)
-        : bytes_(std::clamp(kBytesOfCpu / static_cast<std::size_t>(ranks_of_cpu), 2 * kDepositBytes, kMostBytes))
+        : bytes_(std::clamp(
+              kBytesOfCpu / static_cast<std::size_t>(ranks_of_cpu) / kLine * kLine, 2 * kDepositBytes, kMostBytes))
     {
     }
 

@@ -52,8 +52,9 @@ ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reducti
     const std::uint64_t use = begin_reduction(m, whole);
     Deposit& own = m.station->deposit(m.rank(), use);
     std::exception_ptr no_memory;
+    bool is_laid_down = true;
     try {
-        deposit(m, use, buffers, whole);
+        is_laid_down = deposit(m, use, buffers, whole);
     } catch (const Error&) {
         no_memory = std::current_exception();  // thrown when the others know
         own.no_memory = 1;
@@ -64,7 +65,7 @@ ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reducti
     ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
     std::atomic<std::uint32_t>& of_cpu = m.records_of_own_cpu().arrivals.reduce[use % kReduceSlots];
     const Meeting::CpuArrival arrival = m.arrive_at_cpu(of_cpu);
-    if (arrival.last && m.members_share_cpus()) deposit_for_cpu(m, use, buffers, whole);
+    if (arrival.last && m.members_share_cpus()) deposit_for_cpu(m, use, buffers, whole, is_laid_down);
     const bool is_last = arrival.last && m.arrive_for_cpu(slot.arrived);
     if (is_last) no_one_else = decide(m, use, buffers, whole, !waits && !no_memory);
     if (!waits) {

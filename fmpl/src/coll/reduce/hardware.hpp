@@ -10,14 +10,15 @@
 // the members of a reduce a wait that only pays while each rank has a CPU or there is much to reduce. Else, up to
 // kDepositBytes, in a library buffer, and the members of a reduce leave without waiting.
 //
-// Who combines: where ranks share CPUs, the last of a CPU to arrive, for that CPU (by_cpu.hpp). Then, in an allreduce
-// of up to 16 bytes, the last to arrive of all, whose verdict has the result; and where ranks share CPUs one of up to
-// kByLastBytes in the members' own buffers, to which it writes the result. That ends the use. If all operands lie in
-// the members' own buffers and there is enough to share (partition_bytes), the members that run, each taking one share
-// of the elements after the other and writing it to all buffers that want the result. Where ranks share CPUs most
-// members find the work done when they run: a reduction costs one run of each. Else the root, in an allreduce the last
-// to arrive, whose result the others copy. What is too long for a library buffer goes in pieces. Cost with p ranks and
-// n bytes: one meeting + p n / combine rate, on as many CPUs as run if partitioned or by CPU, else on one.
+// Who combines: where ranks share CPUs and the operation commutes, the last of a CPU to arrive, for that CPU
+// (by_cpu.hpp). Then, in an allreduce of up to 16 bytes, the last to arrive of all, whose verdict has the result; and
+// where ranks share CPUs one of up to kByLastBytes in the members' own buffers, to which it writes the result. That
+// ends the use. If all operands lie in the members' own buffers and there is enough to share (partition_bytes), the
+// members that run, each taking one share of the elements after the other and writing it to all buffers that want the
+// result. Where ranks share CPUs most members find the work done when they run: a reduction costs one run of each. Else
+// the root, in an allreduce the last to arrive, whose result the others copy. What is too long for a library buffer
+// goes in pieces. Cost with p ranks and n bytes: one meeting + p n / combine rate, on as many CPUs as run if
+// partitioned or by CPU, else on one.
 //
 // The order in which operands are combined does not depend on who arrives when, nor on where they lie: it is that of
 // the ranks, or, if the operation commutes, that of the CPUs to which they are bound, and the root's is the last. Many
@@ -27,8 +28,8 @@
 //
 //   choose.hpp   which manner, by the last to arrive      deposit.cpp   what a member lays down
 //   use.cpp      uses and verdicts                        combine.cpp   the combination, whole or in shares
-//   by_cpu.cpp   a CPU's members together             deposit_ring.hpp   where they lie ahead of the root
-//   pair.cpp     two members
+//   by_cpu.cpp   a CPU's members together                 pair.cpp      two members
+//   deposit_ring.hpp   where operands lie ahead of the root
 #pragma once
 
 #include "coll/meeting.hpp"

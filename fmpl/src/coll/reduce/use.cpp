@@ -48,6 +48,7 @@ std::uint64_t begin_reduction(Meeting& m, const Reduction& whole)
     own.count = whole.count;
     own.element_size = whole.op->element_size;
     own.root = whole.root;
+    own.commutes = whole.op->commutes != 0 ? 1 : 0;
     own.waits = 1;
     own.in_place = 0;
     own.is_private = 0;

@@ -1,0 +1,46 @@
+// The ring in which a rank lays down longer operands of reductions.
+#include "coll/reduce/deposit_ring.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <random>
+
+namespace {
+
+using namespace fmpl;
+
+struct Operand {
+    std::uint64_t use;
+    std::size_t place, bytes;
+};
+
+TEST(DepositRing, OperandsThatAreStillReadStayWhereTheyAre)
+{
+    std::mt19937_64 random(29);
+    for (int ranks_of_cpu = 1; ranks_of_cpu <= 20; ++ranks_of_cpu) {
+        DepositRing ring(ranks_of_cpu);
+        std::deque<Operand> read;
+        std::size_t fixed = 0;
+        std::size_t most = 0;
+        for (std::uint64_t use = 0; use < 4000; ++use) {
+            if (use % 50 == 0) fixed = random() % 3 == 0 ? 0 : 1 + random() % kDepositBytes;
+            const std::size_t bytes = fixed != 0 ? fixed : random() % 4 == 0 ? 0 : 1 + random() % kDepositBytes;
+            ring.take(use, bytes);
+            while (!read.empty() && (read.size() >= kReduceSlots || ring.overlaps(read.front().use))) read.pop_front();
+            const Operand own{use, ring.place(use), bytes};
+            EXPECT_EQ(own.place % kLine, 0u) << ranks_of_cpu << " ranks of a CPU, " << bytes << " bytes";
+            EXPECT_LE(own.place + bytes, DepositRing::kMostBytes);
+            for (const Operand& other : read) {
+                EXPECT_TRUE(own.place + bytes <= other.place || other.place + other.bytes <= own.place || bytes == 0)
+                    << "use " << use << " over " << other.use;
+            }
+            read.push_back(own);
+            if (fixed == kDepositBytes || fixed == 0) most = std::max(most, read.size());
+            if (HasFailure()) return;
+        }
+        EXPECT_GE(most, 2u);
+    }
+}
+
+}  // namespace
