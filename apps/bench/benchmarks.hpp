@@ -1,7 +1,10 @@
 // The benchmarks that the program offers. Each is a file of its own and is run by all ranks together.
 #pragma once
 
+#include "message_memory.hpp"
+
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,7 +39,8 @@ struct Benchmark {
     // Refuses own options that cannot be used, and may change others that they rule; nullptr: nothing to do. Local.
     void (*settle)(Options&) = nullptr;
     int least_ranks = 2;
-    bool rdma_only = false;  // the messages lie in the library's own memory, wherever the user's could
+    // Where the messages lie, if the user does not choose.
+    std::optional<MemoryKind> only_memory = std::nullopt;
 };
 
 // Of this program. Where there is one alone, its name is not typed.

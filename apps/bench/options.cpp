@@ -99,7 +99,7 @@ void add_options(CLI::App& command, const Benchmark& benchmark, Options& options
                     list_of(benchmark.default_sizes)))
             ->type_name("LIST");
     }
-    if (!benchmark.default_sizes.empty() && !benchmark.rdma_only) {
+    if (!benchmark.default_sizes.empty() && !benchmark.only_memory) {
         command
             .add_option("--memory", words.memory,
                 fmt::format("Where the messages lie at both ends: {} (default: {})",
@@ -252,7 +252,7 @@ Options read_options(int argc, const char* const* argv)
     options.batch_ms = read_count("--batch-ms", words.batch_ms, 0, kMostBatch_ms);
     options.nearer_than_ns = read_count("--nearer-than", words.nearer_than, 0, kMostNearerThan_ns);
     if (command.get_option_no_throw("--memory") != nullptr) options.memory = read_memory(words.memory);
-    if (benchmark.rdma_only) options.memory = MemoryKind::rdma;
+    options.memory = benchmark.only_memory.value_or(options.memory);
     if (benchmark.has_outstanding) {
         for (const std::string& item : items(words.outstanding)) {
             options.outstanding.push_back(read_count("--outstanding", item, 1, kMostOutstanding));

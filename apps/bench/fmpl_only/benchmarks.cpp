@@ -5,7 +5,7 @@ namespace {
 
 Benchmark of_remote_dma_memory(Benchmark benchmark)
 {
-    benchmark.rdma_only = true;
+    benchmark.only_memory = MemoryKind::rdma;
     return benchmark;
 }
 

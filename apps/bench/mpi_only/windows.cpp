@@ -139,7 +139,7 @@ Benchmark windows_benchmark()
 {
     return {"windows", "Nonblocking messages of which a window is under way, one way and both ways",
         {8, 512, 4 * kKiB, 64 * kKiB, 256 * kKiB}, 1, true, false, false, run_windows,
-        {{"--window", "N", "Messages of a window (default: 64)", "64"}}, settle_windows};
+        {{"--window", "N", "Messages of a window (default: 64)", "64"}}, settle_windows, 2, MemoryKind::heap};
 }
 
 }  // namespace fmpl::bench
