@@ -101,7 +101,7 @@ class CallsOfAnMpi(Measuring):
     """The programs verify what arrives."""
 
     def test_every_collective_call(self):
-        for ranks, options in ((2, ""), (3, "--root fixed"), (4, "--between 5")):
+        for ranks, options in ((2, ""), (3, "--root fixed --data new"), (4, "--between 5")):
             with self.subTest(ranks=ranks, options=options):
                 rows = self.measure(ranks, f"collectives --sizes 8,104,8K {options} {FEW}")["results"]
                 lines = [row["line"] for row in rows]
@@ -128,6 +128,8 @@ class CallsOfAnMpi(Measuring):
     def test_bad_options_are_refused_in_words(self):
         for options, words in (("collectives --calls bcast,sum", "--calls 'sum': no collective call"),
                                ("collectives --between soon", "--between 'soon': give a whole number"),
+                               ("collectives --data fresh", "--data 'fresh': give kept or new"),
+                               ("collectives --memory heap", "--memory"),
                                ("collectives --sizes 12", "12 is not a multiple of 8"),
                                ("windows --window 0", "--window '0': give a whole number from 1")):
             with self.subTest(options):

@@ -1,5 +1,5 @@
-"""What programs call of an MPI: every collective call, with the root fixed and in turn, with computation between the calls, and
-windows of nonblocking messages. FMPL's MPI, with and without its heap in remote-DMA memory, beside those that are installed. The
+"""What programs call of an MPI: every collective call, with the root fixed and in turn, with computation between the calls, with
+other data for each, and windows of nonblocking messages. FMPL's MPI, with and without its heap in remote-DMA memory, beside those that are installed. The
 summary names the lines that are behind."""
 import statistics
 
@@ -43,6 +43,7 @@ def steps(quick, _peers):
         if ranks in (2, 4):
             found.append(calls_step("turn", ranks, ROOTED, sizes, ["--root", "turn"]))
             found.append(calls_step("computing", ranks, CALLS, (8, 4 * KIB), ["--root", "fixed", "--between", "20"]))
+            found.append(calls_step("data", ranks, CALLS, sizes[-2:], ["--root", "fixed", "--data", "new"]))
         if ranks in (2, 4, 8):
             found.append(windows_step(ranks, (8, 4 * KIB) if quick else (8, 512, 4 * KIB, 64 * KIB, 256 * KIB)))
     return found

@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <stdexcept>
@@ -91,6 +92,7 @@ enum class Data {
     to_neighbors,
     sum_at_root,
     sum,
+    sum_scattered,
     sum_up_to,
     sum_before
 };
@@ -185,12 +187,12 @@ const Call kCalls[] = {
             return make<MPI_Allreduce, MPI_Iallreduce>(
                 q, a.send.data(), a.receive.data(), a.count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         }},
-    {"reduce_scatter_block", Data::sum, false,
+    {"reduce_scatter_block", Data::sum_scattered, false,
         [](Arguments& a, int, MPI_Request* q) {
             return make<MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block>(
                 q, a.send.data(), a.receive.data(), a.count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         }},
-    {"reduce_scatter", Data::sum, false,
+    {"reduce_scatter", Data::sum_scattered, false,
         [](Arguments& a, int, MPI_Request* q) {
             return make<MPI_Reduce_scatter, MPI_Ireduce_scatter>(
                 q, a.send.data(), a.receive.data(), a.doubles.data(), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -296,6 +298,7 @@ bool is_right(const Arguments& a, const Call& call, int root)
         case Data::sum_at_root:
             return a.rank != root || all_are(a.ranks * (a.ranks + 1) / 2);
         case Data::sum:
+        case Data::sum_scattered:
             return all_are(a.ranks * (a.ranks + 1) / 2);
         case Data::sum_up_to:
             return all_are((a.rank + 1) * (a.rank + 2) / 2);
@@ -324,6 +327,103 @@ private:
     double value_ = 0;
 };
 
+// How many bytes this rank gives to a call: from the beginning of `send`; of `receive`, if it is a broadcast's root.
+std::size_t given(const Arguments& a, const Call& call, int root)
+{
+    const auto bytes = static_cast<std::size_t>(a.bytes);
+    const auto ranks = static_cast<std::size_t>(a.ranks);
+    const auto own = static_cast<std::size_t>(call.uneven ? a.uneven(a.rank) : a.bytes);
+    const auto of = [&](const Arguments::Blocks& blocks) {
+        return call.uneven ? static_cast<std::size_t>(blocks.total) : bytes * ranks;
+    };
+    switch (call.data) {
+        case Data::none:
+            return 0;
+        case Data::of_root:
+            return a.rank == root ? bytes : 0;
+        case Data::from_root:
+            return a.rank == root ? of(a.of_ranks) : 0;
+        case Data::to_each:
+            return of(a.of_pairs);
+        case Data::to_neighbors:
+            return 2 * bytes;
+        case Data::sum_scattered:
+            return bytes * ranks;
+        default:
+            return own;
+    }
+}
+// How many it gets, at the beginning of `receive`.
+std::size_t got(const Arguments& a, const Call& call, int root)
+{
+    const auto bytes = static_cast<std::size_t>(a.bytes);
+    const auto ranks = static_cast<std::size_t>(a.ranks);
+    const auto of = [&](const Arguments::Blocks& blocks) {
+        return call.uneven ? static_cast<std::size_t>(blocks.total) : bytes * ranks;
+    };
+    switch (call.data) {
+        case Data::none:
+            return 0;
+        case Data::of_root:
+            return a.rank != root ? bytes : 0;
+        case Data::to_root:
+            return a.rank == root ? of(a.of_ranks) : 0;
+        case Data::sum_at_root:
+            return a.rank == root ? bytes : 0;
+        case Data::from_root:
+            return static_cast<std::size_t>(call.uneven ? a.uneven(a.rank) : a.bytes);
+        case Data::to_all:
+            return of(a.of_ranks);
+        case Data::to_each:
+            return of(a.of_pairs);
+        case Data::to_neighbors:
+            return 2 * bytes;
+        default:
+            return bytes;
+    }
+}
+
+// What a program does that has other data for each call, and looks at what has come.
+class NewData {
+public:
+    static OwnOption option()
+    {
+        return {"--data", "WHICH",
+            "Of each call: kept (nobody touches the buffers) or new (each rank writes what it gives before the call "
+            "and reads what it gets after it) (default: kept)",
+            "kept"};
+    }
+    static void settle(const Options& options)
+    {
+        const std::string& which = options.own.at("--data");
+        if (which != "kept" && which != "new") refuse(fmt::format("--data '{}': give kept or new", which));
+    }
+
+    explicit NewData(const Options& options) : is_new_(options.own.at("--data") == "new") {}
+    void write(Arguments& a, const Call& call, int root)
+    {
+        if (!is_new_) return;
+        std::vector<std::byte>& buffer = call.data == Data::of_root ? a.receive : a.send;
+        std::memset(buffer.data(), ++times_ % 2, given(a, call, root));  // numbers to be summed up stay small
+    }
+    void read(const Arguments& a, const Call& call, int root)
+    {
+        if (!is_new_) return;
+        std::uint64_t all = 0;
+        const std::size_t bytes = got(a, call, root);
+        for (std::size_t i = 0; i + 8 <= bytes; i += 8) {
+            std::uint64_t word;
+            std::memcpy(&word, a.receive.data() + i, sizeof word);
+            all |= word;
+        }
+        asm volatile("" : : "r"(all));
+    }
+
+private:
+    bool is_new_;
+    int times_ = 0;
+};
+
 constexpr int kMostBetween_us = 1'000'000;
 constexpr const char* kAll = "all";
 
@@ -344,6 +444,7 @@ bool is_wanted(const Options& options, const std::string& name)
 void settle_collectives(Options& options)
 {
     Roots::settle(options);
+    NewData::settle(options);
     read_count("--between", options.own.at("--between"), 0, kMostBetween_us);
     if (options.own.at("--calls") == kAll) return;
     for (const std::string& name : items(options.own.at("--calls"))) {
@@ -358,6 +459,7 @@ void run_collectives(const Options& options, const Job& job, Report& report)
 {
     const Roots roots(options, job);
     Computation computation(read_count("--between", options.own.at("--between"), 0, kMostBetween_us));
+    NewData data(options);
     const Ring ring(job.ranks);
     std::vector<std::string> columns = {"call", "bytes", "reps"};
     columns.insert(columns.end(), time_columns().begin(), time_columns().end());
@@ -380,7 +482,12 @@ void run_collectives(const Options& options, const Job& job, Report& report)
         }
         all_must_be_right(right, fmt::format("collectives: {}: a result is wrong", name).c_str());
         const Batch activities[] = {[&](std::uint64_t first, std::uint64_t count) {
-            for (std::uint64_t i = first; i < first + count; ++i) make(has_root(call) ? roots.of(i) : 0);
+            for (std::uint64_t i = first; i < first + count; ++i) {
+                const int root = has_root(call) ? roots.of(i) : 0;
+                data.write(a, call, root);
+                make(root);
+                data.read(a, call, root);
+            }
         }};
         const std::size_t moved = static_cast<std::size_t>(a.bytes) * static_cast<std::size_t>(a.ranks);
         const Samples samples = sample(options.sampling(reps_for(moved, 32 * kMiB, 16, 1000), job.ranks),
@@ -413,9 +520,10 @@ Benchmark collectives_benchmark()
 {
     return {"collectives", "Every collective call, blocking and nonblocking", {8, 256, 4 * kKiB, 64 * kKiB}, 8, false,
         false, false, run_collectives,
-        {Roots::option(), {"--between", "US", "Compute for so many microseconds after each call (default: 0)", "0"},
+        {Roots::option(), NewData::option(),
+            {"--between", "US", "Compute for so many microseconds after each call (default: 0)", "0"},
             {"--calls", "NAMES", "Some calls, as in bcast,ibcast (default: all)", kAll}},
-        settle_collectives};
+        settle_collectives, 2, MemoryKind::heap};
 }
 
 }  // namespace fmpl::bench

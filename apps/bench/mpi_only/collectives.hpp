@@ -10,8 +10,10 @@ namespace fmpl::bench {
 // block, where each pair of ranks has one; of the vector otherwise. The blocks of vector forms (v, w) have half, once
 // and one and a half times as many.
 //
-// --root fixed or turn: of rooted calls. --between US: each rank computes for about so long after each call, or between
-// a nonblocking one and its wait; the time contains that. --calls: some of them, by their names.
+// --root fixed or turn: of rooted calls. --data new: each rank writes what it gives and reads what it gets, within the
+// time; kept: nobody touches the buffers, so that they may stay in the caches of all. --between US: each rank computes
+// for about so long after each call, or between a nonblocking one and its wait; the time contains that. --calls: some,
+// by their names. The buffers lie in the program's heap.
 Benchmark collectives_benchmark();
 
 }  // namespace fmpl::bench
