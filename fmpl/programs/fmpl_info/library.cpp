@@ -66,6 +66,7 @@ Section limits()
             size("bcast_buffer", kBroadcastBufferBytes, "each of the library buffers for longer ones, used in turn"),
             size("bcast_whole_bytes", kBroadcastWholeBytes,
                 "a hardware broadcast from this on, in remote-DMA memory, is read from the root's own buffer"),
+            size("bcast_whole_root_stays", kBroadcastWholeBytesRootStays, "the same from a root that stays"),
             size("bcast_whole_few_cpus", kBroadcastWholeBytesSharedCpus,
                 "the same where there are more ranks than CPUs, and it is not divided among them"),
             size("bcast_whole_private", kBroadcastWholePrivateBytes,
@@ -92,6 +93,7 @@ Section limits()
             size("reduce_pair_in_place", kPairInPlaceBytes,
                 "a reduce of two ranks that have a CPU each uses buffers in remote-DMA memory where they lie from this "
                 "on"),
+            size("reduce_pair_in_place_root_stays", kPairInPlaceBytesRootStays, "the same where the root stays"),
             size("reduce_pair_in_place_to_all", kPairInPlaceBytesToAll, "and an allreduce of two"),
             size("reduce_pair_in_place_shared_cpu", kPairInPlaceBytesSharedCpu, "and both where the two share a CPU"),
             size("reduce_pair_shared_private", kReduceSharedPrivateBytes,

@@ -55,10 +55,10 @@ struct BroadcastBuffers {
 };
 
 struct BroadcastState {
-    std::uint64_t uses = 0;  // of the station's broadcast slots so far, the same at all members
-    std::uint64_t left = 0;  // so many of them all other members are known to be through with
-    int behind = 0;          // a member that was not, when last looked at
-    std::uint64_t own = 0;   // the last of them that this rank was root of, + 1
+    std::uint64_t uses = 0;                 // of the station's broadcast slots so far, the same at all members
+    std::uint64_t left = 0;                 // so many of them all other members are known to be through with
+    int behind = 0;                         // a member that was not, when last looked at
+    std::uint64_t own = ~std::uint64_t{0};  // the last of them that this rank was root of, + 1
     BroadcastBuffers of_short;
     BroadcastBuffers of_long;
     int ahead_of = -1;             // whose next library buffer probably is

@@ -10,8 +10,10 @@ namespace fmpl {
 // A broadcast of at least this size from remote-DMA memory is read from the root's own buffer by all; a shorter one
 // goes through the library's buffers, so that the root need not wait for its receivers. Where each rank has a CPU, the
 // wait is short; where it has not, the root has to run once more, and the buffers hold so much at a time. Where it is
-// partitioned, below, also from that size on.
+// partitioned, below, also from that size on. A root that stays would go on with its next broadcast meanwhile: for it
+// the buffers are better up to a larger size (docs/decisions/0038).
 inline constexpr std::size_t kBroadcastWholeBytes = 1024;
+inline constexpr std::size_t kBroadcastWholeBytesRootStays = 16 * 1024;
 inline constexpr std::size_t kBroadcastWholeBytesSharedCpus = 256 * 1024;
 // The same of a root's private memory, which the kernel lets all read. Where more than two ranks share a CPU, never:
 // the library's buffers stay in a CPU's cache for its next rank (docs/decisions/0034).
@@ -43,8 +45,9 @@ inline bool goes_whole(const Meeting& m, const OutgoingBroadcast& out, std::size
     const bool each_has_a_cpu = m.node().each_has_a_cpu();
     const std::size_t left = out.bytes - sent;
     if (m.node().crossbar.contains(out.buffer, out.bytes)) {
-        return left >= (each_has_a_cpu ? kBroadcastWholeBytes : kBroadcastWholeBytesSharedCpus) ||
-               is_partitioned(m, left);
+        const bool root_stays = m.broadcasts.own == m.broadcasts.uses;
+        const std::size_t with_a_cpu = root_stays ? kBroadcastWholeBytesRootStays : kBroadcastWholeBytes;
+        return left >= (each_has_a_cpu ? with_a_cpu : kBroadcastWholeBytesSharedCpus) || is_partitioned(m, left);
     }
     return left >= (each_has_a_cpu ? kBroadcastWholePrivateBytes : kBroadcastWholePrivateBytesSharedCpus) &&
            m.members_reach_each_other();

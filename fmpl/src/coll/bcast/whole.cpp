@@ -58,6 +58,7 @@ void send_whole(Meeting& m, const OutgoingBroadcast& out, std::size_t sent)
     const WaitFor what = m.waiting_for(-1, out.bytes);
     const bool is_one_receiver = m.size() == 2;
     const std::uint64_t use = begin_use(m, m.node().each_has_a_cpu() ? kBroadcastSlots : kWholeAhead, what);
+    m.broadcasts.own = use + 1;
     publish(m, use, sent == 0, out.bytes, what, [&](BroadcastSlot& slot) {
         slot.total_bytes = out.bytes;
         slot.manner = manner;

@@ -24,9 +24,11 @@ inline constexpr std::size_t kReducePrivateBytes = 16 * 1024;
 inline constexpr std::size_t kReducePrivateBytesSharedCpus = 256 * 1024;
 
 // Between two ranks, whose reduction in place ends with a barrier, also operands in remote-DMA memory go through a
-// library buffer below these sizes: of a reduce, whose other rank then need not wait for the root, and of an allreduce.
+// library buffer below these sizes: of a reduce, whose other rank then need not wait for the root, so that one that
+// stays is better off with more (docs/decisions/0038); and of an allreduce.
 // Where the two share a CPU, the barrier has one of them run once more.
 inline constexpr std::size_t kPairInPlaceBytes = 1024;
+inline constexpr std::size_t kPairInPlaceBytesRootStays = 16 * 1024;
 inline constexpr std::size_t kPairInPlaceBytesToAll = 256;
 inline constexpr std::size_t kPairInPlaceBytesSharedCpu = kDepositBytes + 1;
 
@@ -61,9 +63,12 @@ inline bool goes_in_place(const Meeting& m, const std::byte* buffer, std::size_t
     return each_has_a_cpu || m.shares_cpus_by_twos();
 }
 
-inline bool goes_in_place_of_two(const Meeting& m, const std::byte* buffer, std::size_t bytes, bool to_all)
+inline bool goes_in_place_of_two(
+    const Meeting& m, const std::byte* buffer, std::size_t bytes, bool to_all, bool root_stays)
 {
-    const std::size_t with_a_cpu = to_all ? kPairInPlaceBytesToAll : kPairInPlaceBytes;
+    const std::size_t with_a_cpu = to_all       ? kPairInPlaceBytesToAll
+                                   : root_stays ? kPairInPlaceBytesRootStays
+                                                : kPairInPlaceBytes;
     return bytes >= (m.node().each_has_a_cpu() ? with_a_cpu : kPairInPlaceBytesSharedCpu) &&
            goes_in_place(m, buffer, bytes);
 }

@@ -35,8 +35,8 @@ void copy_some(void* to, const void* from, std::size_t bytes)
 
 // Makes this rank's half of the line for a use. Throws Error(MEMORY) when there is no library buffer that may be
 // needed.
-void deposit_for_pair(
-    Meeting& m, std::uint64_t use, PairDeposit& own, const ReduceBuffers& buffers, const Reduction& whole)
+void deposit_for_pair(Meeting& m, std::uint64_t use, PairDeposit& own, const ReduceBuffers& buffers,
+    const Reduction& whole, bool root_stays)
 {
     const Crossbar& crossbar = m.node().crossbar;
     const std::size_t bytes = whole.bytes();
@@ -52,8 +52,8 @@ void deposit_for_pair(
     }
     const bool to_all = whole.root == kAllMembers;
     const bool elsewhere = (to_all || whole.root == m.rank()) && buffers.result != operand;
-    const bool in_place = goes_in_place_of_two(m, operand, bytes, to_all) &&
-                          (!elsewhere || goes_in_place_of_two(m, buffers.result, bytes, to_all));
+    const bool in_place = goes_in_place_of_two(m, operand, bytes, to_all, root_stays) &&
+                          (!elsewhere || goes_in_place_of_two(m, buffers.result, bytes, to_all, root_stays));
     own.payload = in_place ? m.place_of(operand, bytes) : kNoOffset;
     if (in_place) {
         const Offset result_at = elsewhere ? m.place_of(buffers.result, bytes) : own.payload;
@@ -151,7 +151,7 @@ private:
     void lay_down()
     {
         try {
-            deposit_for_pair(m_, use_, own(), buffers_, whole_);
+            deposit_for_pair(m_, use_, own(), buffers_, whole_, keeps_root_);
         } catch (const Error&) {
             no_memory_ = std::current_exception();  // thrown when the other rank knows
             own().no_memory = 1;
