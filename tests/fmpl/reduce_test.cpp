@@ -11,6 +11,8 @@
 #include <limits>
 #include <vector>
 
+#include <sched.h>
+
 namespace {
 
 using namespace fmpl_test;
@@ -476,6 +478,54 @@ FMPL_RANKS_TEST_WITH(Reduce, DifferingRootsAndKindsAreReported,
             expect_reductions_still_work();
         }
     }
+}
+
+// Two ranks name each other, again and again: one may go ahead, but not both.
+FMPL_RANKS_TEST_WITH(
+    Reduce, RootsThatDifferAreReportedEachTime, (RanksOptions{.ranks = {2}, .unmapped = false, .forms = {"hardware"}}))
+{
+    const fmpl::Session session(1);
+    std::size_t word = 0;
+    for (const Place place : kPlaces) {
+        GuardedBuffer buffer(place, 8000);
+        auto* const values = reinterpret_cast<double*>(buffer.data());
+        REQUIRE_OK(fmpl_reduce(values, 1000, FMPL_SUM_DOUBLE, 0, FMPL_COMM_WORLD, nullptr));
+        for (int time = 0; time < 4; ++time) {
+            const int code = fmpl_reduce(values, 1000, FMPL_SUM_DOUBLE, 1 - rank(), FMPL_COMM_WORLD, nullptr);
+            EXPECT_GT(ranks_that_say(code == FMPL_ERR_MISMATCH, word++), 0) << "time " << time;
+        }
+        expect_reductions_still_work();
+    }
+}
+
+// Where each rank has a CPU, what lies in remote-DMA memory needs no library buffers, although a root that stays would
+// take them.
+FMPL_RANKS_TEST_WITH(Reduce, RemoteDmaMemoryIsEnough,
+    (RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_ARENA_SIZE", "64M"}}}))
+{
+    cpu_set_t cpus;
+    if (ranks_take_turns() || sched_getaffinity(0, sizeof cpus, &cpus) != 0 || CPU_COUNT(&cpus) < size()) return;
+    const fmpl::Session session(1);
+    constexpr std::size_t kCount = 1000;
+    auto* const values = static_cast<double*>(fmpl_malloc(kCount * sizeof(double)));
+    std::vector<void*> blocks;
+    for (std::size_t bytes = std::size_t{1} << 26; bytes >= 64;) {
+        if (void* p = fmpl_malloc(bytes)) {
+            blocks.push_back(p);
+        } else {
+            bytes /= 2;
+        }
+    }
+    for (int time = 0; time < 4; ++time) {
+        std::fill_n(values, kCount, 1.0);
+        REQUIRE_OK(fmpl_bcast(values, kCount * sizeof(double), 0, FMPL_COMM_WORLD));
+        REQUIRE_OK(fmpl_reduce(values, kCount, FMPL_SUM_DOUBLE, 1, FMPL_COMM_WORLD, nullptr));
+        if (rank() == 1) {
+            EXPECT_EQ(std::count(values, values + kCount, 2.0), std::ptrdiff_t{kCount});
+        }
+    }
+    for (void* p : blocks) fmpl_free(p);
+    fmpl_free(values);
 }
 
 // A rank that has no memory left for its part says so, and no other rank waits for it. Staged, since what the kernel

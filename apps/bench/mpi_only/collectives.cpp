@@ -90,6 +90,7 @@ enum class Data {
     to_all,
     to_each,
     to_neighbors,
+    to_each_neighbor,
     sum_at_root,
     sum,
     sum_scattered,
@@ -172,7 +173,7 @@ const Call kCalls[] = {
             return make<MPI_Neighbor_allgather, MPI_Ineighbor_allgather>(
                 q, a.send.data(), a.bytes, MPI_BYTE, a.receive.data(), a.bytes, MPI_BYTE, a.ring);
         }},
-    {"neighbor_alltoall", Data::to_neighbors, false,
+    {"neighbor_alltoall", Data::to_each_neighbor, false,
         [](Arguments& a, int, MPI_Request* q) {
             return make<MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall>(
                 q, a.send.data(), a.bytes, MPI_BYTE, a.receive.data(), a.bytes, MPI_BYTE, a.ring);
@@ -260,7 +261,7 @@ void fill(Arguments& a, const Call& call, int root)
             break;
         default:
             put(a.send, 0, call.uneven ? a.uneven(a.rank) : a.bytes, seed(a.rank, 0));
-            if (call.data == Data::to_neighbors) put(a.send, a.bytes, a.bytes, seed(a.rank, 0));
+            if (call.data == Data::to_each_neighbor) put(a.send, a.bytes, a.bytes, seed(a.rank, 0));
     }
 }
 
@@ -293,6 +294,7 @@ bool is_right(const Arguments& a, const Call& call, int root)
                 [&](int place, int bytes, int peer) { right = right && holds(place, bytes, seed(peer, a.rank)); });
             return right;
         case Data::to_neighbors:
+        case Data::to_each_neighbor:
             return holds(0, a.bytes, seed((a.rank + a.ranks - 1) % a.ranks, 0)) &&
                    holds(a.bytes, a.bytes, seed((a.rank + 1) % a.ranks, 0));
         case Data::sum_at_root:
@@ -345,7 +347,7 @@ std::size_t given(const Arguments& a, const Call& call, int root)
             return a.rank == root ? of(a.of_ranks) : 0;
         case Data::to_each:
             return of(a.of_pairs);
-        case Data::to_neighbors:
+        case Data::to_each_neighbor:
             return 2 * bytes;
         case Data::sum_scattered:
             return bytes * ranks;
@@ -377,7 +379,10 @@ std::size_t got(const Arguments& a, const Call& call, int root)
         case Data::to_each:
             return of(a.of_pairs);
         case Data::to_neighbors:
+        case Data::to_each_neighbor:
             return 2 * bytes;
+        case Data::sum_before:
+            return a.rank > 0 ? bytes : 0;
         default:
             return bytes;
     }
@@ -411,11 +416,13 @@ public:
         if (!is_new_) return;
         std::uint64_t all = 0;
         const std::size_t bytes = got(a, call, root);
-        for (std::size_t i = 0; i + 8 <= bytes; i += 8) {
+        std::size_t i = 0;
+        for (; i + 8 <= bytes; i += 8) {
             std::uint64_t word;
             std::memcpy(&word, a.receive.data() + i, sizeof word);
             all |= word;
         }
+        for (; i < bytes; ++i) all |= static_cast<std::uint64_t>(a.receive[i]);
         asm volatile("" : : "r"(all));
     }
 

@@ -89,7 +89,7 @@ Section limits()
             size("reduce_private_bytes", kReducePrivateBytes,
                 "where each rank has a CPU, the kernel reads operands in other memory from this on"),
             size("reduce_private_bytes_shared_cpus", kReducePrivateBytesSharedCpus,
-                "of an allreduce the same where two ranks share a CPU; where more do, and of a reduce, never"),
+                "the same where two ranks share a CPU, but of a reduce by CPU; where more do, never"),
             size("reduce_pair_in_place", kPairInPlaceBytes,
                 "a reduce of two ranks that have a CPU each uses buffers in remote-DMA memory where they lie from this "
                 "on"),

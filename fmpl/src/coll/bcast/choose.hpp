@@ -39,15 +39,16 @@ inline bool may_be_copied_by_both(const Meeting& m, std::size_t bytes)
 
 // Whether what is left to send of a broadcast goes whole: the receivers can read it where it lies, and that is better
 // than pieces.
-inline bool goes_whole(const Meeting& m, const OutgoingBroadcast& out, std::size_t sent)
+inline bool goes_whole(Meeting& m, const OutgoingBroadcast& out, std::size_t sent)
 {
     if (out.columns != nullptr || !m.hardware.any_source_buffer) return false;
     const bool each_has_a_cpu = m.node().each_has_a_cpu();
     const std::size_t left = out.bytes - sent;
     if (m.node().crossbar.contains(out.buffer, out.bytes)) {
+        if (!each_has_a_cpu) return left >= kBroadcastWholeBytesSharedCpus || is_partitioned(m, left);
+        if (left < kBroadcastWholeBytes || left >= kBroadcastWholeBytesRootStays) return left >= kBroadcastWholeBytes;
         const bool root_stays = m.broadcasts.own == m.broadcasts.uses;
-        const std::size_t with_a_cpu = root_stays ? kBroadcastWholeBytesRootStays : kBroadcastWholeBytes;
-        return left >= (each_has_a_cpu ? with_a_cpu : kBroadcastWholeBytesSharedCpus) || is_partitioned(m, left);
+        return !root_stays || !has_library_buffers(m, out.bytes);
     }
     return left >= (each_has_a_cpu ? kBroadcastWholePrivateBytes : kBroadcastWholePrivateBytesSharedCpus) &&
            m.members_reach_each_other();

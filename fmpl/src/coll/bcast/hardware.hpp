@@ -61,6 +61,8 @@ inline std::size_t stride_of(std::size_t piece)
 
 // The root's part by each manner. Pieces until all has been sent, or the rest goes whole; how much has been sent.
 std::size_t send_in_pieces(Meeting& m, const OutgoingBroadcast& out);
+// Whether there is memory for the library buffers of such a broadcast, which are made.
+bool has_library_buffers(Meeting& m, std::size_t bytes);
 // What is left when so much has been sent.
 void send_whole(Meeting& m, const OutgoingBroadcast& out, std::size_t sent);
 // A receiver's part; root: that it expects. Where that is this rank itself, another root has been here: what that

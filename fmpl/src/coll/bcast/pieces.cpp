@@ -26,10 +26,9 @@ BroadcastBuffers& buffers_of(Meeting& m, std::size_t bytes)
 }
 
 // A library buffer of this rank's that nobody reads any more, for this use.
-Offset library_buffer(Meeting& m, std::uint64_t use, std::size_t bytes, const WaitFor& what)
+Offset library_buffer(Meeting& m, std::uint64_t use, std::size_t bytes, const WaitFor& what, bool stays_root)
 {
     BroadcastBuffers& buffers = buffers_of(m, bytes);
-    const bool stays_root = std::exchange(m.broadcasts.own, use + 1) == use;
     const std::size_t most = m.node().each_has_a_cpu() ? kAllInTurnBytes : kShortBufferBytes;
     const std::size_t in_turn = stays_root && bytes <= most ? BroadcastBuffers::kMost : kInTurn;  // powers of two
     const std::size_t buffer = buffers.next++ & (in_turn - 1);
@@ -60,6 +59,11 @@ std::exception_ptr make_library_buffers(Meeting& m, std::size_t bytes)
 
 }  // namespace
 
+bool has_library_buffers(Meeting& m, std::size_t bytes)
+{
+    return make_library_buffers(m, bytes) == nullptr;
+}
+
 std::size_t send_in_pieces(Meeting& m, const OutgoingBroadcast& out)
 {
     const WaitFor what = m.waiting_for(-1, out.bytes);
@@ -68,8 +72,9 @@ std::size_t send_in_pieces(Meeting& m, const OutgoingBroadcast& out)
     std::size_t sent = 0;
     do {
         const std::uint64_t use = begin_use(m, kBroadcastSlots, what);
+        const bool stays_root = std::exchange(m.broadcasts.own, use + 1) == use;
         const std::size_t piece = std::min(kBroadcastBufferBytes, out.bytes - sent);
-        const Offset at = in_line || no_memory ? kNoOffset : library_buffer(m, use, piece, what);
+        const Offset at = in_line || no_memory ? kNoOffset : library_buffer(m, use, piece, what, stays_root);
         publish(m, use, sent == 0, out.bytes, what, [&](BroadcastSlot& slot) {
             if (at != kNoOffset) out.copy_out(sent, piece, m.node().crossbar.local(at));
             slot.total_bytes = no_memory ? kBroadcastFailed : out.bytes;

@@ -81,7 +81,7 @@ void deposit_for_cpu(
     of_cpu.differ = differ ? 1 : 0;
     of_cpu.at = kNoOffset;
     if (differ || !goes_by_cpu(m, whole) || whole.bytes() > kDepositBytes) return;
-    // The root reads them itself; and of a reduce, who reads in place has no buffer.
+    // The root reads them itself; and in a reduce, a member whose operand is read in place has no buffer.
     const bool has_buffer = whole.root == kAllMembers || (whole.root != m.rank() && own.in_place == 0);
     if (!all_in_place && has_buffer) {
         of_cpu.at = combine_for_cpu(m, use, of_cpu, buffers.operand, whole, is_laid_down);

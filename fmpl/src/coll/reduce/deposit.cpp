@@ -36,6 +36,16 @@ void reserve_deposits(Meeting& m, std::size_t bytes)
     if (bytes > kShortBufferBytes) long_buffers(m);
 }
 
+bool has_deposits(Meeting& m, std::size_t bytes)
+{
+    try {
+        reserve_deposits(m, bytes);
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes)
 {
     if (bytes <= kShortBufferBytes) return short_buffers(m) + use % kReduceSlots * kShortBufferStride;

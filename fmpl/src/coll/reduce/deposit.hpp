@@ -2,7 +2,7 @@
 //
 // A member that need not wait is ahead of the root by up to kReduceSlots reductions of up to kShortBufferBytes, for
 // each of which it has a buffer, or by as many larger ones as its ring has room for; where roots take turns by no more
-// than 8, of two members by kPairSlots.
+// than 8, of two members by less than kPairSlots.
 #pragma once
 
 #include "coll/meeting.hpp"
@@ -16,6 +16,8 @@ inline constexpr std::size_t kLongDeposits = 8;
 
 // Makes all buffers that a reduction of so many bytes may need. Throws Error(MEMORY).
 void reserve_deposits(Meeting& m, std::size_t bytes);
+// The same; whether there was memory.
+bool has_deposits(Meeting& m, std::size_t bytes);
 // For this rank's operand of up to kDepositBytes in a use, or what its CPU's give together. REQUIRES:
 // begin_reduction's wait. Throws Error(MEMORY).
 Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes);

@@ -52,8 +52,12 @@ void deposit_for_pair(Meeting& m, std::uint64_t use, PairDeposit& own, const Red
     }
     const bool to_all = whole.root == kAllMembers;
     const bool elsewhere = (to_all || whole.root == m.rank()) && buffers.result != operand;
-    const bool in_place = goes_in_place_of_two(m, operand, bytes, to_all, root_stays) &&
-                          (!elsewhere || goes_in_place_of_two(m, buffers.result, bytes, to_all, root_stays));
+    const auto goes = [&](bool stays) {
+        return goes_in_place_of_two(m, operand, bytes, to_all, stays) &&
+               (!elsewhere || goes_in_place_of_two(m, buffers.result, bytes, to_all, stays));
+    };
+    const bool in_place =
+        goes(root_stays) || (root_stays && whole.root != m.rank() && goes(false) && !has_deposits(m, bytes));
     own.payload = in_place ? m.place_of(operand, bytes) : kNoOffset;
     if (in_place) {
         const Offset result_at = elsewhere ? m.place_of(buffers.result, bytes) : own.payload;
@@ -91,8 +95,10 @@ public:
         if (goes_ahead()) return ReduceManner::combined;
         meet();
         if (own().count != other().count || own().element_size != other().element_size || own().root != other().root)
-            [[unlikely]]
+            [[unlikely]] {
+            m_.reductions.root = ReductionState::kNoRoot;  // so that this rank meets the other next time
             fail_mismatch(1, line_.by[0], line_.by[1]);
+        }
         if (bytes_ <= sizeof own().payload) return combine_in_line();
         // Both have told whether they reach each other before they stamped the line.
         const bool both_in_place =
