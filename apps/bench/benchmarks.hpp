@@ -39,7 +39,7 @@ struct Benchmark {
     // Refuses own options that cannot be used, and may change others that they rule; nullptr: nothing to do. Local.
     void (*settle)(Options&) = nullptr;
     int least_ranks = 2;
-    // Where the messages lie, if the user does not choose.
+    // Where the messages lie, whatever the user's could; empty: the user chooses.
     std::optional<MemoryKind> only_memory = std::nullopt;
 };
 

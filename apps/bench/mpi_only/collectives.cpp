@@ -235,6 +235,18 @@ void for_each_block(const Arguments& a, const Call& call, F&& f)
     }
 }
 
+// This rank's own block, in bytes, and all blocks together.
+int own_block(const Arguments& a, const Call& call)
+{
+    return call.uneven ? a.uneven(a.rank) : a.bytes;
+}
+std::size_t all_blocks(const Arguments& a, const Call& call)
+{
+    std::size_t all = 0;
+    for_each_block(a, call, [&](int, int bytes, int) { all += static_cast<std::size_t>(bytes); });
+    return all;
+}
+
 std::uint64_t seed(int from, int to)
 {
     return static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to);
@@ -260,7 +272,7 @@ void fill(Arguments& a, const Call& call, int root)
                 a, call, [&](int place, int bytes, int peer) { put(a.send, place, bytes, seed(a.rank, peer)); });
             break;
         default:
-            put(a.send, 0, call.uneven ? a.uneven(a.rank) : a.bytes, seed(a.rank, 0));
+            put(a.send, 0, own_block(a, call), seed(a.rank, 0));
             if (call.data == Data::to_each_neighbor) put(a.send, a.bytes, a.bytes, seed(a.rank, 0));
     }
 }
@@ -281,7 +293,7 @@ bool is_right(const Arguments& a, const Call& call, int root)
         case Data::of_root:
             return holds(0, a.bytes, seed(root, 0));
         case Data::from_root:
-            return holds(0, call.uneven ? a.uneven(a.rank) : a.bytes, seed(root, a.rank));
+            return holds(0, own_block(a, call), seed(root, a.rank));
         case Data::to_root:
             if (a.rank != root) return true;
             [[fallthrough]];
@@ -333,51 +345,42 @@ private:
 std::size_t given(const Arguments& a, const Call& call, int root)
 {
     const auto bytes = static_cast<std::size_t>(a.bytes);
-    const auto ranks = static_cast<std::size_t>(a.ranks);
-    const auto own = static_cast<std::size_t>(call.uneven ? a.uneven(a.rank) : a.bytes);
-    const auto of = [&](const Arguments::Blocks& blocks) {
-        return call.uneven ? static_cast<std::size_t>(blocks.total) : bytes * ranks;
-    };
     switch (call.data) {
         case Data::none:
             return 0;
         case Data::of_root:
             return a.rank == root ? bytes : 0;
         case Data::from_root:
-            return a.rank == root ? of(a.of_ranks) : 0;
+            return a.rank == root ? all_blocks(a, call) : 0;
         case Data::to_each:
-            return of(a.of_pairs);
+            return all_blocks(a, call);
         case Data::to_each_neighbor:
             return 2 * bytes;
         case Data::sum_scattered:
-            return bytes * ranks;
+            return bytes * static_cast<std::size_t>(a.ranks);
         default:
-            return own;
+            return static_cast<std::size_t>(own_block(a, call));
     }
 }
 // How many it gets, at the beginning of `receive`.
 std::size_t got(const Arguments& a, const Call& call, int root)
 {
     const auto bytes = static_cast<std::size_t>(a.bytes);
-    const auto ranks = static_cast<std::size_t>(a.ranks);
-    const auto of = [&](const Arguments::Blocks& blocks) {
-        return call.uneven ? static_cast<std::size_t>(blocks.total) : bytes * ranks;
-    };
     switch (call.data) {
         case Data::none:
             return 0;
         case Data::of_root:
             return a.rank != root ? bytes : 0;
         case Data::to_root:
-            return a.rank == root ? of(a.of_ranks) : 0;
+            return a.rank == root ? all_blocks(a, call) : 0;
         case Data::sum_at_root:
             return a.rank == root ? bytes : 0;
         case Data::from_root:
-            return static_cast<std::size_t>(call.uneven ? a.uneven(a.rank) : a.bytes);
+            return static_cast<std::size_t>(own_block(a, call));
         case Data::to_all:
-            return of(a.of_ranks);
+            return all_blocks(a, call);
         case Data::to_each:
-            return of(a.of_pairs);
+            return all_blocks(a, call);
         case Data::to_neighbors:
         case Data::to_each_neighbor:
             return 2 * bytes;

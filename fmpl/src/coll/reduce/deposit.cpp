@@ -72,7 +72,7 @@ bool deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
         own.waits = to_all || is_root ? 1 : 0;
         return true;
     }
-    bool is_left_out = false;
+    bool is_laid_down = true;
     const bool by_cpu = goes_by_cpu(m, whole);
     const bool wants_result = to_all || is_root;
     const bool leaves_at_once =
@@ -87,13 +87,13 @@ bool deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
         own.is_private = PrivateMemory::is_private(own.at | own.result_at) ? 1 : 0;
     } else if (!is_root && !is_long) {
         own.at = operand_buffer(m, use, bytes);
-        is_left_out = by_cpu && others_of_cpu_have_arrived(m, use);
-        if (!is_left_out) copy_across(crossbar.local(own.at), buffers.operand, bytes);
+        is_laid_down = !by_cpu || !others_of_cpu_have_arrived(m, use);
+        if (is_laid_down) copy_across(crossbar.local(own.at), buffers.operand, bytes);
         own.waits = to_all ? 1 : 0;
     }
     // For the result of an allreduce, and for the pieces: once all have agreed on them, none may fail.
     if (to_all || (is_long && !is_root)) reserve_deposits(m, bytes);
-    return !is_left_out;
+    return is_laid_down;
 }
 
 }  // namespace fmpl
