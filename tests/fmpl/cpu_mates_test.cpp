@@ -177,9 +177,9 @@ void combine_in_the_same_order()
     double* const dma = static_cast<double*>(fmpl_malloc(kMost * sizeof(double)));
     std::vector<double> heap(kMost);
     // In the deposit, in short and long library buffers, in pieces, and what the kernel may copy.
-    for (const std::size_t count : {1u, 2u, 60u, 1000u, 4096u, 6000u, 40000u}) {
+    for (const std::size_t count : {1u, 2u, 60u, 1000u, 4096u, 8000u, 40000u}) {
         for (int root = -1; root < size(); ++root) {  // -1: allreduce
-            if (count > 6000 && root > 0) continue;
+            if (count > 8000 && root > 0) continue;
             std::vector<double> first;
             for (int repetition = 0; repetition < 6; ++repetition) {
                 double* const data = (repetition < 4 ? repetition % 2 : own() % 2) == 0 ? heap.data() : dma;

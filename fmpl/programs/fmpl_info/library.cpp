@@ -102,7 +102,8 @@ Section limits()
                 "a hardware reduction is divided among the ranks from this on for each rank that a CPU has; a reduce "
                 "of ranks that share CPUs if it is longer than reduce deposit"),
             size("reduce_ahead_of_cpu", DepositRing::kBytesOfCpu,
-                "so much together the ranks of a CPU may be ahead of the root of their reduces"),
+                "so much together the ranks of a CPU may be ahead of the root of their reduces; one operand that goes "
+                "by CPU may be half a rank's share"),
             size("allreduce_by_last", kByLastBytes,
                 "where ranks share CPUs, an allreduce up to this by the last to arrive, a longer one divided")}};
 }

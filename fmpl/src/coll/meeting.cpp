@@ -35,7 +35,9 @@ void Meeting::find_cpu_mates()
     for (int r = 0; r < node_->crossbar.nodes(); ++r) cpus.push_back(node_->crossbar.record(r).cpu);
     cpu_mates = fmpl::cpu_mates(cpus, members(), rank());
     if (cpu_mates.cpus > most_cpus()) cpu_mates = {};  // more than the station has records for
-    reductions.ring = DepositRing(cpu_mates.count);
+    std::size_t most = 1;
+    for (const std::vector<int>& of_cpu : cpu_mates.members_of_cpus) most = std::max(most, of_cpu.size());
+    reductions.ring = DepositRing(static_cast<int>(most));
 }
 
 void Meeting::count_reach()

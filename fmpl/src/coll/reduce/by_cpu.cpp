@@ -80,7 +80,7 @@ void deposit_for_cpu(
     of_cpu.is_private = any_private ? 1 : 0;
     of_cpu.differ = differ ? 1 : 0;
     of_cpu.at = kNoOffset;
-    if (differ || !goes_by_cpu(m, whole) || whole.bytes() > kDepositBytes) return;
+    if (differ || !goes_by_cpu(m, whole) || whole.bytes() > longest_deposit(m, whole)) return;
     // The root reads them itself; and in a reduce, a member whose operand is read in place has no buffer.
     const bool has_buffer = whole.root == kAllMembers || (whole.root != m.rank() && own.in_place == 0);
     if (!all_in_place && has_buffer) {

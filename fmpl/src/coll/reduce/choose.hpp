@@ -2,6 +2,7 @@
 #pragma once
 
 #include "coll/meeting.hpp"
+#include "coll/reduce/reduction.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -42,6 +43,13 @@ inline bool goes_by_cpu(const Meeting& m, const Reduction& whole)
     return m.members_share_cpus() && whole.op->commutes != 0;
 }
 
+// The longest operand that goes through a library buffer in one use; longer ones go in pieces, which all have to agree
+// on first. The same on all members.
+inline std::size_t longest_deposit(const Meeting& m, const Reduction& whole)
+{
+    return goes_by_cpu(m, whole) && whole.root != kAllMembers ? m.reductions.ring.longest() : kDepositBytes;
+}
+
 // From which size on a reduction is partitioned among the members
 // (docs/decisions/0011-partition-where-cpus-are-shared.md).
 inline std::size_t partition_bytes(const Meeting& m, bool to_all)
@@ -73,13 +81,15 @@ inline bool goes_in_place_of_two(
            goes_in_place(m, buffer, bytes);
 }
 
-// bytes: of the whole reduction, whose deposits go together.
-inline ReduceManner choose_manner(const Meeting& m, std::size_t bytes, bool to_all, bool all_in_place)
+// whole: as all deposits have it.
+inline ReduceManner choose_manner(const Meeting& m, const Reduction& whole, bool all_in_place)
 {
+    const std::size_t bytes = whole.bytes();
+    const bool to_all = whole.root == kAllMembers;
     const bool last_writes_all = all_in_place && !m.node().each_has_a_cpu();
     if (to_all && bytes <= (last_writes_all ? kByLastBytes : kReduceInlineBytes)) return ReduceManner::by_last;
     if (all_in_place && bytes >= partition_bytes(m, to_all)) return ReduceManner::partitioned;
-    return bytes > kDepositBytes ? ReduceManner::in_pieces : ReduceManner::combined;
+    return bytes > longest_deposit(m, whole) ? ReduceManner::in_pieces : ReduceManner::combined;
 }
 
 }  // namespace fmpl

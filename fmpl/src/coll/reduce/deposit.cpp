@@ -64,7 +64,7 @@ bool deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
     const std::size_t bytes = whole.bytes();
     const bool to_all = whole.root == kAllMembers;
     const bool is_root = whole.root == m.rank();
-    const bool is_long = bytes > kDepositBytes;
+    const bool is_long = bytes > longest_deposit(m, whole);
     Deposit& own = m.station->deposit(m.rank(), use);
     if (bytes <= kReduceInlineBytes) {
         own.at = crossbar.offset_of(own.operand);
@@ -75,8 +75,8 @@ bool deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
     bool is_laid_down = true;
     const bool by_cpu = goes_by_cpu(m, whole);
     const bool wants_result = to_all || is_root;
-    const bool leaves_at_once =
-        !wants_result && !m.node().each_has_a_cpu() && (by_cpu ? !is_long : bytes < partition_bytes(m, false));
+    const bool leaves_at_once = !wants_result && !m.node().each_has_a_cpu() &&
+                                (by_cpu ? bytes <= kDepositBytes : bytes < partition_bytes(m, false));
     const auto in_place = [&](const std::byte* buffer) {
         return by_cpu && !to_all ? crossbar.contains(buffer, bytes) : goes_in_place(m, buffer, bytes);
     };

@@ -18,7 +18,7 @@ inline constexpr std::size_t kLongDeposits = 8;
 void reserve_deposits(Meeting& m, std::size_t bytes);
 // The same; whether there was memory.
 bool has_deposits(Meeting& m, std::size_t bytes);
-// For this rank's operand of up to kDepositBytes in a use, or what its CPU's give together. REQUIRES:
+// For this rank's operand of up to longest_deposit() in a use, or what its CPU's give together. REQUIRES:
 // begin_reduction's wait. Throws Error(MEMORY).
 Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes);
 // For the result of an allreduce that this rank combines for all. There is one of each length, since all members have

@@ -1,6 +1,6 @@
 // Where a rank lays down longer operands for others to read: one behind the other in a ring of memory, as far ahead of
 // the root as it holds. Those of a CPU's ranks are so small together that each finds the others' operands in the core's
-// cache: kBytesOfCpu, but not less than two of the longest operands a rank, nor more than kMostBytes.
+// cache: kBytesOfCpu, but not less than two operands of kDepositBytes a rank, nor more than kMostBytes.
 #pragma once
 
 #include "coll/station.hpp"
@@ -23,7 +23,9 @@ public:
     {
     }
 
-    // Makes room for the operand of the next use, if it is one for the ring: else of 0 bytes, up to kDepositBytes.
+    // The longest operand: two of them have room.
+    std::size_t longest() const { return bytes_ / 2 / kLine * kLine; }
+    // Makes room for the operand of the next use, if it is one for the ring: else of 0 bytes.
     void take(std::uint64_t use, std::size_t bytes)
     {
         if (end_ % bytes_ + bytes > bytes_) end_ += bytes_ - end_ % bytes_;

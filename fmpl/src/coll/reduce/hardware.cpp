@@ -1,6 +1,7 @@
 #include "coll/reduce/hardware.hpp"
 
 #include "coll/reduce/by_cpu.hpp"
+#include "coll/reduce/choose.hpp"
 #include "coll/reduce/combine.hpp"
 #include "coll/reduce/deposit.hpp"
 #include "coll/reduce/use.hpp"
@@ -20,7 +21,7 @@ namespace {
 std::exception_ptr decide(
     Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole, bool tells)
 {
-    const ReduceVerdict verdict = judge(m, use);
+    const ReduceVerdict verdict = judge(m, use, whole);
     std::span<const std::byte> result;  // for the others
     const auto combine_to = [&](std::span<const Place> places) {
         const Operands from = operands(m, use, buffers.operand, whole);
@@ -58,7 +59,7 @@ ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reducti
     } catch (const Error&) {
         no_memory = std::current_exception();  // thrown when the others know
         own.no_memory = 1;
-        own.waits = to_all || whole.root == m.rank() || whole.bytes() > kDepositBytes ? 1 : 0;
+        own.waits = to_all || whole.root == m.rank() || whole.bytes() > longest_deposit(m, whole) ? 1 : 0;
     }
     const bool waits = own.waits != 0;
     std::exception_ptr no_one_else;  // may be waiting to report a disagreement

@@ -8,7 +8,7 @@
 // Where an operand lies: up to 16 bytes in the deposit itself. Else in the member's own buffer, if that is remote-DMA
 // memory, or long and reached by the kernel, and the member waits until it has been read; that saves a copy, and costs
 // the members of a reduce a wait that only pays while each rank has a CPU or there is much to reduce. Else, up to
-// kDepositBytes, in a library buffer, and the members of a reduce leave without waiting.
+// longest_deposit(), in a library buffer, and the members of a reduce leave without waiting.
 //
 // Who combines: where ranks share CPUs and the operation commutes, the last of a CPU to arrive, for that CPU
 // (by_cpu.hpp). Then, in an allreduce of up to 16 bytes, the last to arrive of all, whose verdict has the result; and

@@ -39,7 +39,7 @@ std::uint64_t begin_reduction(Meeting& m, const Reduction& whole)
     const std::uint64_t ahead = most_ahead(m.reductions.keeps_root(whole.root));
     if (use >= m.reductions.over + ahead) await_end(m, use - ahead, roots_of(m, whole));
     const std::size_t bytes = whole.bytes();
-    m.reductions.ring.take(use, bytes > kShortBufferBytes && bytes <= kDepositBytes ? bytes : 0);
+    m.reductions.ring.take(use, bytes > kShortBufferBytes && bytes <= longest_deposit(m, whole) ? bytes : 0);
     while (m.reductions.over < use && m.reductions.ring.overlaps(m.reductions.over)) {
         await_end(m, m.reductions.over, roots_of(m, whole));
     }
@@ -73,7 +73,7 @@ void end_reduction(Meeting& m, std::uint64_t use)
     m.wake_members();
 }
 
-ReduceVerdict judge(Meeting& m, std::uint64_t use)
+ReduceVerdict judge(Meeting& m, std::uint64_t use, const Reduction& whole)
 {
     const bool by_cpu = m.members_share_cpus();
     const auto deposit = [&](int i) -> const Deposit& {
@@ -91,8 +91,7 @@ ReduceVerdict judge(Meeting& m, std::uint64_t use)
         differ = differ || (by_cpu ? theirs.differ : theirs.no_memory) != 0 || !theirs.goes_with(first);
     }
     if (any_private && !m.members_reach_each_other()) all_in_place = false;
-    const ReduceManner manner =
-        choose_manner(m, first.count * first.element_size, first.root == kAllMembers, all_in_place);
+    const ReduceManner manner = choose_manner(m, whole, all_in_place);
     const int culprit = differ ? find_culprit(m, use, manner) : -1;
     return {culprit < 0 ? manner : ReduceManner::failed, waiting, culprit};
 }

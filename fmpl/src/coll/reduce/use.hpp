@@ -20,7 +20,7 @@ void await_end(Meeting& m, std::uint64_t use, RootSuccession* roots, bool alone 
 void end_reduction(Meeting& m, std::uint64_t use);
 
 // By the last to arrive: whether the deposits of all go together, and how the reduction goes on.
-ReduceVerdict judge(Meeting& m, std::uint64_t use);
+ReduceVerdict judge(Meeting& m, std::uint64_t use, const Reduction& whole);
 // By the last to arrive. result: of an allreduce that is combined.
 void publish_verdict(Meeting& m, std::uint64_t use, const ReduceVerdict& verdict, std::span<const std::byte> result);
 const ReduceSlot& await_verdict(Meeting& m, std::uint64_t use, RootSuccession* roots, bool alone);
