@@ -26,7 +26,7 @@ public:
     ArenaAllocator(const ArenaAllocator&) = delete;
     ArenaAllocator& operator=(const ArenaAllocator&) = delete;
 
-    // Offset of a block of at least `bytes`, aligned to kAlignment (in an arena to 4096 from 64 KiB on).
+    // Offset of a block of at least `bytes`, aligned to kAlignment (in an arena to 4096 from 4 KiB on).
     // Throws Error(MEMORY).
     Offset allocate(std::size_t bytes);
     // The same, or kNoOffset when the range has no room or the memory is short.
