@@ -615,7 +615,7 @@ FMPL_RANKS_TEST_AT(Reduce, ShortOnesInARowKeepTheirResults, ({2, 3, 4, 7, 8}))
 }
 
 // Members that need not wait are ahead of a root that stays the same, by 16 short reductions and 8 longer ones, between
-// two ranks by 7: the root begins when it knows that they are through.
+// two ranks by one less: the root begins when it knows that they are through.
 FMPL_RANKS_TEST_WITH(Reduce, MembersGoAheadOfARootThatStays, (RanksOptions{.ranks = {2, 3, 4, 8}, .unmapped = false}))
 {
     const fmpl::Session session(1);
@@ -639,7 +639,7 @@ FMPL_RANKS_TEST_WITH(Reduce, MembersGoAheadOfARootThatStays, (RanksOptions{.rank
         REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
         char word = 0;
         for (int i = 1; rank() == 0 && i < size(); ++i) REQUIRE_OK(fmpl_recv_any(&word, 1, 0, FMPL_COMM_WORLD));
-        reduce_so_many(size() == 2 ? 7 : times, count);
+        reduce_so_many(size() == 2 ? times - 1 : times, count);
         if (rank() != 0) REQUIRE_OK(fmpl_send_any(&word, 1, 0, 0, FMPL_COMM_WORLD));
     }
 }

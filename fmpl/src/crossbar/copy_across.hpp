@@ -54,12 +54,13 @@ inline void hand_over(const void* first, std::size_t bytes)
 // Any sizes and alignments; the memory must not overlap.
 inline void copy_across(void* to, const void* from, std::size_t bytes)
 {
+    constexpr std::size_t kLeast = 256;
     constexpr std::size_t kBlock = 2048;
     auto* target = static_cast<std::byte*>(to);
     const auto* source = static_cast<const std::byte*>(from);
     std::size_t done = 0;
-    if (bytes >= 2 * kBlock && asking_ahead_pays()) {
-        for (std::size_t at = 0; at < kBlock; at += kLineBytes) prefetch_to_write(target + at);
+    if (bytes >= kLeast && asking_ahead_pays()) {
+        for (std::size_t at = 0; at < std::min(bytes, kBlock); at += kLineBytes) prefetch_to_write(target + at);
         for (; done + kBlock <= bytes; done += kBlock) {
             const std::size_t ahead = std::min(done + 2 * kBlock, bytes);
             for (std::size_t at = done + kBlock; at < ahead; at += kLineBytes) prefetch_to_write(target + at);

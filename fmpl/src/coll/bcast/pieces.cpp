@@ -5,6 +5,7 @@
 #include "coll/bcast/choose.hpp"
 #include "coll/bcast/publish.hpp"
 
+#include "crossbar/copy_across.hpp"
 #include "error.hpp"
 
 #include <algorithm>
@@ -15,27 +16,44 @@ namespace fmpl {
 namespace {
 
 // How many library buffers a root takes in turn: so many broadcasts it is ahead of its receivers. A root that stays
-// takes all short ones, up to a length if all members run, since fewer stay in the caches
-// (docs/decisions/0038-members-go-ahead-of-a-fixed-root.md).
+// takes all short ones (docs/decisions/0038-members-go-ahead-of-a-fixed-root.md).
 constexpr std::size_t kInTurn = 8;
-constexpr std::size_t kAllInTurnBytes = 256;
 
 BroadcastBuffers& buffers_of(Meeting& m, std::size_t bytes)
 {
     return bytes <= kShortBufferBytes ? m.broadcasts.of_short : m.broadcasts.of_long;
 }
 
+// A power of two.
+std::size_t buffers_in_turn(std::size_t bytes, bool stays_root)
+{
+    return stays_root && bytes <= kShortBufferBytes ? BroadcastBuffers::kMost : kInTurn;
+}
+
 // A library buffer of this rank's that nobody reads any more, for this use.
 Offset library_buffer(Meeting& m, std::uint64_t use, std::size_t bytes, const WaitFor& what, bool stays_root)
 {
     BroadcastBuffers& buffers = buffers_of(m, bytes);
-    const std::size_t most = m.node().each_has_a_cpu() ? kAllInTurnBytes : kShortBufferBytes;
-    const std::size_t in_turn = stays_root && bytes <= most ? BroadcastBuffers::kMost : kInTurn;  // powers of two
+    const std::size_t in_turn = buffers_in_turn(bytes, stays_root);
     const std::size_t buffer = buffers.next++ & (in_turn - 1);
     const std::uint64_t last_use = std::exchange(buffers.uses[buffer], use + 1);
     const std::uint64_t of_half = buffers.uses[(buffer + in_turn / 2 - 1) & (in_turn - 1)];
     await_left(m, last_use, std::max(last_use, of_half), what);
     return buffers.at + buffer * stride_of(bytes);
+}
+
+// By a root that stays, after a broadcast in one piece: the lines that it will write for the one after the next, if
+// that is alike, come from the receivers' caches while it goes on
+// (docs/decisions/0043-lines-to-write-asked-for-ahead.md).
+void ask_ahead(Meeting& m, std::uint64_t use, std::size_t bytes)
+{
+    constexpr std::size_t kAhead = 2;
+    prefetch_to_write(&slot_of(m, use + kAhead));
+    if (bytes <= kBroadcastInlineBytes || bytes > kShortBufferBytes) return;
+    const BroadcastBuffers& buffers = m.broadcasts.of_short;
+    const std::size_t buffer = (buffers.next + kAhead - 1) & (buffers_in_turn(bytes, true) - 1);
+    const std::byte* const first = m.node().crossbar.local(buffers.at + buffer * kShortBufferStride);
+    for (std::size_t at = 0; at < bytes; at += kLine) prefetch_to_write(first + at);
 }
 
 // What the receivers have to know before it is thrown; null where the library buffers are there.
@@ -84,6 +102,7 @@ std::size_t send_in_pieces(Meeting& m, const OutgoingBroadcast& out)
         });
         sent += piece;
         leave_broadcast(m, use);
+        if (stays_root && sent == out.bytes && !no_memory) ask_ahead(m, use, piece);
         if (no_memory) std::rethrow_exception(no_memory);
     } while (sent < out.bytes && !goes_whole(m, out, sent));
     return sent;

@@ -2,7 +2,7 @@
 //
 // A member that need not wait is ahead of the root by up to kReduceSlots reductions of up to kShortBufferBytes, for
 // each of which it has a buffer, or by as many larger ones as its ring has room for; where roots take turns by no more
-// than 8, of two members by less than kPairSlots.
+// than 8. Of two members it is ahead by less than kPairSlots, or kLongDeposits larger ones.
 #pragma once
 
 #include "coll/meeting.hpp"

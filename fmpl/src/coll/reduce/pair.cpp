@@ -4,8 +4,8 @@
 // the cost of one barrier of two. Up to 8 bytes travel in the line. Long operands in remote-DMA memory are combined
 // where they are, one half of the elements by each rank, and a barrier ends that (kPairInPlaceBytes). Else they go
 // through library buffers of kDepositBytes, in pieces if need be. Then the other rank of a reduce leaves before the
-// root does; and while the root stays the same it does not even look at the root's half, for less than
-// kPairSlots reductions, whose verdict only the root knows.
+// root does; and while the root stays the same it does not even look at the root's half, for less than kPairSlots
+// reductions, kLongDeposits longer ones, whose verdict only the root knows.
 //
 // Private operands are reached by the kernel: a root brings the other's to where it wants the result, with the
 // other's help from some length on, and combines the two there.
@@ -18,6 +18,7 @@
 #include "coll/reduce/deposit.hpp"
 #include "coll/reduce/hardware.hpp"
 #include "coll/reduce/use.hpp"
+#include "crossbar/copy_across.hpp"
 #include "p2p/shared_copy.hpp"
 
 #include <algorithm>
@@ -70,7 +71,7 @@ void deposit_for_pair(Meeting& m, std::uint64_t use, PairDeposit& own, const Red
     const bool needs_buffer = in_place ? to_all : whole.root != m.rank();
     if (needs_buffer) reserve_deposits(m, bytes);
     if (!in_place && needs_buffer && bytes <= kDepositBytes) {
-        own.payload = operand_buffer(m, use % kPairSlots, bytes);
+        own.payload = operand_buffer(m, use, bytes);
         copy_across(crossbar.local(own.payload), operand, bytes);
     }
 }
@@ -92,7 +93,10 @@ public:
     {
         await_room();
         lay_down();
-        if (goes_ahead()) return ReduceManner::combined;
+        if (goes_ahead()) {
+            ask_ahead();
+            return ReduceManner::combined;
+        }
         meet();
         if (own().count != other().count || own().element_size != other().element_size || own().root != other().root)
             [[unlikely]] {
@@ -133,25 +137,32 @@ private:
     }
     // Where the other rank lays a short operand that this one will read, if that is known: behind its last one. Its
     // lines are asked for with each look, so that they come while the stamp does.
-    const std::byte* others_buffer() const
+    const std::byte* others_buffer(std::uint64_t use) const
     {
-        constexpr std::size_t kMostAhead = 4 * kLine;
         if (m_.reductions.others_short == kNoOffset || !wants_result(rank_)) return nullptr;
-        if (bytes_ <= sizeof own().payload || bytes_ > kMostAhead || own().in_place != 0) return nullptr;
-        return m_.place(1 - rank_, m_.reductions.others_short + use_ % kPairSlots * kShortBufferStride).here;
+        if (bytes_ <= sizeof own().payload || bytes_ > kShortBufferBytes || own().in_place != 0) return nullptr;
+        return m_.place(1 - rank_, m_.reductions.others_short + use % kPairSlots * kShortBufferStride).here;
     }
     void part_with_barrier() { barrier_of_two(m_, m_.station->barrier); }
 
-    // Waits until the other rank is through with what the line and the operand's buffer were for: it has laid down its
-    // part of the next use after that.
+    // How many uses of such operands may be under way.
+    std::uint64_t slots() const { return bytes_ > kShortBufferBytes ? kLongDeposits : kPairSlots; }
+    bool has_room(std::uint64_t use) const { return use < m_.reductions.over + slots(); }
+    // Whether the other rank is known to be through with so many uses, since it has laid down its part of the next.
+    bool is_over(std::uint64_t uses)
+    {
+        if (line(uses).by[1 - rank_].stamp.load(std::memory_order_acquire) <= uses)
+            return false;  // pairs with lay_down()
+        m_.reductions.over = uses;
+        return true;
+    }
+
+    // Waits until the other rank is through with what the line and the operand's buffer were for. If it is not, then
+    // for half of the uses: one wait in place of one for each use from now on.
     void await_room()
     {
-        if (use_ < m_.reductions.over + kPairSlots) return;
-        const std::uint64_t next = use_ + 1 - kPairSlots;
-        const std::atomic<std::uint64_t>& stamp = line(next).by[1 - rank_].stamp;
-        // acquire: pairs with lay_down() of the other
-        m_.node().wait([&] { return stamp.load(std::memory_order_acquire) > next; }, m_.waiting_for(1 - rank_, bytes_));
-        m_.reductions.over = next;
+        if (has_room(use_) || is_over(use_ + 1 - slots())) return;
+        m_.node().wait([&] { return is_over(use_ + 1 - slots() / 2); }, m_.waiting_for(1 - rank_, bytes_));
     }
 
     void lay_down()
@@ -173,18 +184,46 @@ private:
         return keeps_root_ && !wants_result(rank_) && own().in_place == 0 && bytes_ <= kDepositBytes && !no_memory_;
     }
 
+    // By the rank that goes ahead: the lines that it will write for the use after the next, if that is alike, come from
+    // the root's cache meanwhile (docs/decisions/0043-lines-to-write-asked-for-ahead.md).
+    void ask_ahead()
+    {
+        constexpr std::uint64_t kAhead = 2;
+        if (!has_room(use_ + kAhead)) return;
+        prefetch_to_write(&line(use_ + kAhead));
+        if (bytes_ <= sizeof own().payload || bytes_ > kShortBufferBytes) return;
+        const std::byte* const first = m_.node().crossbar.local(operand_buffer(m_, use_ + kAhead, bytes_));
+        for (std::size_t at = 0; at < bytes_; at += kLine) prefetch_to_write(first + at);
+    }
+
     void meet()
     {
-        const std::byte* const ahead = others_buffer();
-        const std::size_t lines_ahead = ahead == nullptr ? 0 : (bytes_ + kLine - 1) / kLine;
-        m_.node().wait(
-            [&] {
-                for (std::size_t i = 0; i < lines_ahead; ++i) __builtin_prefetch(ahead + i * kLine);
-                // acquire: pairs with lay_down() of the other
-                return other().stamp.load(std::memory_order_acquire) == use_ + 1;
-            },
-            m_.waiting_for(1 - rank_, bytes_));
+        // acquire: pairs with lay_down() of the other
+        const auto has_come = [&] { return other().stamp.load(std::memory_order_acquire) == use_ + 1; };
+        if (!has_come()) {
+            constexpr std::size_t kMostAsked = 4 * kLine;
+            const std::byte* const buffer = bytes_ > kMostAsked ? nullptr : others_buffer(use_);
+            m_.node().wait(
+                [&] {
+                    if (buffer != nullptr) ask_for(buffer);
+                    return has_come();
+                },
+                m_.waiting_for(1 - rank_, bytes_));
+        } else if (keeps_root_) {
+            ask_for_next();
+        }
         m_.reductions.over = use_;
+    }
+
+    // By a root that stays, if the other was here before it: that has probably laid down its part of the next use, too.
+    void ask_for_next() const
+    {
+        prefetch_to_write(&line(use_ + 1));
+        if (const std::byte* const buffer = others_buffer(use_ + 1)) ask_for(buffer);
+    }
+    void ask_for(const std::byte* operand) const
+    {
+        for (std::size_t at = 0; at < bytes_; at += kLine) __builtin_prefetch(operand + at);
     }
 
     ReduceManner combine_in_line()
@@ -253,8 +292,8 @@ private:
         }
         const bool is_read_here = own().in_place != 0 && whole_.root == kAllMembers;
         const bool overwrites = is_read_here && (own().in_place & PairDeposit::kResultElsewhere) == 0;
-        const Place result = m_.own_place(
-            overwrites ? m_.node().crossbar.local(operand_buffer(m_, use_ % kPairSlots, bytes_)) : buffers_.result);
+        const Place result =
+            m_.own_place(overwrites ? m_.node().crossbar.local(operand_buffer(m_, use_, bytes_)) : buffers_.result);
         combine(m_, {operands_}, 0, whole_.count, whole_.op, std::span(&result, 1), whose());
         if (is_read_here || other().in_place != 0) part_with_barrier();
         if (overwrites) copy_across(buffers_.result, result.here, bytes_);
