@@ -37,7 +37,7 @@ inline void prefetch_to_write(const void* line)
 // Passes lines that were just written, and that another core will read once, on to the cache that the cores share: a
 // few lines are there sooner from it than from this core's own. This core gives them up one by one, more slowly than
 // the other would fetch many, so beyond kHandedOver bytes nothing is passed on (docs/decisions/0013-envelopes.md).
-inline constexpr std::size_t kHandedOver = 1024;
+inline constexpr std::size_t kHandedOver = 512;
 
 inline void hand_over(const void* first, std::size_t bytes)
 {

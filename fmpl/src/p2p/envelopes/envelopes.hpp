@@ -193,6 +193,7 @@ private:
             pair_cells_.ask(answer);
         } else if (ring.mapped != nullptr) [[likely]] {
             ring.cell(sizes(), number).write(ring.body_at, ring.body_bytes, head, stamp);
+            ring.ask_ahead(sizes());
         } else {
             ring.write_remotely(node_->crossbar, destination, ring.cell_offset(sizes(), number), head, stamp);
         }

@@ -28,6 +28,8 @@ void EnvelopePeers::introduce(int peer)
     out.ring.mapped = crossbar.mapped(peer, 0);
     out.ring.cells = blocks_->cells(peer, me);
     out.ring.bodies = blocks_->bodies(peer, me);
+    const std::int32_t cpu = crossbar.record(me).cpu;
+    out.ring.crosses_cores = cpu < 0 || cpu != crossbar.record(peer).cpu;
     EnvelopeCell* pair_cell = nullptr;
     if (out.ring.mapped == nullptr) {
         out.ring.staging = stagings_.emplace_back(blocks_->layout().sizes().body_lines / 4).data();

@@ -97,6 +97,7 @@ struct OutgoingRing {
     std::uint32_t next_line = 0;                         // where the next body may begin
     std::uint32_t last_lines = 0;                        // of the last body
     bool has_bodies = false;                             // the ring of bodies is backed
+    bool crosses_cores = false;                          // the destination may run on another CPU
     bool reserved = false;                               // what follows is a reservation
     std::uint32_t body_at = 0;                           // its first line
     std::uint32_t body_bytes = 0;
@@ -167,6 +168,23 @@ struct OutgoingRing {
         const std::byte* const first = mapped + bodies;
         const std::uint32_t asked = sizes.lines_to_ask_for(next_line, last_lines);
         for (std::uint32_t i = 0; i < asked; ++i) prefetch_to_write(first + std::size_t{next_line + i} * kLine);
+    }
+    // After an envelope: the lines of the one after the next, if that is alike, come from the destination's cache while
+    // this rank goes on; those that it is known to be through with
+    // (docs/decisions/0043-lines-to-write-asked-for-ahead.md).
+    void ask_ahead(const RingSizes& sizes) const
+    {
+        constexpr std::uint32_t kAhead = 2;
+        constexpr std::uint32_t kMostLines = 128;
+        if (!crosses_cores || static_cast<std::uint32_t>(sent) + kAhead - taken > sizes.cells) return;
+        prefetch_to_write(&cell(sizes, sent + kAhead));
+        const std::uint32_t each = RingSizes::lines_of(body_bytes);
+        if (each == 0 || each > kMostLines) return;
+        const std::uint32_t first = body_at + kAhead * each;
+        if (first + each > sizes.body_lines || lines_sent + (kAhead + 1) * each - lines_taken > sizes.body_lines)
+            return;
+        const std::byte* const body = mapped + bodies + std::size_t{first} * kLine;
+        for (std::uint32_t i = 0; i < each; ++i) prefetch_to_write(body + std::size_t{i} * kLine);
     }
     // The cell and the body of an unmapped destination.
     void write_remotely(
