@@ -10,7 +10,8 @@ CallSide CallSide::equal(Process& process, const void* buffer, int count, MPI_Da
     check_count(count, names.count);
     side.count_ = count;
     side.set_type(type, names);
-    check_buffer(buffer, side.type_->layout->bytes(count), *side.type_, names.buffer);
+    if (side.type_->dense_bytes != 0) side.equal_bytes_ = std::int64_t{count} * side.type_->dense_bytes;
+    check_buffer(buffer, side.message().bytes, *side.type_, names.buffer);
     return side;
 }
 
@@ -97,7 +98,7 @@ const void* CallSide::begin_of(int index) const
         reinterpret_cast<std::uintptr_t>(buffer_) + static_cast<std::uintptr_t>(bytes));
 }
 
-MessageBuffer CallSide::at(int index) const
+MessageBuffer CallSide::of_its_own(int index) const
 {
     return MessageBuffer::of(begin_of(index), counts_ == nullptr ? count_ : counts_[index], type_at(index));
 }

@@ -45,7 +45,15 @@ public:
         const MPI_Aint* displacements, const MPI_Datatype* types, int peers, const ArgumentNames& names);
 
     // Of peer `index`.
-    MessageBuffer at(int index) const;
+    MessageBuffer at(int index) const
+    {
+        if (equal_bytes_ < 0) [[unlikely]]
+            return of_its_own(index);
+        const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(buffer_) +
+                                     static_cast<std::uintptr_t>(index) * static_cast<std::uintptr_t>(equal_bytes_);
+        return MessageBuffer::piece(
+            reinterpret_cast<const void*>(begin), static_cast<std::uint64_t>(equal_bytes_), type_->element_bytes);
+    }
     // Of equal blocks: the first.
     MessageBuffer message() const { return at(0); }
     // So that it can be given as Blocks.
@@ -59,11 +67,13 @@ private:
     void set_counts(const int* counts, int peers, const ArgumentNames& names);
     void set_types(const MPI_Datatype* types, int peers, const ArgumentNames& names);
     void check_blocks(int peers, const ArgumentNames& names) const;
+    MessageBuffer of_its_own(int index) const;
     const TypeObject& type_at(int index) const;
     const void* begin_of(int index) const;
 
     Process* process_;
     const void* buffer_;
+    std::int64_t equal_bytes_ = -1;  // of each block, if each is one piece and they lie one behind the other
     int count_ = 0;
     const int* counts_ = nullptr;
     const int* displacements_ = nullptr;
