@@ -4,7 +4,8 @@
 #include "abi/boundary.hpp"
 #include "c/arguments.hpp"
 #include "coll/algorithms.hpp"
-#include "coll/schedule.hpp"
+#include "coll/immediate_schedule.hpp"
+#include "coll/listed_schedule.hpp"
 #include "process/process.hpp"
 
 #include <mpi.h>
@@ -105,14 +106,9 @@ int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, A
     return call_on(name, handle, facts, [&](Process& process) {
         const CommunicatorPtr& comm = process.communicator(handle);
         if (!comm->is_inter() && at_once(process, *comm)) return;
-        const Ref<Schedule> schedule = Schedule::on(process.collective, process.engine, comm, Schedule::Steps::at_once);
-        try {
-            build(process, *schedule->channel().comm, *schedule);
-            schedule->conclude();
-        } catch (...) {
-            Schedule::abandon(schedule);
-            throw;
-        }
+        const ImmediateCall call(process.collective, process.engine, comm);
+        build(process, *comm, call.schedule());
+        call.schedule().conclude();
     });
 }
 template <class Facts, class Build>
@@ -126,8 +122,8 @@ template <class Facts, class Build>
 int nonblocking_collective(const char* name, MPI_Comm handle, MPI_Request* request, const Facts& facts, Build&& build)
 {
     return call_on(name, handle, facts, [&](Process& process) {
-        const Ref<Schedule> schedule =
-            Schedule::on(process.collective, process.engine, process.communicator(handle), Schedule::Steps::listed);
+        const Ref<ListedSchedule> schedule =
+            ListedSchedule::on(process.collective, process.engine, process.communicator(handle));
         check_pointer(request, "request");
         build(process, *schedule->channel().comm, *schedule);
         schedule->comm_handle = handle;

@@ -1,6 +1,7 @@
 #include "coll/collective_state.hpp"
 
-#include "coll/schedule.hpp"
+#include "coll/immediate_schedule.hpp"
+#include "coll/listed_schedule.hpp"
 #include "error.hpp"
 
 #include <mpi.h>

@@ -9,12 +9,14 @@
 #include <fmpl.h>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
 namespace fmpl::mpi {
 
-class Schedule;
+class ListedSchedule;
+class ImmediateSchedule;
 
 // How blocking barriers, broadcasts and reductions are done (FMPL_MPI_COLLECTIVES). automatic: by FMPL's own calls
 // where they can.
@@ -34,7 +36,8 @@ struct CollectiveState {
     GroupPtr job;      // all ranks; null until the rank has joined
     TypeTable& types;  // for users' functions, which get a handle of the type
     ScratchPool scratch;
-    RequestPool<Schedule> schedules;
+    RequestPool<ListedSchedule> schedules;
+    std::unique_ptr<ImmediateSchedule> immediate;  // while no call has it
     // FMPL's communicators by their members' world ranks; FMPL_COMM_NULL where there is none. Communicators with the
     // same members share one: blocking collective calls on them come in the same order on all members.
     std::map<std::vector<int>, fmpl_comm_t> fmpl_comms;

@@ -1,13 +1,11 @@
 // A collective operation as steps in rounds: the one form of blocking and non-blocking calls.
 //
-// A round begins when every step of the round before is complete, and its steps are begun in the order in which they
-// were added. An algorithm (coll/algorithms.hpp) adds rounds. The schedule keeps communicator, types, operation and
-// temporary memory alive until the last step. An error of a step is kept, and the rounds after it are gone through
-// all the same, so that other ranks do not wait for this one's messages.
+// An algorithm (coll/algorithms.hpp) adds the steps of one round after the other. The steps of a round are begun in the
+// order in which they were added; a round begins when every step of the round before is complete. An error of a step is
+// kept, and the rounds after it are gone through all the same, so that other ranks do not wait for this one's messages.
 //
-// Under a blocking call a step is done as it is added (at_once), and no list is kept. Short messages then need no
-// request: one that may go eagerly is sent, and one receive that a round waits for, and for nothing else, is a blocking
-// one when the round ends.
+//   immediate_schedule   a blocking call: a step is done as it is added
+//   listed_schedule      a nonblocking one: a list of steps, which the engine goes through
 #pragma once
 
 #include "coll/collective_state.hpp"
@@ -17,14 +15,13 @@
 #include "datatype/type_object.hpp"
 #include "p2p/engine.hpp"
 #include "p2p/message_buffer.hpp"
-#include "p2p/request_pool.hpp"
 
 #include <mpi.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,12 +36,10 @@ struct Channel {
     int size() const { return comm->size(); }  // of the local group
 };
 
-class Schedule final : public ActiveRequest {
+class Schedule {
 public:
-    // at_once: steps are done as they are added, and conclude() ends it. listed: they are done once it is activated.
-    enum class Steps { at_once, listed };
-    // For the next collective operation on `comm`. `state` and `engine`, the rank's, live longer.
-    static Ref<Schedule> on(CollectiveState& state, Engine& engine, const CommunicatorPtr& comm, Steps steps);
+    Schedule(const Schedule&) = delete;
+    Schedule& operator=(const Schedule&) = delete;
 
     const Channel& channel() const { return channel_; }
     // Of the local group of an intercommunicator.
@@ -52,16 +47,28 @@ public:
 
     // Steps of the present round. peer: a rank of the channel's peers, or MPI_PROC_NULL. Messages without bytes are
     // messages too.
-    void send(const Channel& channel, const MessageBuffer& buffer, int peer);
-    void receive(const Channel& channel, const MessageBuffer& buffer, int peer);
+    void send(const Channel& channel, const MessageBuffer& buffer, int peer)
+    {
+        if (peer != MPI_PROC_NULL) add_send(channel, buffer, peer);
+    }
+    void receive(const Channel& channel, const MessageBuffer& buffer, int peer)
+    {
+        if (peer != MPI_PROC_NULL) add_receive(channel, buffer, peer, buffer.bytes);
+    }
     // The same of a message that may have fewer bytes than there is room for.
-    void receive_up_to(const Channel& channel, const MessageBuffer& buffer, int peer);
+    void receive_up_to(const Channel& channel, const MessageBuffer& buffer, int peer)
+    {
+        if (peer != MPI_PROC_NULL) add_receive(channel, buffer, peer, 0);
+    }
     // The same number of bytes in packed form, or more room in `to`. Throws Error (MPI_ERR_TRUNCATE) when there is
     // less.
     void copy(const MessageBuffer& from, const MessageBuffer& to);
     // inout = in (op) inout, with the operation and type of set_reduction.
-    void reduce(const void* in, void* inout, std::int64_t count);
-    void end_round();
+    void reduce(const void* in, void* inout, std::int64_t count)
+    {
+        if (count != 0) add_reduce(in, inout, count);
+    }
+    virtual void end_round() = 0;
 
     // The operation and type of reduce(); handle: of the type, for a user's function.
     void set_reduction(OperationPtr operation, TypeObjectPtr type, MPI_Datatype handle);
@@ -85,69 +92,81 @@ public:
     // Room for `count` elements of the type of set_reduction; the pointer is what a call would take as its buffer.
     std::byte* element_memory(std::int64_t count);
 
-    void advance() override;
-    // Throws Error: a collective operation cannot be cancelled (MPI-3.1, section 5.12).
-    void cancel(Engine& engine) override;
-    // After the last step, of what is done at once; throws Error when a step failed.
-    void conclude();
-    // If the call has failed before: messages that are under way go on, and memory stays theirs until they are through.
-    static void abandon(const Ref<Schedule>& schedule);
+protected:
+    Schedule() = default;
+    ~Schedule() = default;
 
-    const char* error_words() const override { return error_words_.c_str(); }
+    // Of the next collective operation on `comm`, which, as the rank's state and engine, lives as long as that.
+    void open(CollectiveState& state, Engine& engine, Communicator& comm)
+    {
+        state_ = &state;
+        engine_ = &engine;
+        channel_ = {&comm, comm.next_collective_tag()};
+        local_channel_ = {};
+        error_ = 0;
+    }
+    // Gives back what the operation has had but for its messages.
+    void close();
+    // Takes the messages under way and the memory of another, which failed before its end.
+    void take_over(Schedule& failed);
 
-    RequestPool<Schedule>* pool = nullptr;
+    // expected: fewer bytes are an error.
+    virtual void add_send(const Channel& channel, const MessageBuffer& buffer, int peer) = 0;
+    virtual void add_receive(const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected) = 0;
+    virtual void add_copy(const MessageBuffer& from, const MessageBuffer& to) = 0;
+    virtual void add_reduce(const void* in, void* inout, std::int64_t count) = 0;
 
-private:
-    struct Step {
-        enum class Kind : std::uint8_t { send, receive, receive_up_to, copy, reduce, end_round };
-        Kind kind;
-        int peer = 0;
-        Channel channel{};
-        MessageBuffer buffer;  // of reduce: `data` is `in`, `count` the count
-        MessageBuffer target;  // of copy; of reduce: `data` is `inout`
-    };
+    // What a step comes to.
+    void begin_send(const Channel& channel, const MessageBuffer& buffer, int peer);
+    void begin_receive(const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected);
+    void reduce_now(const void* in, void* inout, std::int64_t count);
+    // An error of what it does is kept.
+    template <class Do>
+    void keep_error(Do&& step)
+    {
+        try {
+            step();
+        } catch (const JobEnding&) {
+            throw;
+        } catch (...) {
+            note_current_error();
+        }
+    }
+    void note_status(const Status& found, std::uint64_t expected)
+    {
+        if (found.error != 0 || found.bytes < expected) [[unlikely]]
+            note_failure(found, expected);
+    }
 
-    // A message under way. bytes: fewer are an error.
+    // A message under way.
     struct Pending {
         RequestRef request;
-        std::uint64_t bytes;
+        std::uint64_t expected;
     };
-
-    template <class Do>
-    void do_now(Do&& step);
-    void add(Step step);
-    void begin(const Step& step);
-    void begin_deferred();
-    void complete_round();
-    void note_status(const Status& found, std::uint64_t bytes);
-    void note_error(int error_class, std::string words);
-    void reduce_now(const void* in, void* inout, std::int64_t count);
-    void note_current_error();
-    void release();
-    void dispose() override;
 
     CollectiveState* state_ = nullptr;
     Engine* engine_ = nullptr;
-    CommunicatorPtr comm_;
+    std::vector<Pending> pending_;
+    int error_ = 0;  // class of the first one
+    std::string error_words_;
+
+private:
+    void note_failure(const Status& found, std::uint64_t expected);
+    void note_error(int error_class, std::string words);
+    void note_current_error();
+
     Channel channel_{};
     Channel local_channel_{};
     OperationPtr operation_;
     TypeObjectPtr type_;
     MPI_Datatype type_handle_ = MPI_DATATYPE_NULL;
 
-    std::vector<Step> steps_;
-    std::size_t next_ = 0;
-    std::vector<Pending> pending_;
-    bool advancing_ = false;
-    bool at_once_ = false;
-    std::optional<Step> deferred_;  // a short receive of this round, not begun
-
-    std::vector<ScratchPool::Block> blocks_;
-    static constexpr std::size_t kOwnMemory = 4096;
-    alignas(64) std::array<std::byte, kOwnMemory> own_memory_;
+    struct alignas(64) OwnMemory {
+        std::array<std::byte, 4096> bytes;
+    };
+    std::unique_ptr<OwnMemory> own_memory_;  // made when first needed, and kept
     std::size_t own_memory_used_ = 0;
-
-    std::string error_words_;
+    std::vector<ScratchPool::Block> blocks_;
 };
 
 }  // namespace fmpl::mpi

@@ -1,0 +1,82 @@
+#include "coll/immediate_schedule.hpp"
+
+#include "coll/listed_schedule.hpp"
+#include "error.hpp"
+
+#include <utility>
+
+namespace fmpl::mpi {
+namespace {
+
+// A longer message is better off if its receive is posted early.
+constexpr std::uint64_t kDeferredBytes = 4096;
+
+}  // namespace
+
+void ImmediateSchedule::conclude()
+{
+    end_round();
+    if (error_ != 0) throw Error(error_, std::exchange(error_words_, {}));
+}
+
+void ImmediateSchedule::end_round()
+{
+    if (has_deferred_ && pending_.empty()) {
+        has_deferred_ = false;
+        const Channel& channel = deferred_.channel;
+        note_status(engine_->recv(deferred_.buffer, *channel.comm, Traffic::collective, deferred_.peer, channel.tag),
+            deferred_.expected);
+        return;
+    }
+    begin_deferred();
+    while (!pending_.empty()) {
+        if (Request& request = *pending_.back().request; !request.complete) engine_->wait(request);
+        note_status(pending_.back().request->status, pending_.back().expected);
+        pending_.pop_back();
+    }
+}
+
+void ImmediateSchedule::abandon(const CommunicatorPtr& comm)
+{
+    const Ref<ListedSchedule> rest = ListedSchedule::of_rest(*state_, *engine_, comm, *this);
+    engine_->activate(rest);
+}
+
+void ImmediateSchedule::add_send(const Channel& channel, const MessageBuffer& buffer, int peer)
+{
+    keep_error([&] {
+        if (engine_->send_eagerly(buffer, *channel.comm, Traffic::collective, peer, channel.tag)) return;
+        begin_send(channel, buffer, peer);
+    });
+}
+
+void ImmediateSchedule::add_receive(
+    const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected)
+{
+    // First the one before: several messages of one rank match in the order of their receives.
+    begin_deferred();
+    if (buffer.bytes <= kDeferredBytes) {
+        deferred_ = {channel, buffer, peer, expected};
+        has_deferred_ = true;
+    } else {
+        keep_error([&] { begin_receive(channel, buffer, peer, expected); });
+    }
+}
+
+void ImmediateSchedule::add_copy(const MessageBuffer& from, const MessageBuffer& to)
+{
+    keep_error([&] { copy_message(from, to, from.bytes); });
+}
+
+void ImmediateSchedule::add_reduce(const void* in, void* inout, std::int64_t count)
+{
+    keep_error([&] { reduce_now(in, inout, count); });
+}
+
+void ImmediateSchedule::begin_deferred()
+{
+    if (!std::exchange(has_deferred_, false)) return;
+    keep_error([&] { begin_receive(deferred_.channel, deferred_.buffer, deferred_.peer, deferred_.expected); });
+}
+
+}  // namespace fmpl::mpi

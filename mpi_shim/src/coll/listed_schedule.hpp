@@ -1,0 +1,56 @@
+// The steps of a nonblocking collective call, in a list that the engine goes through. It keeps communicator, types,
+// operation and temporary memory alive until the last step.
+#pragma once
+
+#include "coll/schedule.hpp"
+#include "p2p/request_pool.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace fmpl::mpi {
+
+class ListedSchedule final : public ActiveRequest, public Schedule {
+public:
+    // For the next collective operation on `comm`. `state` and `engine`, the rank's, live longer.
+    static Ref<ListedSchedule> on(CollectiveState& state, Engine& engine, const CommunicatorPtr& comm);
+    // Of what is under way of a call that has failed.
+    static Ref<ListedSchedule> of_rest(
+        CollectiveState& state, Engine& engine, const CommunicatorPtr& comm, Schedule& failed);
+
+    void end_round() override;
+
+    void advance() override;
+    // Throws Error: a collective operation cannot be cancelled (MPI-3.1, section 5.12).
+    void cancel(Engine& engine) override;
+    const char* error_words() const override { return error_words_.c_str(); }
+
+    RequestPool<ListedSchedule>* pool = nullptr;
+
+private:
+    struct Step {
+        enum class Kind : std::uint8_t { send, receive, copy, reduce, end_round };
+        Kind kind;
+        int peer = 0;
+        std::uint64_t expected = 0;
+        Channel channel{};
+        MessageBuffer buffer;  // of reduce: `data` is `in`, `count` the count
+        MessageBuffer target;  // of copy; of reduce: `data` is `inout`
+    };
+
+    void add_send(const Channel& channel, const MessageBuffer& buffer, int peer) override;
+    void add_receive(const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected) override;
+    void add_copy(const MessageBuffer& from, const MessageBuffer& to) override;
+    void add_reduce(const void* in, void* inout, std::int64_t count) override;
+    void begin(const Step& step);
+    void release();
+    void dispose() override;
+
+    CommunicatorPtr comm_;
+    std::vector<Step> steps_;
+    std::size_t next_ = 0;
+    bool advancing_ = false;
+};
+
+}  // namespace fmpl::mpi
