@@ -21,11 +21,16 @@ void ImmediateSchedule::conclude()
 
 void ImmediateSchedule::end_round()
 {
-    if (has_deferred_ && pending_.empty()) {
-        has_deferred_ = false;
-        const Channel& channel = deferred_.channel;
-        note_status(engine_->recv(deferred_.buffer, *channel.comm, Traffic::collective, deferred_.peer, channel.tag),
-            deferred_.expected);
+    if (pending_.empty()) {
+        for (const Deferred& receive : deferred_) {
+            const Channel& channel = receive.channel;
+            keep_error([&] {
+                note_status(
+                    engine_->recv(receive.buffer, *channel.comm, Traffic::collective, receive.peer, channel.tag),
+                    receive.expected);
+            });
+        }
+        deferred_.clear();
         return;
     }
     begin_deferred();
@@ -53,14 +58,12 @@ void ImmediateSchedule::add_send(const Channel& channel, const MessageBuffer& bu
 void ImmediateSchedule::add_receive(
     const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected)
 {
-    // First the one before: several messages of one rank match in the order of their receives.
-    begin_deferred();
     if (buffer.bytes <= kDeferredBytes) {
-        deferred_ = {channel, buffer, peer, expected};
-        has_deferred_ = true;
-    } else {
-        keep_error([&] { begin_receive(channel, buffer, peer, expected); });
+        deferred_.push_back({channel, buffer, peer, expected});
+        return;
     }
+    begin_deferred();  // several messages of one rank match in the order of their receives
+    keep_error([&] { begin_receive(channel, buffer, peer, expected); });
 }
 
 void ImmediateSchedule::add_copy(const MessageBuffer& from, const MessageBuffer& to)
@@ -75,8 +78,10 @@ void ImmediateSchedule::add_reduce(const void* in, void* inout, std::int64_t cou
 
 void ImmediateSchedule::begin_deferred()
 {
-    if (!std::exchange(has_deferred_, false)) return;
-    keep_error([&] { begin_receive(deferred_.channel, deferred_.buffer, deferred_.peer, deferred_.expected); });
+    for (const Deferred& receive : deferred_) {
+        keep_error([&] { begin_receive(receive.channel, receive.buffer, receive.peer, receive.expected); });
+    }
+    deferred_.clear();
 }
 
 }  // namespace fmpl::mpi

@@ -1,11 +1,12 @@
 // The steps of a blocking collective call, done as they are added. Short messages then need no request: one that may go
-// eagerly is sent, and one receive that a round waits for, and for nothing else, is a blocking one when the round ends.
+// eagerly is sent, and if a round waits for nothing but short receives, they are blocking ones when it ends.
 #pragma once
 
 #include "coll/schedule.hpp"
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace fmpl::mpi {
 
@@ -29,15 +30,14 @@ private:
     void add_reduce(const void* in, void* inout, std::int64_t count) override;
     void begin_deferred();
 
-    // A short receive of this round, not begun: it is to be a blocking one, if nothing else is waited for.
+    // A receive of this round, not begun.
     struct Deferred {
-        Channel channel{};
+        Channel channel;
         MessageBuffer buffer;
-        int peer = 0;
-        std::uint64_t expected = 0;
+        int peer;
+        std::uint64_t expected;
     };
-    Deferred deferred_;
-    bool has_deferred_ = false;
+    std::vector<Deferred> deferred_;
 };
 
 // The call that has such a schedule, for its lifetime.
@@ -55,7 +55,7 @@ public:
     {
         if (!schedule_->pending_.empty()) [[unlikely]]
             schedule_->abandon(comm_);
-        schedule_->has_deferred_ = false;
+        schedule_->deferred_.clear();
         schedule_->close();
         state_.immediate = std::move(schedule_);
     }

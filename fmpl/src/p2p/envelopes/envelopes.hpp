@@ -147,6 +147,7 @@ public:
             for (std::size_t looked = peers_.size(); looked != 0; --looked) {
                 if (doors_.has_more(order_.place()) &&
                     take_all(peers_.introduced(static_cast<int>(order_.place())), handler, taken)) {
+                    order_.end_here(peers_.size(), sizes().cells);
                     return taken;
                 }
                 order_.go_on(peers_.size());
@@ -154,10 +155,27 @@ public:
         } else {
             if (known_.size() < others()) look_at_doors();
             for (std::size_t looked = known_.size(); looked != 0; --looked) {
-                if (take_all(*known_[order_.place()], handler, taken)) return taken;
+                if (take_all(*known_[order_.place()], handler, taken)) {
+                    order_.end_here(known_.size(), sizes().cells);
+                    return taken;
+                }
                 order_.go_on(known_.size());
             }
         }
+        return taken;
+    }
+
+    // The same of what has come from one source, and not more often in a row than there are cells in a ring: others
+    // are to have their turn.
+    template <class Handler>
+    int poll_from(int source, Handler&& handler)
+    {
+        if (polling_ || others() == 1 || !has(source)) return 0;
+        if (!doors_.has_sent(static_cast<std::size_t>(source))) return 0;
+        if (++polls_of_one_ % sizes().cells == 0) return 0;
+        const ScopedFlag during(&polling_);
+        int taken = 0;
+        take_all(peers_.introduced(source), handler, taken);
         return taken;
     }
 
@@ -220,10 +238,7 @@ private:
         for (std::uint32_t left = sizes().cells; cell != nullptr && left != 0; --left) {
             const Taken what = take(inbox, *cell, handler);
             if (what != Taken::nothing) ++taken;
-            if (what == Taken::and_ends) {
-                order_.end_here(doors_.are_counted() ? peers_.size() : known_.size(), sizes().cells);
-                return true;
-            }
+            if (what == Taken::and_ends) return true;
             cell = arrived(inbox);
         }
         return false;
@@ -302,6 +317,7 @@ private:
     Doors doors_;
     std::vector<Inbox*> known_;  // where no door counts: of the sources whose door is open
     PollOrder order_;            // among all ranks, or those that are known
+    std::uint32_t polls_of_one_ = 0;
     bool polling_ = false;
 };
 
