@@ -611,7 +611,8 @@ void Engine::activate(const Ref<ActiveRequest>& request)
 }
 
 // Takes what has come, and sends what has waited for room; whether anything had come. When over() is true and nothing
-// else is under way, what else has come stays in FMPL's rings: taken, it would have to be kept, and copied twice.
+// else is under way, what else has come stays in FMPL's rings: taken, it would have to be kept, and copied twice. So it
+// does until the next poll when the last receive is matched and a collective operation may post others.
 template <class Over, class Take>
 bool Engine::take(Over& over, Take&& take)
 {
@@ -622,7 +623,9 @@ bool Engine::take(Over& over, Take&& take)
     const auto handler = [](void* context, int source, const void* head, const void* body, std::size_t) {
         Taking& self = *static_cast<Taking*>(context);
         try {
+            const bool any_posted = self.parts.matching.any_posted();
             self.parts.arrive(source, *static_cast<const Envelope*>(head), body);
+            if (any_posted && !self.parts.active.empty() && !self.parts.matching.any_posted()) return 1;
             return self.parts.awaits_nothing() && self.over() ? 1 : 0;
         } catch (...) {
             self.parts.failure = std::current_exception();
