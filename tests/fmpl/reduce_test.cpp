@@ -614,7 +614,7 @@ FMPL_RANKS_TEST_AT(Reduce, ShortOnesInARowKeepTheirResults, ({2, 3, 4, 7, 8}))
     }
 }
 
-// Members that need not wait are ahead of a root that stays the same, by 16 short reductions and 8 longer ones, between
+// Members that need not wait are ahead of a root that stays the same, by 32 short reductions and 8 longer ones, between
 // two ranks by one less: the root begins when it knows that they are through.
 FMPL_RANKS_TEST_WITH(Reduce, MembersGoAheadOfARootThatStays, (RanksOptions{.ranks = {2, 3, 4, 8}, .unmapped = false}))
 {
@@ -633,7 +633,7 @@ FMPL_RANKS_TEST_WITH(Reduce, MembersGoAheadOfARootThatStays, (RanksOptions{.rank
     constexpr struct {
         int times;
         std::size_t count;
-    } kRows[] = {{16, 1}, {16, 128}, {8, 600}};
+    } kRows[] = {{32, 1}, {32, 128}, {8, 600}};
     for (const auto& [times, count] : kRows) {
         reduce_so_many(1, count);  // the root is the same in all that follow
         REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));

@@ -27,7 +27,7 @@ inline constexpr std::size_t kBroadcastSlots = 64;
 inline constexpr std::size_t kBroadcastBufferBytes = 32 * 1024;
 inline constexpr std::size_t kBroadcastInlineBytes = 32;
 inline constexpr std::uint64_t kBroadcastFailed = ~std::uint64_t{0};
-inline constexpr std::size_t kReduceSlots = 16;
+inline constexpr std::size_t kReduceSlots = 32;
 inline constexpr std::size_t kPairSlots = kReduceSlots;
 inline constexpr std::size_t kDepositBytes = 32 * 1024;
 inline constexpr std::size_t kReduceInlineBytes = 16;
@@ -235,7 +235,7 @@ struct alignas(kLine) CpuArrivals {
     std::uint8_t pad[kLine - 4 - sizeof(CpuLap)];
     std::atomic<std::uint32_t> reduce[kReduceSlots];
 };
-static_assert(sizeof(CpuArrivals) == 2 * kLine);
+static_assert(sizeof(CpuArrivals) == 3 * kLine);
 
 struct alignas(kLine) MemberRecords {
     Deposit deposits[kReduceSlots];

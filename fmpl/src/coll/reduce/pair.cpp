@@ -157,12 +157,16 @@ private:
         return true;
     }
 
-    // Waits until the other rank is through with what the line and the operand's buffer were for. If it is not, then
-    // for half of the uses: one wait in place of one for each use from now on.
+    // Waits until the other rank is through with what the line and the operand's buffer were for. At first for half of
+    // the uses, one wait in place of one for each use from now on; but the other may wait for what this rank does next.
     void await_room()
     {
-        if (has_room(use_) || is_over(use_ + 1 - slots())) return;
-        m_.node().wait([&] { return is_over(use_ + 1 - slots() / 2); }, m_.waiting_for(1 - rank_, bytes_));
+        if (has_room(use_)) return;
+        constexpr int kPatience = 64;
+        int looks = 0;
+        m_.node().wait(
+            [&] { return is_over(use_ + 1 - slots() / 2) || (++looks > kPatience && is_over(use_ + 1 - slots())); },
+            m_.waiting_for(1 - rank_, bytes_));
     }
 
     void lay_down()
