@@ -10,7 +10,6 @@ CallSide CallSide::equal(Process& process, const void* buffer, int count, MPI_Da
     check_count(count, names.count);
     side.count_ = count;
     side.set_type(type, names);
-    if (side.type_->dense_bytes != 0) side.equal_bytes_ = std::int64_t{count} * side.type_->dense_bytes;
     check_buffer(buffer, side.message().bytes, *side.type_, names.buffer);
     return side;
 }
@@ -49,6 +48,7 @@ CallSide CallSide::varying_types(Process& process, const void* buffer, const int
 void CallSide::set_type(MPI_Datatype type, const ArgumentNames& names)
 {
     type_ = &process_->committed_type(type, names.type);
+    dense_bytes_ = type_->dense_bytes;
 }
 
 void CallSide::set_counts(const int* counts, int peers, const ArgumentNames& names)

@@ -48,12 +48,14 @@ public:
     // Of peer `index`.
     MessageBuffer at(int index) const
     {
-        if (equal_bytes_ < 0) [[unlikely]]
+        if (dense_bytes_ == 0) [[unlikely]]
             return of_its_own(index);
-        const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(buffer_) +
-                                     static_cast<std::uintptr_t>(index) * static_cast<std::uintptr_t>(equal_bytes_);
-        return MessageBuffer::piece(
-            reinterpret_cast<const void*>(begin), static_cast<std::uint64_t>(equal_bytes_), type_->element_bytes);
+        const std::int64_t before = displacements_ != nullptr ? displacements_[index] : std::int64_t{index} * count_;
+        const std::int64_t count = counts_ != nullptr ? counts_[index] : count_;
+        const std::uintptr_t begin =
+            reinterpret_cast<std::uintptr_t>(buffer_) + static_cast<std::uintptr_t>(before * dense_bytes_);
+        return MessageBuffer::piece(reinterpret_cast<const void*>(begin),
+            static_cast<std::uint64_t>(count * dense_bytes_), type_->element_bytes);
     }
     // Of equal blocks: the first.
     MessageBuffer message() const { return at(0); }
@@ -74,7 +76,7 @@ private:
 
     Process* process_;
     const void* buffer_;
-    std::int64_t equal_bytes_ = -1;  // of each block, if each is one piece and they lie one behind the other
+    std::int64_t dense_bytes_ = 0;  // of an element, if all blocks are of one type that is one piece for any count
     int count_ = 0;
     const int* counts_ = nullptr;
     const int* displacements_ = nullptr;

@@ -13,7 +13,8 @@ void linear_scan(Schedule& schedule, const Channel& channel, const void* contrib
     const bool is_first = channel.rank() == 0;
     const bool is_last = channel.rank() == channel.size() - 1;
     const auto element_bytes = static_cast<std::int64_t>(schedule.elements(contribution, 1).bytes);
-    const std::int64_t piece = element_bytes == 0 ? count : std::max<std::int64_t>(kScanPieceBytes / element_bytes, 1);
+    const bool is_whole = element_bytes <= kScanPieceBytes && count * element_bytes <= kScanPieceBytes;
+    const std::int64_t piece = is_whole ? count : std::max<std::int64_t>(kScanPieceBytes / element_bytes, 1);
 
     // Over the ranks up to this one, and over those before it. An exclusive one needs memory for the former, an
     // inclusive one for a piece of the latter.
@@ -43,7 +44,7 @@ void linear_scan(Schedule& schedule, const Channel& channel, const void* contrib
         schedule.end_round();
         if (adds) schedule.reduce(incoming, schedule.element(sum, begin), n);
     }
-    send((count - 1) / piece * piece);
+    send(is_whole ? 0 : (count - 1) / piece * piece);
     schedule.end_round();
 }
 

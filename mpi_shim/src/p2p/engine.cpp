@@ -533,8 +533,9 @@ Status Engine::recv(const MessageBuffer& buffer, Communicator& comm, Traffic tra
         parts.matching.find_unexpected(key) == nullptr) [[likely]] {
         AwaitedMessage awaited{parts, buffer, key};
         const fmpl_wait_words words{nullptr, peer, index, 0, buffer.bytes, generalized_requests > 0};
-        while (!awaited.has_come && !parts.failure && parts.awaits_nothing())
+        do {
             check_fmpl(fmpl_envelopes_wait(&AwaitedMessage::take, &awaited, &words));
+        } while (!awaited.has_come && !parts.failure && parts.awaits_nothing());
         parts.raise_failure();
         if (awaited.has_come && !awaited.operation) {
             parts.outbox.flush();  // an answer to the sender may be there
