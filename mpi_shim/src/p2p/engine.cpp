@@ -135,15 +135,18 @@ struct Engine::Parts {
     void receive(const Ref<ReceiveOperation>& operation, std::unique_ptr<UnexpectedMessage> message);
     void send_to_self(const Ref<SendOperation>& operation);
     // Whether what comes next can only be a message for a later receive: nobody waits for it, here or at its source.
-    bool awaits_nothing() const
+    bool awaits_nothing() const { return awaits_nothing_but_active() && active.empty(); }
+    // The same beside collective operations, which go on with the next look.
+    bool awaits_nothing_but_active() const
     {
         return !matching.any_posted() && reading.is_idle() && packing.is_idle() && synchronous.empty() &&
-               goes_on_by_envelopes();
+               goes_on_by_envelopes_but_active();
     }
     // Whether nothing is under way that a look (Engine::look) or room in a ring would bring forward.
-    bool goes_on_by_envelopes() const
+    bool goes_on_by_envelopes() const { return goes_on_by_envelopes_but_active() && active.empty(); }
+    bool goes_on_by_envelopes_but_active() const
     {
-        return channels.is_idle() && packing.goes_on_by_envelopes() && active.empty() && outbox.is_empty();
+        return channels.is_idle() && packing.goes_on_by_envelopes() && outbox.is_empty();
     }
 
     RequestPool<SendOperation> sends;
@@ -626,8 +629,8 @@ bool Engine::take(Over& over, Take&& take)
         try {
             const bool any_posted = self.parts.matching.any_posted();
             self.parts.arrive(source, *static_cast<const Envelope*>(head), body);
-            if (any_posted && !self.parts.active.empty() && !self.parts.matching.any_posted()) return 1;
-            return self.parts.awaits_nothing() && self.over() ? 1 : 0;
+            if (!self.parts.awaits_nothing_but_active()) return 0;
+            return (self.parts.active.empty() ? self.over() : any_posted) ? 1 : 0;
         } catch (...) {
             self.parts.failure = std::current_exception();
             return 0;

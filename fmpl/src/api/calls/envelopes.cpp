@@ -58,17 +58,18 @@ void open_envelopes(Rank& own, std::size_t body_bytes)
     own.envelopes.connect(std::move(blocks));
 }
 
-// first: whose are looked at before those of all; -1: nobody's.
-int take_envelopes(Rank& own, fmpl_envelope_handler_t handler, void* context, int first = -1)
+// As fmpl calls it.
+auto taking(Rank& own, fmpl_envelope_handler_t handler, void* context)
 {
-    const auto take = [&](int source, const void* head, const void* body, std::size_t bytes) {
+    return [&own, handler, context](int source, const void* head, const void* body, std::size_t bytes) {
         const CallbackScope scope(own.node);
         return handler(context, source, head, body, bytes) == 0;
     };
-    if (first >= 0) {
-        if (const int taken = own.envelopes.poll_from(first, take); taken > 0) return taken;
-    }
-    return own.envelopes.poll(take);
+}
+
+int take_envelopes(Rank& own, fmpl_envelope_handler_t handler, void* context)
+{
+    return own.envelopes.poll(taking(own, handler, context));
 }
 
 // In the statistics a poll counts each envelope that it takes, and is none when it takes none.
@@ -174,9 +175,9 @@ int fmpl_envelopes_wait(fmpl_envelope_handler_t handler, void* context, const st
     return boundary(Call::envelopes_wait, what == nullptr ? 0 : what->bytes, [&](Rank& own) {
         if (handler == nullptr) [[unlikely]]
             fail(FMPL_ERR_ARGUMENT, "handler is a null pointer; give the function that takes the envelopes");
-        const int first = what == nullptr ? -1 : what->peer;
-        own.layer_calls.wait(
-            [&] { return take_envelopes(own, handler, context, first) > 0; }, Call::envelopes_wait, what);
+        Envelopes::Looks looks(own.envelopes, what == nullptr ? -1 : what->peer);
+        const auto take = taking(own, handler, context);
+        own.layer_calls.wait([&] { return looks.poll(take) > 0; }, Call::envelopes_wait, what);
     });
 }
 

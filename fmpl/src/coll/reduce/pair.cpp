@@ -165,7 +165,10 @@ private:
         constexpr int kPatience = 64;
         int looks = 0;
         m_.node().wait(
-            [&] { return is_over(use_ + 1 - slots() / 2) || (++looks > kPatience && is_over(use_ + 1 - slots())); },
+            [&] {
+                return is_over(use_ + 1 - slots() / 2) ||
+                       ((++looks > kPatience || m_.node().waiter.is_last_look()) && is_over(use_ + 1 - slots()));
+            },
             m_.waiting_for(1 - rank_, bytes_));
     }
 
@@ -213,8 +216,9 @@ private:
                     return has_come();
                 },
                 m_.waiting_for(1 - rank_, bytes_));
-        } else if (keeps_root_) {
-            ask_for_next();
+        } else {
+            if (m_.node().has_busy()) m_.node().progress();  // as in a wait
+            if (keeps_root_) ask_for_next();
         }
         m_.reductions.over = use_;
     }

@@ -53,7 +53,7 @@ public:
         return doors_[source].word.load(std::memory_order_acquire) != taken_[source];
     }
     // Whether the source is known to have sent something, which may have been taken.
-    bool has_sent(std::size_t source) const { return counts_ ? has_more(source) : taken_[source] != 0; }
+    bool has_sent(std::size_t source) const { return taken_[source] != 0 || has_more(source); }
     void took(int source, std::uint64_t number)
     {
         if (counts_) taken_[static_cast<std::size_t>(source)] = number;

@@ -165,21 +165,50 @@ public:
         return taken;
     }
 
-    // The same of what has come from one source, and not more often in a row than there are cells in a ring: others
-    // are to have their turn.
+    // Looks of a wait for what one source sends; -1: any does. What others have sent before, which would have to be
+    // kept until somebody asks for it, is mostly left where it is.
+    class Looks {
+    public:
+        Looks(Envelopes& envelopes, int source) : envelopes_(envelopes), source_(source) {}
+
+        // As poll().
+        template <class Handler>
+        int poll(Handler&& handler)
+        {
+            if (!envelopes_.is_one_of_many(source_)) return envelopes_.poll(handler);
+            const int taken = envelopes_.poll_from(source_, handler);
+            return taken == 0 && is_for_all() ? envelopes_.poll(handler) : taken;
+        }
+
+    private:
+        // That source may wait for another one, which may need room here.
+        bool is_for_all() { return ++in_vain_ % kOfOne == 0 || envelopes_.node_->waiter.is_last_look(); }
+
+        static constexpr std::uint32_t kOfOne = 8;
+
+        Envelopes& envelopes_;
+        int source_;
+        std::uint32_t in_vain_ = 0;
+    };
+
+private:
+    // Whether the source is known to have sent something, as others may have; and it is not the turn of all: no source
+    // is looked at alone more often in a row than a ring has cells.
+    bool is_one_of_many(int source)
+    {
+        return has(source) && others() > 1 && doors_.has_sent(static_cast<std::size_t>(source)) &&
+               ++polls_of_one_ % sizes().cells != 0;
+    }
     template <class Handler>
     int poll_from(int source, Handler&& handler)
     {
-        if (polling_ || others() == 1 || !has(source)) return 0;
-        if (!doors_.has_sent(static_cast<std::size_t>(source))) return 0;
-        if (++polls_of_one_ % sizes().cells == 0) return 0;
+        if (polling_) return 0;
         const ScopedFlag during(&polling_);
         int taken = 0;
         take_all(peers_.introduced(source), handler, taken);
         return taken;
     }
 
-private:
     bool has(int destination) const { return static_cast<std::size_t>(destination) < peers_.size(); }
     const RingSizes& sizes() const { return blocks_.layout().sizes(); }
     std::size_t others() const { return static_cast<std::size_t>(node_->crossbar.nodes()) - 1; }
