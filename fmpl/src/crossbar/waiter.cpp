@@ -34,6 +34,9 @@ constexpr std::uint64_t kNsBeforeAnswer = 240;
 // Where membarrier is missing, wakers fence instead; this bound only covers a rank whose kernel answers otherwise.
 // And nobody rings for what ends a wait from outside of the job.
 constexpr std::uint64_t kSleepBoundNs = 10'000'000;
+// After so long a wait the membarrier is the one that misses no CPU, for sleeps without a bound. Until then a sleep is
+// bounded by as much as has been waited: a lost wake-up costs no more than that.
+constexpr std::uint64_t kSureAfterNs = 1'000'000'000;
 
 // unit: of the number, in words.
 std::uint64_t whole_number_of(const char* unit, const char* variable, std::uint64_t otherwise)
@@ -72,6 +75,11 @@ void measure_times(WaitingPolicy& policy, std::uint64_t answer_ns)
         static_cast<std::uint32_t>(std::clamp(std::round(static_cast<double>(kNsBetweenLooks) / pause_ns), 1.0, 8.0));
     if (clock == ClockKind::cycles)
         policy.answer_cycles = answer_ns * its_ticks / std::max<std::uint64_t>(shortest_ns, 1);
+}
+
+bool membarrier(int command)
+{
+    return syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
 }  // namespace
@@ -163,7 +171,7 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
             blocked.record_.since_ns.store(now, std::memory_order_relaxed);
         }
         if (what.deadline_ns != 0 && now >= what.deadline_ns) return false;
-        if (now - begin >= policy_.yield_ns && sleep(ready, state, what)) return true;
+        if (now - begin >= policy_.yield_ns && sleep(ready, state, what, now - begin)) return true;
     }
 }
 
@@ -184,7 +192,7 @@ bool Waiter::last_look(ReadyFunction ready, void* state)
     return ready(state);
 }
 
-bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what)
+bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what, std::uint64_t waited_ns)
 {
     NodeRecord& record = crossbar_->record(crossbar_->node());
     const std::uint32_t seen = record.doorbell.load(std::memory_order_acquire);  // pairs with Crossbar::ring
@@ -193,13 +201,17 @@ bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what)
         ~Asleep() { word_.store(0, std::memory_order_relaxed); }
         std::atomic<std::uint32_t>& word_;
     } const asleep(record.sleeping);
-    bool fenced = crossbar_->asymmetric_fence();
-    if (fenced) fenced = syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
+    const bool may_fence = crossbar_->asymmetric_fence();
+    const bool is_sure = may_fence && waited_ns >= kSureAfterNs && membarrier(MEMBARRIER_CMD_GLOBAL);
+    const bool fenced = is_sure || (may_fence && membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED));
     if (!fenced) std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence in Crossbar::wake
     const bool aborted = crossbar_->control().abort_state.load(std::memory_order_relaxed) != 0;
     const bool done = !aborted && last_look(ready, state);
     if (!aborted && !done) {
-        std::uint64_t bound_ns = fenced && !what.from_outside ? 0 : kSleepBoundNs;
+        std::uint64_t bound_ns = kSleepBoundNs;
+        if (fenced && !what.from_outside) {
+            bound_ns = is_sure ? 0 : std::clamp(waited_ns, kSleepBoundNs, kSureAfterNs);
+        }
         if (what.deadline_ns != 0) {
             const std::uint64_t now = monotonic_ns();
             const std::uint64_t left = what.deadline_ns > now ? what.deadline_ns - now : 1;

@@ -11,6 +11,11 @@
 // whose load comes after it sees `sleeping`, and rings. If the kernel has no membarrier, sleepers and wakers fence, and
 // sleeps are bounded by 10 ms.
 //
+// The membarrier is the expedited one, of microseconds. It may miss a CPU that has been idle since this process used it
+// (docs/decisions/0044-a-lost-wake-costs-what-was-waited.md). So these sleeps are bounded too, by as long as has been
+// waited; only after a second does a rank pay for the membarrier that takes milliseconds and misses none, and sleep
+// until it is rung.
+//
 // A rank that takes turns on a thread does the same, but leaves the thread to the others until its doorbell has changed
 // (api/ranks_of_thread.cpp). When all sleep, the thread does, on all doorbells (futex_waitv, which like futex does not
 // sleep if one has changed). A waker of the same thread comes before or after the sleeper in the program's order.
@@ -151,7 +156,7 @@ private:
     using ReadyFunction = bool (*)(void*);
     bool wait_longer(ReadyFunction ready, void* state, const WaitFor& what);
     void leave_cpu(bool again) const;
-    bool sleep(ReadyFunction ready, void* state, const WaitFor& what);
+    bool sleep(ReadyFunction ready, void* state, const WaitFor& what, std::uint64_t waited_ns);
     bool last_look(ReadyFunction ready, void* state);
 
     const Crossbar* crossbar_;

@@ -6,9 +6,9 @@
 // is not awake yet; nor where the kernel has no membarrier, since no sleep is unbounded there.
 //
 // A rank publishes NodeRecord::sleep after the last look at what it waits for, before futex_wait, and clears it when
-// that returns; but only if nothing but a ring ends the sleep: not with a deadline, not in a sleep bounded by 10 ms,
-// and not when the layer above says that something outside of the job may end it (from_outside of fmpl_wait_words: in
-// the MPI shim, a generalized request that is not complete).
+// that returns; but only if nothing but a ring ends the sleep: not with a deadline, not in a bounded sleep, as each is
+// in the first second of a wait, and not when the layer above says that something outside of the job may end it
+// (from_outside of fmpl_wait_words: in the MPI shim, a generalized request that is not complete).
 //
 // A look has two passes. The first reads `state` and then `sleep` of each rank: every rank must have left
 // (`finalized`, or its process was reaped) or be `ready` with a `sleep`. The second reads doorbells and `sleep`
