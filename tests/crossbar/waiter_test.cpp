@@ -97,6 +97,22 @@ TEST_F(Waiters, AFlagAndAWakeEndASleep)
     EXPECT_FALSE(sleeping(0));
 }
 
+// As after a membarrier that has missed the waker's CPU (docs/decisions/0044-a-lost-wake-costs-what-was-waited.md).
+TEST_F(Waiters, AWakeThatIsLostCostsNoMoreThanWasWaited)
+{
+    std::thread waker([&] {
+        until_sleeping(0);
+        crossbars_[1].write_flag(0, flag(0), 5);
+    });
+    Waiter waiter(crossbars_[0], kSleepAtOnce);
+    const std::uint64_t begin = monotonic_ns();
+    constexpr std::uint64_t kPatienceNs = 4'000'000'000;
+    EXPECT_TRUE(
+        waiter.wait([&] { return crossbars_[0].read_flag(0, flag(0)) == 5; }, {.deadline_ns = begin + kPatienceNs}));
+    EXPECT_LT(monotonic_ns() - begin, kPatienceNs / 2);
+    waker.join();
+}
+
 TEST_F(Waiters, AWakeWithoutTheFlagIsSleptOver)
 {
     std::thread waker([&] {

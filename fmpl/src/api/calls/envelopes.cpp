@@ -58,7 +58,7 @@ void open_envelopes(Rank& own, std::size_t body_bytes)
     own.envelopes.connect(std::move(blocks));
 }
 
-// As fmpl calls it.
+// A layer's handler, in the form in which Envelopes calls one.
 auto taking(Rank& own, fmpl_envelope_handler_t handler, void* context)
 {
     return [&own, handler, context](int source, const void* head, const void* body, std::size_t bytes) {
