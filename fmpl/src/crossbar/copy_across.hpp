@@ -34,6 +34,11 @@ inline void prefetch_to_write(const void* line)
 #endif
 }
 
+inline void prefetch_to_write(const std::byte* first, std::size_t bytes)
+{
+    for (std::size_t at = 0; at < bytes; at += kLineBytes) prefetch_to_write(first + at);
+}
+
 // Passes lines that were just written, and that another core will read once, on to the cache that the cores share: a
 // few lines are there sooner from it than from this core's own. This core gives them up one by one, more slowly than
 // the other would fetch many, so beyond kHandedOver bytes nothing is passed on (docs/decisions/0013-envelopes.md).
@@ -60,10 +65,9 @@ inline void copy_across(void* to, const void* from, std::size_t bytes)
     const auto* source = static_cast<const std::byte*>(from);
     std::size_t done = 0;
     if (bytes >= kLeast && asking_ahead_pays()) {
-        for (std::size_t at = 0; at < std::min(bytes, kBlock); at += kLineBytes) prefetch_to_write(target + at);
+        prefetch_to_write(target, std::min(bytes, kBlock));
         for (; done + kBlock <= bytes; done += kBlock) {
-            const std::size_t ahead = std::min(done + 2 * kBlock, bytes);
-            for (std::size_t at = done + kBlock; at < ahead; at += kLineBytes) prefetch_to_write(target + at);
+            prefetch_to_write(target + done + kBlock, std::min(bytes - done - kBlock, kBlock));
             std::memcpy(target + done, source + done, kBlock);
         }
     }

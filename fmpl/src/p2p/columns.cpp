@@ -92,7 +92,7 @@ void copy_elements(std::byte* to, std::size_t to_stride, const std::byte* from, 
 // core, and no hardware sees them coming.
 void ask_for(const std::byte* column, std::size_t bytes)
 {
-    for (std::size_t at = 0; at < std::min(bytes, kAheadBytes); at += kLineBytes) prefetch_to_write(column + at);
+    prefetch_to_write(column, std::min(bytes, kAheadBytes));
 }
 
 // n columns of one length.

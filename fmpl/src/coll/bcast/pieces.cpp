@@ -52,8 +52,7 @@ void ask_ahead(Meeting& m, std::uint64_t use, std::size_t bytes)
     if (bytes <= kBroadcastInlineBytes || bytes > kShortBufferBytes) return;
     const BroadcastBuffers& buffers = m.broadcasts.of_short;
     const std::size_t buffer = (buffers.next + kAhead - 1) & (buffers_in_turn(bytes, true) - 1);
-    const std::byte* const first = m.node().crossbar.local(buffers.at + buffer * kShortBufferStride);
-    for (std::size_t at = 0; at < bytes; at += kLine) prefetch_to_write(first + at);
+    prefetch_to_write(m.node().crossbar.local(buffers.at + buffer * kShortBufferStride), bytes);
 }
 
 // What the receivers have to know before it is thrown; null where the library buffers are there.

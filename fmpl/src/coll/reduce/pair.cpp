@@ -199,8 +199,7 @@ private:
         if (!has_room(use_ + kAhead)) return;
         prefetch_to_write(&line(use_ + kAhead));
         if (bytes_ <= sizeof own().payload || bytes_ > kShortBufferBytes) return;
-        const std::byte* const first = m_.node().crossbar.local(operand_buffer(m_, use_ + kAhead, bytes_));
-        for (std::size_t at = 0; at < bytes_; at += kLine) prefetch_to_write(first + at);
+        prefetch_to_write(m_.node().crossbar.local(operand_buffer(m_, use_ + kAhead, bytes_)), bytes_);
     }
 
     void meet()

@@ -165,9 +165,8 @@ struct OutgoingRing {
     // The lines of this rank's next body, asked for before it is made: the other rank has read what was there.
     void ask_to_write_body(const RingSizes& sizes) const
     {
-        const std::byte* const first = mapped + bodies;
         const std::uint32_t asked = sizes.lines_to_ask_for(next_line, last_lines);
-        for (std::uint32_t i = 0; i < asked; ++i) prefetch_to_write(first + std::size_t{next_line + i} * kLine);
+        prefetch_to_write(mapped + bodies + std::size_t{next_line} * kLine, std::size_t{asked} * kLine);
     }
     // After an envelope: the lines of the one after the next, if that is alike, come from the destination's cache while
     // this rank goes on; those that it is known to be through with
@@ -183,8 +182,7 @@ struct OutgoingRing {
         const std::uint32_t first = body_at + kAhead * each;
         if (first + each > sizes.body_lines || lines_sent + (kAhead + 1) * each - lines_taken > sizes.body_lines)
             return;
-        const std::byte* const body = mapped + bodies + std::size_t{first} * kLine;
-        for (std::uint32_t i = 0; i < each; ++i) prefetch_to_write(body + std::size_t{i} * kLine);
+        prefetch_to_write(mapped + bodies + std::size_t{first} * kLine, std::size_t{each} * kLine);
     }
     // The cell and the body of an unmapped destination.
     void write_remotely(
