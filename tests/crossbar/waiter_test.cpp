@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -102,6 +103,7 @@ TEST_F(Waiters, AWakeThatIsLostCostsNoMoreThanWasWaited)
 {
     std::thread waker([&] {
         until_sleeping(0);
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));  // its last look is over
         crossbars_[1].write_flag(0, flag(0), 5);
     });
     Waiter waiter(crossbars_[0], kSleepAtOnce);
