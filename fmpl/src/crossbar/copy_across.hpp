@@ -7,7 +7,6 @@
 // fetches ahead itself, wherever the lines are (docs/decisions/0017-lines-asked-for-ahead.md).
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -56,22 +55,23 @@ inline void hand_over(const void* first, std::size_t bytes)
 #endif
 }
 
-// Any sizes and alignments; the memory must not overlap.
+// For long copies.
+void copy_asking_ahead(void* to, const void* from, std::size_t bytes);
+
+// To memory that another core will read, and has read before. Any sizes and alignments; the memory must not overlap.
 inline void copy_across(void* to, const void* from, std::size_t bytes)
 {
     constexpr std::size_t kLeast = 256;
-    constexpr std::size_t kBlock = 2048;
-    auto* target = static_cast<std::byte*>(to);
-    const auto* source = static_cast<const std::byte*>(from);
-    std::size_t done = 0;
-    if (bytes >= kLeast && asking_ahead_pays()) {
-        prefetch_to_write(target, std::min(bytes, kBlock));
-        for (; done + kBlock <= bytes; done += kBlock) {
-            prefetch_to_write(target + done + kBlock, std::min(bytes - done - kBlock, kBlock));
-            std::memcpy(target + done, source + done, kBlock);
-        }
-    }
-    if (done < bytes) std::memcpy(target + done, source + done, bytes - done);
+    if (bytes >= kLeast && asking_ahead_pays()) return copy_asking_ahead(to, from, bytes);
+    std::memcpy(to, from, bytes);
+}
+
+// Likewise from such memory to the rank's own, whose lines are at hand while they are few.
+inline void copy_from_across(void* to, const void* from, std::size_t bytes)
+{
+    constexpr std::size_t kLeast = 4096;
+    if (bytes >= kLeast && asking_ahead_pays()) return copy_asking_ahead(to, from, bytes);
+    std::memcpy(to, from, bytes);
 }
 
 }  // namespace fmpl

@@ -103,7 +103,7 @@ public:
     {
         if (maps(node)) [[likely]] {
             map_pages(base_ + from, bytes);
-            copy_across(to, base_ + from, bytes);
+            copy_from_across(to, base_ + from, bytes);
         } else {
             move_read(node, from, to, bytes);
         }

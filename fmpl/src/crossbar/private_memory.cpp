@@ -132,7 +132,7 @@ void PrivateMemory::read_private(int node, Offset at, std::byte* to, std::size_t
 {
     check_abort(crossbar_->control());
     if (const std::byte* const from = here(node, at)) {
-        copy_across(to, from, bytes);
+        copy_from_across(to, from, bytes);
         return;
     }
     while (bytes > 0) {

@@ -45,7 +45,7 @@ struct IncomingBroadcast {
         if (columns != nullptr) {
             columns->scatter(buffer, begin, n, from);
         } else {
-            copy_across(buffer + begin, from, n);
+            copy_from_across(buffer + begin, from, n);
         }
     }
 };

@@ -94,7 +94,7 @@ ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reducti
             } else if (!to_all) {
                 await_others = true;
             } else if (!is_last && whole.count > 0) {
-                copy_across(buffers.result, crossbar.mapped(0, 0) + slot.result_at, whole.bytes());
+                copy_from_across(buffers.result, crossbar.mapped(0, 0) + slot.result_at, whole.bytes());
             }
             break;
         case ReduceManner::partitioned:

@@ -303,7 +303,7 @@ private:
             m_.own_place(overwrites ? m_.node().crossbar.local(operand_buffer(m_, use_, bytes_)) : buffers_.result);
         combine(m_, {operands_}, 0, whole_.count, whole_.op, std::span(&result, 1), whose());
         if (is_read_here || other().in_place != 0) part_with_barrier();
-        if (overwrites) copy_across(buffers_.result, result.here, bytes_);
+        if (overwrites) copy_from_across(buffers_.result, result.here, bytes_);
         return ReduceManner::combined;
     }
 

@@ -1,0 +1,23 @@
+#include "crossbar/copy_across.hpp"
+
+#include <algorithm>
+
+namespace fmpl {
+
+// At one place, which begins a line of the instruction cache: a copy of 8 KiB takes up to 8 % longer where its loop
+// happens to lie otherwise.
+[[gnu::aligned(kLineBytes)]] void copy_asking_ahead(void* to, const void* from, std::size_t bytes)
+{
+    constexpr std::size_t kBlock = 2048;
+    auto* target = static_cast<std::byte*>(to);
+    const auto* source = static_cast<const std::byte*>(from);
+    std::size_t done = 0;
+    prefetch_to_write(target, std::min(bytes, kBlock));
+    for (; done + kBlock <= bytes; done += kBlock) {
+        prefetch_to_write(target + done + kBlock, std::min(bytes - done - kBlock, kBlock));
+        std::memcpy(target + done, source + done, kBlock);
+    }
+    if (done < bytes) std::memcpy(target + done, source + done, bytes - done);
+}
+
+}  // namespace fmpl
