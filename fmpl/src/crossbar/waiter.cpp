@@ -21,11 +21,10 @@ namespace fmpl {
 namespace {
 
 // Looks before the first yield: with a CPU for each rank about 20 us of them, which no send that is on its way exceeds;
-// with fewer, a few, since what is waited for may need this very CPU. The sums behind both: docs/performance.md.
+// with fewer, or where ranks take turns on a thread, one, since what is waited for may need this very CPU.
 constexpr std::uint64_t kNsBetweenLooks = 40;
 constexpr std::uint64_t kSpinUs = 20;
-constexpr std::uint32_t kSharedCpuSpins = 3;
-constexpr std::uint32_t kSharedThreadSpins = 1;  // another look costs more than a change to the next rank
+constexpr std::uint32_t kSharedCpuSpins = 1;
 constexpr std::uint64_t kYieldUs = 1000;
 
 // The longest: a question and its answer are two passages between cores and what the other rank does between them.
@@ -118,7 +117,7 @@ WaitingPolicy waiting_policy(int ranks, int found_cpus)
 
 WaitingPolicy policy_of_shared_thread(WaitingPolicy policy)
 {
-    policy.spins = std::min(policy.spins, kSharedThreadSpins);
+    policy.spins = std::min(policy.spins, kSharedCpuSpins);
     policy.alone_spins = std::min(policy.alone_spins, static_cast<std::uint32_t>(kSpinUs * 1000 / kNsBetweenLooks));
     policy.cpus_suffice = false;
     policy.pauses = 1;
