@@ -7,7 +7,9 @@ namespace fmpl {
 Meeting::Meeting(Node& node, Communicator& comm)
     : hardware(node.crossbar.hardware_support(comm.members())),
       node_(&node),
-      comm_(&comm)
+      comm_(&comm),
+      rank_(comm.rank()),
+      size_(comm.size())
 {
 }
 

@@ -150,8 +150,8 @@ public:
 
     Node& node() const { return *node_; }
     Communicator& comm() const { return *comm_; }
-    int rank() const { return comm_->rank(); }
-    int size() const { return comm_->size(); }
+    int rank() const { return rank_; }
+    int size() const { return size_; }
     std::span<const int> members() const { return comm_->members(); }
 
     WaitFor waiting_for(int peer, std::size_t bytes) const
@@ -254,6 +254,8 @@ private:
 
     Node* node_;
     Communicator* comm_;
+    int rank_;  // of the communicator
+    int size_;
     Offset founded_ = kNoOffset;  // the station, at the keeper
     bool has_told_reach_ = false;
     PlaceInLap place_in_lap_;

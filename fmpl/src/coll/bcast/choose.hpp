@@ -3,6 +3,7 @@
 
 #include "coll/bcast/hardware.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace fmpl {
@@ -24,6 +25,9 @@ inline constexpr std::size_t kBroadcastSharedBytes = 1024;
 // Where ranks share CPUs, but no more than two one, a broadcast from this size on is partitioned among those that run
 // (docs/decisions/0016-whoever-runs-copies.md).
 inline constexpr std::size_t kBroadcastPartitionBytes = 64 * 1024;
+
+// Of a shorter one a receiver offers nothing before the root has come.
+inline constexpr std::size_t kBroadcastLeastOffered = std::min(kBroadcastSharedBytes, kBroadcastPartitionBytes);
 
 // Whether a whole broadcast of so many bytes is partitioned: the same on all members.
 inline bool is_partitioned(const Meeting& m, std::size_t bytes)

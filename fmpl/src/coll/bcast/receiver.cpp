@@ -19,7 +19,8 @@ class Offer {
 public:
     Offer(Meeting& m, const IncomingBroadcast& in, int root) : m_(m), in_(in)
     {
-        if (root == m.rank() || in.columns != nullptr || !m.is_reachable(in.buffer, in.bytes)) return;
+        if (in.bytes < kBroadcastLeastOffered || root == m.rank() || in.columns != nullptr) return;
+        if (!m.is_reachable(in.buffer, in.bytes)) return;
         const std::uint64_t use = m.broadcasts.uses;
         if (is_partitioned(m, in.bytes)) {
             reception_ = true;
@@ -34,6 +35,7 @@ public:
     // The root has come. Whether one of the offers is the way, and then it has been gone to its end.
     bool serves(BroadcastSlot& slot, std::uint64_t use)
     {
+        if (!reception_ && !wants_help_) return false;
         const bool fits = slot.total_bytes == in_.bytes;
         if (reception_ && (slot.manner != BroadcastManner::partitioned || !fits)) withdraw();
         if (reception_) {
@@ -69,23 +71,30 @@ const std::byte* buffer_ahead(const Meeting& m, int root, std::size_t bytes)
     return m.place(root, m.broadcasts.ahead).here;
 }
 
-BroadcastSlot& await_root(Meeting& m, std::uint64_t use, int root, const WaitFor& what)
+bool has_come(const BroadcastSlot& slot, std::uint64_t use)
+{
+    return slot.stamp.load(std::memory_order_acquire) == use + 1;  // pairs with publish()
+}
+
+[[gnu::noinline]] void wait_for_root(
+    Meeting& m, const BroadcastSlot& slot, std::uint64_t use, int root, std::size_t bytes)
+{
+    if (m.keep_cpu_until([&] { return has_come(slot, use); })) return;
+    const std::byte* const ahead = buffer_ahead(m, root, bytes);
+    const std::size_t lines_ahead = ahead == nullptr ? 0 : (bytes + kLine - 1) / kLine;
+    m.wait_in_turn(
+        &m.broadcast_roots,
+        [&] {
+            for (std::size_t i = 0; i < lines_ahead; ++i) __builtin_prefetch(ahead + i * kLine);
+            return has_come(slot, use);
+        },
+        m.waiting_for(root == m.rank() ? -1 : root, bytes));
+}
+
+BroadcastSlot& await_root(Meeting& m, std::uint64_t use, int root, std::size_t bytes)
 {
     BroadcastSlot& slot = slot_of(m, use);
-    const auto has_come = [&] {
-        return slot.stamp.load(std::memory_order_acquire) == use + 1;  // pairs with publish()
-    };
-    if (!has_come() && !m.keep_cpu_until(has_come)) {
-        const std::byte* const ahead = buffer_ahead(m, root, what.bytes);
-        const std::size_t lines_ahead = ahead == nullptr ? 0 : (what.bytes + kLine - 1) / kLine;
-        m.wait_in_turn(
-            &m.broadcast_roots,
-            [&] {
-                for (std::size_t i = 0; i < lines_ahead; ++i) __builtin_prefetch(ahead + i * kLine);
-                return has_come();
-            },
-            what);
-    }
+    if (!has_come(slot, use)) wait_for_root(m, slot, use, root, bytes);
     if (m.size() == 2) m.broadcasts.left = std::max(m.broadcasts.left, use);  // the root has come to it
     return slot;
 }
@@ -120,11 +129,11 @@ void take_piece(Meeting& m, const BroadcastSlot& slot, const IncomingBroadcast& 
 // The last receiver wakes a root whose own buffer was read.
 void leave(Meeting& m, BroadcastSlot& slot, std::uint64_t use)
 {
+    if (slot.manner == BroadcastManner::in_pieces) return leave_broadcast(m, use);
     const auto receivers = static_cast<std::uint64_t>(m.size() - 1);
     const int from = m.members()[slot.root];
     // acq_rel: pairs with send_whole()
-    const bool is_awaited = slot.manner != BroadcastManner::in_pieces &&
-                            (receivers == 1 || slot.taken.fetch_add(1, std::memory_order_acq_rel) + 1 == receivers);
+    const bool is_awaited = receivers == 1 || slot.taken.fetch_add(1, std::memory_order_acq_rel) + 1 == receivers;
     leave_broadcast(m, use);
     if (is_awaited) m.node().crossbar.wake(from);
 }
@@ -137,7 +146,7 @@ void leave(Meeting& m, BroadcastSlot& slot, std::uint64_t use)
         root);
 }
 
-void check_agreement(const Meeting& m, int came_from, int root, std::size_t total, std::size_t bytes)
+[[noreturn]] void fail_agreement(const Meeting& m, int came_from, int root, std::size_t total, std::size_t bytes)
 {
     if (root == m.rank()) {
         fail(FMPL_ERR_MISMATCH, "rank {} broadcasts as root, and so does this rank; give the same root on all ranks",
@@ -148,24 +157,21 @@ void check_agreement(const Meeting& m, int came_from, int root, std::size_t tota
             "the root, rank {}, broadcasts {} bytes, this rank expects {}; give the same size on all ranks", came_from,
             total, bytes);
     }
-    if (came_from != root) {
-        fail(FMPL_ERR_MISMATCH, "rank {} broadcasts as root, this rank names rank {}; give the same root on all ranks",
-            came_from, root);
-    }
+    fail(FMPL_ERR_MISMATCH, "rank {} broadcasts as root, this rank names rank {}; give the same root on all ranks",
+        came_from, root);
 }
 
 }  // namespace
 
 void receive_broadcast(Meeting& m, const IncomingBroadcast& in, int root)
 {
-    const WaitFor what = m.waiting_for(root == m.rank() ? -1 : root, in.bytes);
     Offer offer(m, in, root);
     std::size_t total = 0;
     std::size_t done = 0;
     int came_from = root;
     do {
         const std::uint64_t use = m.broadcasts.uses++;
-        BroadcastSlot& slot = await_root(m, use, root, what);
+        BroadcastSlot& slot = await_root(m, use, root, in.bytes);
         total = slot.total_bytes;
         came_from = static_cast<int>(slot.root);
         if (total == kBroadcastFailed) {
@@ -181,7 +187,8 @@ void receive_broadcast(Meeting& m, const IncomingBroadcast& in, int root)
         leave(m, slot, use);
     } while (done < total);
     // A difference is reported when all pieces are through, so that the next broadcast begins in step.
-    check_agreement(m, came_from, root, total, in.bytes);
+    if (total != in.bytes || came_from != root || root == m.rank()) [[unlikely]]
+        fail_agreement(m, came_from, root, total, in.bytes);
 }
 
 }  // namespace fmpl

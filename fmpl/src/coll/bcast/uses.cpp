@@ -47,14 +47,4 @@ void await_left(Meeting& m, std::uint64_t uses, std::uint64_t enough, const Wait
     m.node().wait([&] { return all_have_left(m, enough); }, what);
 }
 
-// A root that waits for this is woken: it has counted itself before its last look, or sees this member's word in it, as
-// with the flag and `sleeping` in Crossbar::wake.
-void leave_broadcast(Meeting& m, std::uint64_t use)
-{
-    m.station->broadcasts_left(m.rank()).store(use + 1, std::memory_order_release);  // pairs with all_have_left
-    m.node().crossbar.order_before_wake();
-    if (m.station->waiting_roots.load(std::memory_order_relaxed) != 0) [[unlikely]]
-        m.wake_members();
-}
-
 }  // namespace fmpl
