@@ -10,6 +10,7 @@
 #include <fmpl/columns.h>          /* messages made of the columns of a matrix */
 #include <fmpl/envelope_lending.h> /* envelopes whose body stays in the sender's memory */
 #include <fmpl/envelopes.h>        /* short messages that the receiver matches itself */
+#include <fmpl/exchange.h>         /* short data that members lay down and others read */
 #include <fmpl/groups.h>           /* communicators that only their members make */
 #include <fmpl/heap.h>             /* the malloc heap in remote-DMA memory */
 #include <fmpl/job.h>              /* the job, and the calling rank's place in it */

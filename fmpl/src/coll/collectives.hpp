@@ -44,6 +44,12 @@ public:
         bcast(*comm.meeting, buffer, bytes, root);
     }
     void bcast(Communicator& comm, std::byte* base, const Columns& columns, int root);
+    // Whether its members meet in memory, so that there are exchanges (coll/exchange.hpp).
+    bool has_exchanges(const Communicator& comm) const
+    {
+        const Meeting& m = *comm.meeting;
+        return m.size() > 1 && hardware(m.hardware.broadcast && m.station != nullptr);
+    }
     // work: of fmpl_reduce, may be nullptr.
     void reduce(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole, void* work);
 

@@ -54,10 +54,14 @@ struct BroadcastBuffers {
     std::array<std::uint64_t, kMost> uses{};  // by buffer: the last use that had it, + 1
 };
 
-struct BroadcastState {
-    std::uint64_t uses = 0;                 // of the station's broadcast slots so far, the same at all members
-    std::uint64_t left = 0;                 // so many of them all other members are known to be through with
-    int behind = 0;                         // a member that was not, when last looked at
+// Of the station's slots for broadcasts or exchanges (coll/uses.hpp).
+struct UseCount {
+    std::uint64_t uses = 0;  // so far, the same at all members
+    std::uint64_t left = 0;  // so many of them all other members are known to be through with
+    int behind = 0;          // a member that was not, when last looked at
+};
+
+struct BroadcastState : UseCount {
     std::uint64_t own = ~std::uint64_t{0};  // the last of them that this rank was root of, + 1
     BroadcastBuffers of_short;
     BroadcastBuffers of_long;
@@ -65,6 +69,20 @@ struct BroadcastState {
     Offset ahead = kNoOffset;      // here
     std::vector<int> served;       // whom a chunk of a partitioned broadcast goes to
     std::vector<Place> served_at;  // and where
+};
+
+struct ExchangeState : UseCount {
+    static constexpr int kNobody = -2;
+    static constexpr int kAll = -1;
+
+    std::vector<int> readers{};     // by slot of this rank's: who takes what it gave in the slot's last use: a member,
+                                    // kAll or kNobody
+    int reader = kNobody;           // a member among them
+    std::uint64_t reader_left = 0;  // so many uses it is known to be through with
+
+    Offset buffers = kNoOffset;   // this rank's, one for each slot, made when first needed
+    std::size_t given_bytes = 0;  // by this rank in the present one, or last
+    int shown_to = kNobody;       // in the present one
 };
 
 // Memory for a block of elements. It can begin at the same place of a page as what it is combined with: a load takes
@@ -244,6 +262,7 @@ public:
     RootSuccession broadcast_roots;
     RootSuccession reduce_roots;
     BroadcastState broadcasts;
+    ExchangeState exchanges;
     ReductionState reductions;
     CombineScratch scratch;
 

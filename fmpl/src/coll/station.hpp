@@ -8,6 +8,8 @@
 // operations as it can each time it runs, and let the root of a broadcast look only now and then how far the others
 // are.
 //
+// An exchange has a slot of each member, which that reuses when those who take what it gives have left its last use.
+//
 // A payload that is not in its record lies in the arena of its writer: in the user's own buffer if that is read in
 // place, else in a library buffer for broadcasts (bcast/pieces.cpp) or for reductions (reduce/deposit.hpp). A root
 // takes its buffers in turn, each again when all members have left the use that had it last.
@@ -38,6 +40,12 @@ inline constexpr std::size_t kMostShares = 64;
 // of these, so that they do not push each other out of a first-level cache.
 inline constexpr std::size_t kShortBufferBytes = 2 * 1024;
 inline constexpr std::size_t kShortBufferStride = 4096 + kLine;
+
+inline constexpr std::size_t kExchangeSlots = 64;
+inline constexpr std::size_t kExchangeInlineBytes = 32;
+inline constexpr std::size_t kMostExchangeBytes = 8 * 1024;
+inline constexpr std::size_t kExchangeStride = kMostExchangeBytes + kLine;
+inline constexpr std::uint32_t kExchangeFailed = ~std::uint32_t{0};
 
 // Where the receivers of a broadcast get its payload, or a piece of it, from.
 enum class BroadcastManner : std::uint32_t {
@@ -212,15 +220,28 @@ struct alignas(kLine) PairResults {
 };
 static_assert(sizeof(PairResults) == kLine);
 
-// How far a member is. A line for each, which others look at only when what they saw last does not suffice: nobody has
-// to fetch it from another core to say that a broadcast has been read. Writer: the member.
-struct alignas(kLine) BroadcastProgress {
+// How far a member is, in broadcasts or in exchanges. A line for each, which others look at only when what they saw
+// last does not suffice: nobody has to fetch it from another core to say that something has been read. Writer: the
+// member.
+struct alignas(kLine) UseProgress {
     // Uses that the member is through with: it reads and writes nothing of their slots and buffers any more.
     // Ordering: release; acquire in all_have_left().
     std::atomic<std::uint64_t> left;
     std::uint8_t pad[kLine - 8];
 };
-static_assert(sizeof(BroadcastProgress) == kLine);
+static_assert(sizeof(UseProgress) == kLine);
+
+// What a member lays down in an exchange, for others to read.
+// Writer: the member. Ordering: plain, under `stamp`; again when all have left the slot's last use.
+struct alignas(kLine) ExchangeSlot {
+    // use + 1. Ordering: release, after the rest and the data; acquire in take_given().
+    std::atomic<std::uint64_t> stamp;
+    Offset at;            // of the data; kNoOffset: in the line
+    std::uint32_t bytes;  // kExchangeFailed: the member has no memory for them
+    std::uint8_t pad[12];
+    alignas(16) std::byte data[kExchangeInlineBytes];
+};
+static_assert(sizeof(ExchangeSlot) == kLine);
 
 // How many of the members that are bound to one CPU have arrived, and kUnsettled for each that has transfers under
 // way. The last of them stores 0, and then arrives for all where members meet: so the writes of all reach the last of
@@ -240,7 +261,9 @@ static_assert(sizeof(CpuArrivals) == 3 * kLine);
 struct alignas(kLine) MemberRecords {
     Deposit deposits[kReduceSlots];
     Reception reception;
-    BroadcastProgress broadcasts;
+    UseProgress broadcasts;
+    UseProgress exchanges;
+    ExchangeSlot given[kExchangeSlots];
 };
 
 // What the members on one CPU have together; used if each member is bound to one CPU.
@@ -253,8 +276,11 @@ struct alignas(kLine) Station {
     BarrierRecord barrier;
     BroadcastSlot broadcast[kBroadcastSlots];
     // Roots that wait for others to leave a use. These, not the roots, look here before they wake anybody.
-    // Writer: those roots, fetch_add and fetch_sub. Ordering: relaxed; as NodeRecord::sleeping in leave_broadcast().
+    // Writer: those roots, fetch_add and fetch_sub. Ordering: relaxed; as NodeRecord::sleeping in leave_use().
     alignas(kLine) std::atomic<std::uint32_t> waiting_roots;
+    // Members that wait for others to leave an exchange, likewise.
+    // Writer: those members, fetch_add and fetch_sub. Ordering: relaxed; as waiting_roots, in leave_use().
+    std::atomic<std::uint32_t> waiting_givers;
     // Members that reach the private memory of all others. Writer: each of those, fetch_add, once.
     // Ordering: release; acquire in Meeting::members_reach_each_other.
     std::atomic<std::uint32_t> reaching;
@@ -267,9 +293,9 @@ struct alignas(kLine) Station {
     {
         return members[static_cast<std::size_t>(member)].deposits[use % kReduceSlots];
     }
-    std::atomic<std::uint64_t>& broadcasts_left(int member)
+    ExchangeSlot& given(int member, std::uint64_t use)
     {
-        return members[static_cast<std::size_t>(member)].broadcasts.left;
+        return members[static_cast<std::size_t>(member)].given[use % kExchangeSlots];
     }
     Reception& reception(int member) { return members[static_cast<std::size_t>(member)].reception; }
     // The CPUs' records follow those of the members, of whom there are `count`.

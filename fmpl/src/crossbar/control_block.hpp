@@ -22,7 +22,7 @@ using Offset = std::uint64_t;           // bytes from the base of the job's memo
 inline constexpr Offset kNoOffset = 0;  // the control block's own offset: never a message's
 
 inline constexpr std::uint64_t kControlMagic = 0x31304c504d46'0a00;
-inline constexpr std::uint32_t kControlVersion = 15;
+inline constexpr std::uint32_t kControlVersion = 16;
 inline constexpr int kBarrierColours = 8;  // paper, section 3.3
 inline constexpr int kMaxRanks = 4096;
 
@@ -69,6 +69,7 @@ enum class Call : std::uint32_t {
     wait_until,
     envelopes_wait,
     look,
+    exchange,
     count_
 };
 inline constexpr std::size_t kCalls = static_cast<std::size_t>(Call::count_);
@@ -80,7 +81,7 @@ constexpr const char* call_name(Call call)
         "fmpl_sendbuf_set", "fmpl_sendbuf_check", "fmpl_bcast", "fmpl_reduce", "fmpl_allreduce", "fmpl_barrier",
         "fmpl_comm_create", "fmpl_comm_create_group", "fmpl_comm_free", "fmpl_isend_test", "fmpl_irecv_test",
         "fmpl_envelopes_open", "fmpl_envelope_commit", "fmpl_envelope_send", "fmpl_envelope_lend",
-        "fmpl_envelopes_poll", "fmpl_wait_until", "fmpl_envelopes_wait", "fmpl_look"};
+        "fmpl_envelopes_poll", "fmpl_wait_until", "fmpl_envelopes_wait", "fmpl_look", "fmpl_exchange"};
     static_assert(sizeof names / sizeof names[0] == kCalls);
     return static_cast<std::size_t>(call) < kCalls ? names[static_cast<std::size_t>(call)] : "?";
 }

@@ -38,6 +38,19 @@ inline void prefetch_to_write(const std::byte* first, std::size_t bytes)
     for (std::size_t at = 0; at < bytes; at += kLineBytes) prefetch_to_write(first + at);
 }
 
+// Not by __builtin_prefetch: gcc takes a function that does nothing else for one without effect, and leaves its calls
+// out.
+inline void prefetch_to_read(const std::byte* first, std::size_t bytes)
+{
+    for (std::size_t at = 0; at < bytes; at += kLineBytes) {
+#if defined(__x86_64__)
+        asm volatile("prefetcht0 %0" : : "m"(first[at]));
+#else
+        __builtin_prefetch(first + at);
+#endif
+    }
+}
+
 // Passes lines that were just written, and that another core will read once, on to the cache that the cores share: a
 // few lines are there sooner from it than from this core's own. This core gives them up one by one, more slowly than
 // the other would fetch many, so beyond kHandedOver bytes nothing is passed on (docs/decisions/0013-envelopes.md).

@@ -64,6 +64,15 @@ public:
     }
     Offset offset_of(const void* p) const { return static_cast<Offset>(static_cast<const std::byte*>(p) - base_); }
 
+    // The peer's memory at an offset that somebody else has named: nullptr also where not all of it lies in its arena.
+    std::byte* room(int node, Offset at, std::size_t bytes) const
+    {
+        const Offset arena = memory().arena_offset(node);
+        const std::size_t arena_bytes = control().arena_bytes;
+        if (at < arena || at - arena > arena_bytes || bytes > arena_bytes - (at - arena)) return nullptr;
+        return mapped(node, at);
+    }
+
     // Before a copy to or from what mapped() gave: maps the pages of a long one, all at once. Does nothing about
     // other memory.
     void map_pages(const std::byte* at, std::size_t bytes) const

@@ -93,11 +93,7 @@ const void* fmpl_remote_view(int world_rank, uint64_t place, size_t size)
 {
     const Binding& b = binding();
     if (!b.own || !b.own->initialized() || !is_addressable(*b.own, world_rank)) return nullptr;
-    const Crossbar& crossbar = b.own->node.crossbar;
-    const Offset arena = crossbar.memory().arena_offset(world_rank);
-    const std::size_t arena_bytes = crossbar.control().arena_bytes;
-    if (place < arena || place - arena > arena_bytes || size > arena_bytes - (place - arena)) return nullptr;
-    return crossbar.mapped(world_rank, place);
+    return b.own->node.crossbar.room(world_rank, place, size);
 }
 
 void* fmpl_remote_room(int world_rank, uint64_t place, size_t size)

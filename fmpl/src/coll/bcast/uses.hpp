@@ -1,7 +1,7 @@
-// The uses of a station's broadcast slots: which is next, and how far the other members are (coll/station.hpp).
+// The uses of a station's broadcast slots.
 #pragma once
 
-#include "coll/meeting.hpp"
+#include "coll/uses.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,22 +13,25 @@ inline BroadcastSlot& slot_of(Meeting& m, std::uint64_t use)
     return m.station->broadcast[use % kBroadcastSlots];
 }
 
-// By the root: the next use, once all members have left the one so many before, at most kBroadcastSlots. Waits for
-// that.
-std::uint64_t begin_use(Meeting& m, std::size_t ahead, const WaitFor& what);
-// Whether all other members have left the first `uses` uses: they read and write nothing of these any more.
-bool all_have_left(Meeting& m, std::uint64_t uses);
-// If not all have left so many uses, waits until they have left `enough`, which is more: one wait in place of one for
-// each use from now on.
-void await_left(Meeting& m, std::uint64_t uses, std::uint64_t enough, const WaitFor& what);
-// This member is through with the use. A root that waits for this is woken: it has counted itself before its last look,
-// or sees this member's word in it, as with the flag and `sleeping` in Crossbar::wake.
+inline bool all_have_left(Meeting& m, std::uint64_t uses)
+{
+    return all_have_left(m, broadcasts_of(m), uses);
+}
+inline void await_left(Meeting& m, std::uint64_t uses, std::uint64_t enough, const WaitFor& what)
+{
+    await_left(m, broadcasts_of(m), uses, enough, [&] { return what; });
+}
 inline void leave_broadcast(Meeting& m, std::uint64_t use)
 {
-    m.station->broadcasts_left(m.rank()).store(use + 1, std::memory_order_release);  // pairs with all_have_left
-    m.node().crossbar.order_before_wake();
-    if (m.station->waiting_roots.load(std::memory_order_relaxed) != 0) [[unlikely]]
-        m.wake_members();
+    leave_use(m, broadcasts_of(m), use);
+}
+// By the root: the next use, once all members have left the one so many before, at most kBroadcastSlots. Waits for
+// that.
+inline std::uint64_t begin_use(Meeting& m, std::size_t ahead, const WaitFor& what)
+{
+    const std::uint64_t use = m.broadcasts.uses++;
+    if (use >= ahead) await_left(m, use + 1 - ahead, use + 1 - ahead / 2, what);
+    return use;
 }
 
 }  // namespace fmpl

@@ -1,0 +1,28 @@
+// Exchanges: short data that members lay down, each in slots of its own, and others read. Gather, scatter, allgather,
+// all-to-all and scans of layers above are such: who lays down what for whom they know themselves.
+//
+// A member goes ahead of those who take what it gives by up to kExchangeSlots exchanges; nobody waits for who has
+// nothing for it. Each goes through all exchanges of the communicator, also those in which it gives and takes nothing
+// (docs/decisions/0045-short-data-is-exchanged.md).
+//
+// Cost: a line that changes cores for who takes, and one for each 64 bytes beyond the first 32.
+#pragma once
+
+#include "coll/meeting.hpp"
+
+#include <cstddef>
+#include <span>
+
+namespace fmpl {
+
+// Where this rank is to write its data of the present exchange, once all have left the slot's last use. bytes: at most
+// kMostExchangeBytes. Throws Error: ABORTED; MEMORY, after which those who take it hear of that, too.
+std::byte* room_to_give(Meeting& m, std::size_t bytes);
+// They are written, for `to` or ExchangeState::kAll.
+void show_given(Meeting& m, int to);
+// What another member has laid down in the present exchange, until the end of it. Waits for it. Throws Error: ABORTED,
+// MEMORY, INTERNAL.
+std::span<const std::byte> take_given(Meeting& m, int from);
+void end_exchange(Meeting& m);
+
+}  // namespace fmpl
