@@ -1,7 +1,10 @@
 // MPI-3.1, sections 5.3 to 5.8 and 5.12: barrier, broadcast, gather, scatter, all-to-all, blocking or not.
 #include "c/collective_arguments.hpp"
+#include "coll/exchange.hpp"
 #include "coll/fast_path.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 namespace fmpl::mpi {
@@ -37,11 +40,14 @@ void bcast(
     }
 }
 
+// How long the blocks of a call are: as long as each other, or each member knows its own alone.
+enum class Lengths { equal, varying };
+
 // What gather and gatherv (scatter and scatterv) have in common. single: makes the side of every rank, `parts` that
 // of root.
 template <class Single, class Parts>
-void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const void* recvbuf, int root, Single&& single,
-    Parts&& parts)
+void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const void* recvbuf, int root, Lengths lengths,
+    Single&& single, Parts&& parts)
 {
     check_root(comm, root);
     const Channel& channel = schedule.channel();
@@ -54,10 +60,16 @@ void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const v
         }
         return;
     }
+    const auto go = [&](const MessageBuffer& mine, const Blocks& blocks, std::uint64_t block_bytes) {
+        // A root knows all lengths, but no other member does.
+        fmpl_exchange* const exchange = schedule.exchange_of_many(lengths == Lengths::equal ? block_bytes : 0);
+        if (exchange != nullptr) return exchanged_gather(schedule, exchange, mine, blocks, root);
+        linear_gather(schedule, channel, mine, blocks, root);
+    };
     if (comm.rank() != root) {
         check_not_in_place(sendbuf, "sendbuf");
-        linear_gather(schedule, channel, single().message(), none, root);
-        return;
+        const MessageBuffer mine = single().message();
+        return go(mine, none, mine.bytes);
     }
     const CallSide blocks = parts(comm.size());
     if (sendbuf != MPI_IN_PLACE) {
@@ -66,12 +78,19 @@ void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const v
         check_aliasing(mine, blocks.at(root));
         schedule.copy(mine, blocks.at(root));
     }
-    linear_gather(schedule, channel, {}, blocks, root);
+    go({}, blocks, blocks.at(0).bytes);
+}
+
+// Of a member that gives each other one a block. block_bytes: of equal ones.
+fmpl_exchange* exchange_of_blocks(Communicator& comm, Schedule& schedule, Lengths lengths, std::uint64_t block_bytes)
+{
+    if (lengths == Lengths::varying) return comm.size() <= kMostOfVarying ? schedule.exchange_of_many(0) : nullptr;
+    return schedule.exchange_of_many(block_bytes * static_cast<std::uint64_t>(comm.size()));
 }
 
 template <class Parts, class Single>
-void scatter(Communicator& comm, Schedule& schedule, const void* sendbuf, const void* recvbuf, int root, Parts&& parts,
-    Single&& single)
+void scatter(Communicator& comm, Schedule& schedule, const void* sendbuf, const void* recvbuf, int root,
+    Lengths lengths, Parts&& parts, Single&& single)
 {
     check_root(comm, root);
     const Channel& channel = schedule.channel();
@@ -84,10 +103,20 @@ void scatter(Communicator& comm, Schedule& schedule, const void* sendbuf, const 
         }
         return;
     }
+    const auto go = [&](const Blocks& blocks, const MessageBuffer& mine, std::uint64_t block_bytes) {
+        fmpl_exchange* const exchange = exchange_of_blocks(comm, schedule, lengths, block_bytes);
+        if (exchange == nullptr) {
+            linear_scatter(schedule, channel, blocks, mine, root);
+        } else if (lengths == Lengths::equal) {
+            exchanged_scatter(schedule, exchange, blocks, block_bytes, mine, root);
+        } else {
+            exchanged_scatterv(schedule, exchange, blocks, mine, root);
+        }
+    };
     if (comm.rank() != root) {
         check_not_in_place(recvbuf, "recvbuf");
-        linear_scatter(schedule, channel, none, single().message(), root);
-        return;
+        const MessageBuffer mine = single().message();
+        return go(none, mine, mine.bytes);
     }
     const CallSide blocks = parts(comm.size());
     if (recvbuf != MPI_IN_PLACE) {
@@ -96,12 +125,14 @@ void scatter(Communicator& comm, Schedule& schedule, const void* sendbuf, const 
         check_aliasing(blocks.at(root), mine);
         schedule.copy(blocks.at(root), mine);
     }
-    linear_scatter(schedule, channel, blocks, {}, root);
+    go(blocks, {}, blocks.at(0).bytes);
 }
 
-// What allgather and allgatherv have in common. single: makes the side that sends.
+// What allgather and allgatherv have in common. single: makes the side that sends. blocks: so many of `receive` have
+// lengths of their own.
 template <class Single>
-void allgather(Communicator& comm, Schedule& schedule, const void* sendbuf, Single&& single, const CallSide& receive)
+void allgather(
+    Communicator& comm, Schedule& schedule, const void* sendbuf, Single&& single, const CallSide& receive, int blocks)
 {
     const int rank = comm.rank();
     MessageBuffer mine;
@@ -115,15 +146,34 @@ void allgather(Communicator& comm, Schedule& schedule, const void* sendbuf, Sing
             schedule.copy(mine, receive.at(rank));
         }
     }
+    std::uint64_t longest = 0;
+    if (!comm.is_inter()) {
+        for (int i = 0; i < blocks; ++i) longest = std::max(longest, receive.at(i).bytes);
+        if (fmpl_exchange* const exchange = schedule.exchange_of_many(longest))
+            return exchanged_allgather(schedule, exchange, mine, receive);
+    }
     posted_exchange(
         schedule, schedule.channel(), [&](int) { return mine; }, receive);
 }
 
 // What alltoall, alltoallv and alltoallw have in common.
 template <class Send>
-void alltoall(Communicator& comm, Schedule& schedule, const void* sendbuf, Send&& send, const CallSide& receive)
+void alltoall(
+    Communicator& comm, Schedule& schedule, const void* sendbuf, Lengths lengths, Send&& send, const CallSide& receive)
 {
     const int rank = comm.rank();
+    const std::uint64_t block_bytes = lengths == Lengths::equal ? receive.message().bytes : 0;
+    fmpl_exchange* const exchange =
+        comm.is_inter() ? nullptr : exchange_of_blocks(comm, schedule, lengths, block_bytes);
+    const auto go = [&](const Blocks& blocks) {
+        if (exchange == nullptr) {
+            posted_exchange(schedule, schedule.channel(), blocks, receive);
+        } else if (lengths == Lengths::equal) {
+            exchanged_alltoall(schedule, exchange, blocks, block_bytes, receive);
+        } else {
+            exchanged_alltoallv(schedule, exchange, blocks, receive);
+        }
+    };
     if (!is_in_place(comm, sendbuf)) {
         const CallSide blocks = send();
         check_aliasing(blocks.at(0), receive.at(0));
@@ -131,9 +181,9 @@ void alltoall(Communicator& comm, Schedule& schedule, const void* sendbuf, Send&
             check_aliasing(blocks.at(rank), receive.at(rank));
             schedule.copy(blocks.at(rank), receive.at(rank));
         }
-        posted_exchange(schedule, schedule.channel(), blocks, receive);
-        return;
+        return go(blocks);
     }
+    if (exchange != nullptr && lengths == Lengths::equal) return go(receive);
     // What is sent is put aside, since what comes takes its place.
     std::vector<MessageBuffer> blocks(static_cast<std::size_t>(comm.size()));
     for (int i = 0; i < comm.size(); ++i) {
@@ -144,8 +194,7 @@ void alltoall(Communicator& comm, Schedule& schedule, const void* sendbuf, Send&
         schedule.copy(block, kept);
     }
     schedule.end_round();
-    posted_exchange(
-        schedule, schedule.channel(), [&](int i) { return blocks[static_cast<std::size_t>(i)]; }, receive);
+    go([&](int i) { return blocks[static_cast<std::size_t>(i)]; });
 }
 
 // Each makes what fills the schedule of a call with these arguments.
@@ -155,7 +204,7 @@ auto gather_of(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* 
 {
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         gather(
-            comm, schedule, sendbuf, recvbuf, root,
+            comm, schedule, sendbuf, recvbuf, root, Lengths::equal,
             [&] { return CallSide::equal(process, sendbuf, sendcount, sendtype, kSendNames); },
             [&](int) { return CallSide::equal(process, recvbuf, recvcount, recvtype, kReceiveNames); });
     };
@@ -166,7 +215,7 @@ auto gatherv_of(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
 {
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         gather(
-            comm, schedule, sendbuf, recvbuf, root,
+            comm, schedule, sendbuf, recvbuf, root, Lengths::varying,
             [&] { return CallSide::equal(process, sendbuf, sendcount, sendtype, kSendNames); },
             [&](int peers) {
                 return CallSide::varying(process, recvbuf, recvcounts, displs, recvtype, peers, kReceivePartNames);
@@ -179,7 +228,7 @@ auto scatter_of(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
 {
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         scatter(
-            comm, schedule, sendbuf, recvbuf, root,
+            comm, schedule, sendbuf, recvbuf, root, Lengths::equal,
             [&](int) { return CallSide::equal(process, sendbuf, sendcount, sendtype, kSendNames); },
             [&] { return CallSide::equal(process, recvbuf, recvcount, recvtype, kReceiveNames); });
     };
@@ -190,7 +239,7 @@ auto scatterv_of(const void* sendbuf, const int* sendcounts, const int* displs, 
 {
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         scatter(
-            comm, schedule, sendbuf, recvbuf, root,
+            comm, schedule, sendbuf, recvbuf, root, Lengths::varying,
             [&](int peers) {
                 return CallSide::varying(process, sendbuf, sendcounts, displs, sendtype, peers, kSendPartNames);
             },
@@ -204,7 +253,7 @@ auto allgather_of(
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         allgather(
             comm, schedule, sendbuf, [&] { return CallSide::equal(process, sendbuf, sendcount, sendtype, kSendNames); },
-            CallSide::equal(process, recvbuf, recvcount, recvtype, kReceiveNames));
+            CallSide::equal(process, recvbuf, recvcount, recvtype, kReceiveNames), 1);
     };
 }
 
@@ -214,7 +263,8 @@ auto allgatherv_of(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         allgather(
             comm, schedule, sendbuf, [&] { return CallSide::equal(process, sendbuf, sendcount, sendtype, kSendNames); },
-            CallSide::varying(process, recvbuf, recvcounts, displs, recvtype, comm.peers().size(), kReceivePartNames));
+            CallSide::varying(process, recvbuf, recvcounts, displs, recvtype, comm.peers().size(), kReceivePartNames),
+            comm.peers().size());
     };
 }
 
@@ -223,7 +273,8 @@ auto alltoall_of(
 {
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         alltoall(
-            comm, schedule, sendbuf, [&] { return CallSide::equal(process, sendbuf, sendcount, sendtype, kSendNames); },
+            comm, schedule, sendbuf, Lengths::equal,
+            [&] { return CallSide::equal(process, sendbuf, sendcount, sendtype, kSendNames); },
             CallSide::equal(process, recvbuf, recvcount, recvtype, kReceiveNames));
     };
 }
@@ -234,7 +285,7 @@ auto alltoallv_of(const void* sendbuf, const int* sendcounts, const int* sdispls
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         const int peers = comm.peers().size();
         alltoall(
-            comm, schedule, sendbuf,
+            comm, schedule, sendbuf, Lengths::varying,
             [&] { return CallSide::varying(process, sendbuf, sendcounts, sdispls, sendtype, peers, kSendsNames); },
             CallSide::varying(process, recvbuf, recvcounts, rdispls, recvtype, peers, kReceivesNames));
     };
@@ -246,7 +297,7 @@ auto alltoallw_of(const void* sendbuf, const int* sendcounts, const int* sdispls
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         const int peers = comm.peers().size();
         alltoall(
-            comm, schedule, sendbuf,
+            comm, schedule, sendbuf, Lengths::varying,
             [&] {
                 return CallSide::varying_types(process, sendbuf, sendcounts, sdispls, sendtypes, peers, kSendsNames);
             },

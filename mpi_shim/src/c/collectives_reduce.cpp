@@ -1,5 +1,6 @@
 // MPI-3.1, sections 5.9 to 5.12: reductions, blocking or not.
 #include "c/collective_arguments.hpp"
+#include "coll/exchange.hpp"
 #include "coll/fast_path.hpp"
 
 #include <numeric>
@@ -11,6 +12,12 @@ namespace {
 
 // Reductions of predefined operations beyond this many bytes are divided among the ranks.
 constexpr std::uint64_t kPartitionedFrom = 64u << 10;
+
+// Whether a reduction can be an exchange: whoever takes operands combines them where they are.
+bool may_be_exchanged(const Schedule& schedule)
+{
+    return schedule.reduction().is_predefined() && schedule.type().dense_bytes != 0;
+}
 
 struct Reduction {
     std::int64_t count;
@@ -139,8 +146,11 @@ void reduce_scatter(
     const void* const contribution =
         contribution_of(comm, schedule.type(), sendbuf, total, recvbuf, sendbuf == MPI_IN_PLACE ? total : mine);
     if (total == 0) return;
-    if (comm.is_inter()) {
-        inter_reduce_scatter(schedule, contribution, recvbuf, counts);
+    if (comm.is_inter()) return inter_reduce_scatter(schedule, contribution, recvbuf, counts);
+    const std::uint64_t bytes = schedule.elements(contribution, total).bytes;
+    fmpl_exchange* const exchange = may_be_exchanged(schedule) ? schedule.exchange_of_many(bytes) : nullptr;
+    if (exchange != nullptr) {
+        exchanged_reduce_scatter(schedule, exchange, contribution, recvbuf, counts);
     } else {
         direct_reduce_scatter(schedule, schedule.channel(), contribution, recvbuf, counts);
     }
@@ -175,9 +185,13 @@ auto scan_of(const void* sendbuf, void* recvbuf, Reduction reduction, bool inclu
         const void* const contribution =
             contribution_of(comm, schedule.type(), sendbuf, reduction.count, recvbuf, receives ? reduction.count : 0);
         if (reduction.count == 0) return;
-        const std::uint64_t pieces =
-            schedule.elements(contribution, reduction.count).bytes / static_cast<std::uint64_t>(kScanPieceBytes);
+        const std::uint64_t bytes = schedule.elements(contribution, reduction.count).bytes;
+        const std::uint64_t pieces = bytes / static_cast<std::uint64_t>(kScanPieceBytes);
         const bool is_linear = comm.size() <= kLinearScanRanks || pieces >= static_cast<std::uint64_t>(comm.size()) / 4;
+        fmpl_exchange* const exchange = is_linear && may_be_exchanged(schedule) ? schedule.exchange_of(bytes) : nullptr;
+        if (exchange != nullptr) {
+            return exchanged_scan(schedule, exchange, contribution, recvbuf, reduction.count, inclusive);
+        }
         const auto scan = is_linear ? linear_scan : recursive_doubling_scan;
         scan(schedule, schedule.channel(), contribution, recvbuf, reduction.count, inclusive);
     };

@@ -30,6 +30,8 @@ void linear_scatter(
 // A message from every rank to every peer, but for the rank itself in an intracommunicator. Messages without bytes
 // are not sent: both sides know.
 void posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming);
+// The same without ending the round.
+void begin_posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming);
 
 // Reductions of `count` elements with the schedule's operation and type, in the order of the ranks unless it commutes.
 // contribution: the rank's own operand, which may be `result`.

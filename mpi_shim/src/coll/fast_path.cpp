@@ -6,6 +6,7 @@
 
 #include <fmpl.h>
 #include <fmpl/columns.h>
+#include <fmpl/exchange.h>
 #include <fmpl/groups.h>
 #include <fmpl/reductions.h>
 
@@ -32,6 +33,7 @@ fmpl_comm_t fmpl_comm_of(CollectiveState& state, Communicator& comm)
 {
     if (!comm.fmpl_comm_tried) [[unlikely]] {
         comm.fmpl_comm = make_fmpl_comm(state, comm);
+        if (comm.fmpl_comm != FMPL_COMM_NULL) check_fmpl(fmpl_exchange_of(comm.fmpl_comm, &comm.exchange));
         comm.fmpl_comm_tried = true;
     }
     return comm.fmpl_comm;
@@ -57,6 +59,12 @@ private:
 };
 
 }  // namespace
+
+fmpl_exchange* fast_exchange(CollectiveState& state, Communicator& comm)
+{
+    fmpl_comm_of(state, comm);
+    return comm.exchange;
+}
 
 bool fast_barrier(CollectiveState& state, Communicator& comm)
 {

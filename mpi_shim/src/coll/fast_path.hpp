@@ -14,6 +14,9 @@ namespace fmpl::mpi {
 
 struct CollectiveState;
 
+// Of an intracommunicator; nullptr: it has none.
+fmpl_exchange* fast_exchange(CollectiveState& state, Communicator& comm);
+
 bool fast_barrier(CollectiveState& state, Communicator& comm);
 bool fast_bcast(CollectiveState& state, Communicator& comm, const MessageBuffer& message, int root);
 // contribution: may be `result`. Requires operation.check(type).

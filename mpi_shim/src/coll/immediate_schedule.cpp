@@ -1,5 +1,7 @@
 #include "coll/immediate_schedule.hpp"
 
+#include "coll/exchange.hpp"
+#include "coll/fast_path.hpp"
 #include "coll/listed_schedule.hpp"
 #include "error.hpp"
 
@@ -39,6 +41,11 @@ void ImmediateSchedule::end_round()
         note_status(pending_.back().request->status, pending_.back().expected);
         pending_.pop_back();
     }
+}
+
+fmpl_exchange* ImmediateSchedule::exchange_of(std::uint64_t most)
+{
+    return most <= FMPL_EXCHANGE_BYTES ? fast_exchange(*state_, *channel().comm) : nullptr;
 }
 
 void ImmediateSchedule::abandon(const CommunicatorPtr& comm)

@@ -16,6 +16,7 @@ public:
     void conclude();
 
     void end_round() override;
+    fmpl_exchange* exchange_of(std::uint64_t most) override;
 
 private:
     friend class ImmediateCall;

@@ -4,7 +4,7 @@
 
 namespace fmpl::mpi {
 
-void posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming)
+void begin_posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming)
 {
     const int peers = channel.comm->peers().size();
     const bool intra = !channel.comm->is_inter();
@@ -21,6 +21,11 @@ void posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& o
         if (const MessageBuffer block = outgoing(destination); block.bytes > 0)
             schedule.send(channel, block, destination);
     }
+}
+
+void posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming)
+{
+    begin_posted_exchange(schedule, channel, outgoing, incoming);
     schedule.end_round();
 }
 

@@ -25,6 +25,8 @@
 #include <string>
 #include <vector>
 
+struct fmpl_exchange;
+
 namespace fmpl::mpi {
 
 // What the messages of one collective operation go through: all members give the same tag.
@@ -69,6 +71,18 @@ public:
         if (count != 0) add_reduce(in, inout, count);
     }
     virtual void end_round() = 0;
+
+    // For a blocking call on an intracommunicator in which no member gives more than so many bytes, the same number on
+    // all: an exchange instead of messages (coll/exchange.hpp). nullptr: there is none, on no member.
+    virtual fmpl_exchange* exchange_of(std::uint64_t /*most*/) { return nullptr; }
+    // The same but for two members: of what each of them waits for a message has the shorter way.
+    fmpl_exchange* exchange_of_many(std::uint64_t most) { return channel_.size() > 2 ? exchange_of(most) : nullptr; }
+    // So many bytes have come by it for as much room; fewer than expected are an error, too.
+    void note_arrival(std::uint64_t bytes, std::uint64_t room, std::uint64_t expected = 0)
+    {
+        if (bytes > room || bytes < expected) [[unlikely]]
+            note_failure({MPI_ANY_SOURCE, MPI_ANY_TAG, bytes > room ? MPI_ERR_TRUNCATE : 0, false, bytes}, expected);
+    }
 
     // The operation and type of reduce(); handle: of the type, for a user's function.
     void set_reduction(OperationPtr operation, TypeObjectPtr type, MPI_Datatype handle);

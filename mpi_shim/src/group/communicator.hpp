@@ -13,6 +13,8 @@
 #include <string>
 #include <variant>
 
+struct fmpl_exchange;
+
 namespace fmpl::mpi {
 
 class Attributes;
@@ -72,6 +74,7 @@ public:
     // Made by the first collective call that wants it (coll/fast_path).
     fmpl_comm_t fmpl_comm = FMPL_COMM_NULL;
     bool fmpl_comm_tried = false;
+    fmpl_exchange* exchange = nullptr;  // of that; nullptr: it has none
 
     int handle = 0;  // that the user has; for callbacks
     std::string name;

@@ -1,9 +1,10 @@
 // Broadcasts and reductions of private memory whose ranks disagree about the length, on both sides of every length at
-// which another way begins: an error on a rank that can see it, and nobody is left waiting. What MPI leaves open
-// (MPI-3.1, 5.4, 5.9).
+// which another way begins, and exchanges of short data: an error on a rank that can see it, and nobody is left
+// waiting. What MPI leaves open (MPI-3.1, 5.4 to 5.11).
 #include "collective_calls.hpp"
 
 #include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -22,12 +23,14 @@ int failed_on(int code)
     return everywhere;
 }
 
+constexpr std::pair<int, int> kShortBytes[] = {{8, 16}, {24, 40}, {8, 2000}, {800, 2048}};
+
 // One rank has another length than all others, the longer one or the shorter one.
 template <class Call>
-void with_another_length_on_one_rank(Call&& call)
+void with_another_length_on_one_rank(Call&& call, std::span<const std::pair<int, int>> lengths = kBytes)
 {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    for (const auto& [one, other] : kBytes) {
+    for (const auto& [one, other] : lengths) {
         for (int odd = 0; odd < size(); ++odd) {
             for (const int turn : {0, 1}) {
                 const int bytes = (rank() == odd) == (turn == 0) ? one : other;
@@ -56,4 +59,38 @@ MPI_TEST_AT(Lengths, ThatDifferInAReductionAreAnErrorAndNobodyWaits, ({2, 3, 4})
         return MPI_Reduce(
             buffer.data(), result.data(), static_cast<int>(buffer.size()), MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     });
+}
+
+MPI_TEST_AT(Lengths, ThatDifferInAnAllgatherAreAnErrorAndNobodyWaits, ({3, 4}))
+{
+    with_another_length_on_one_rank(
+        [](std::vector<double>& block) {
+            const int count = static_cast<int>(block.size());
+            std::vector<double> all(block.size() * static_cast<std::size_t>(size()));
+            return MPI_Allgather(block.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, MPI_COMM_WORLD);
+        },
+        kShortBytes);
+}
+
+MPI_TEST_AT(Lengths, ThatDifferInAnAlltoallAreAnErrorAndNobodyWaits, ({3, 4}))
+{
+    with_another_length_on_one_rank(
+        [](std::vector<double>& block) {
+            const int count = static_cast<int>(block.size());
+            const std::size_t all = block.size() * static_cast<std::size_t>(size());
+            std::vector<double> out(all), in(all);
+            return MPI_Alltoall(out.data(), count, MPI_DOUBLE, in.data(), count, MPI_DOUBLE, MPI_COMM_WORLD);
+        },
+        kShortBytes);
+}
+
+MPI_TEST_AT(Lengths, ThatDifferInAReduceScatterAreAnErrorAndNobodyWaits, ({3, 4}))
+{
+    with_another_length_on_one_rank(
+        [](std::vector<double>& block) {
+            const int count = static_cast<int>(block.size());
+            std::vector<double> operand(block.size() * static_cast<std::size_t>(size()));
+            return MPI_Reduce_scatter_block(operand.data(), block.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        },
+        kShortBytes);
 }

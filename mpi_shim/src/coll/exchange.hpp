@@ -1,0 +1,81 @@
+// One of FMPL's exchanges (fmpl/exchange.h), for its lifetime; and the collective operations that are such where their
+// data is short: each member lays down what it gives, 8 KiB at most, and takes what it wants.
+//
+// Intracommunicators. All members call the same algorithm, with an exchange of Schedule::exchange_of(). Data that is
+// longer than its room is the schedule's error, shorter data is not, as with messages. Errors: as the schedule's.
+#pragma once
+
+#include "coll/blocks.hpp"
+#include "coll/schedule.hpp"
+#include "p2p/fmpl_call.hpp"
+
+#include <fmpl/exchange.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace fmpl::mpi {
+
+class Exchange {
+public:
+    explicit Exchange(fmpl_exchange* of) : of_(of) {}
+    ~Exchange() { fmpl_exchange_end(of_); }
+    Exchange(const Exchange&) = delete;
+    Exchange& operator=(const Exchange&) = delete;
+
+    std::byte* room(std::uint64_t bytes) const
+    {
+        void* room = nullptr;
+        check_fmpl(fmpl_exchange_room(of_, static_cast<std::size_t>(bytes), &room));
+        return static_cast<std::byte*>(room);
+    }
+    static constexpr int kToAll = -1;
+    void show(int to) const { fmpl_exchange_show(of_, to); }
+    void give(const MessageBuffer& message, int to) const
+    {
+        message.pack(0, message.bytes, room(message.bytes));
+        show(to);
+    }
+    std::span<const std::byte> take(int from) const
+    {
+        const void* data = nullptr;
+        std::size_t bytes = 0;
+        check_fmpl(fmpl_exchange_take(of_, from, &data, &bytes));
+        return {static_cast<const std::byte*>(data), bytes};
+    }
+
+private:
+    fmpl_exchange* of_;
+};
+
+// mine: not used at root. blocks: at root, for each other member. Blocks that do not fit go as messages.
+void exchanged_gather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer& mine, const Blocks& blocks, int root);
+// Blocks of the same length. block_bytes: of each, at root.
+void exchanged_scatter(Schedule& schedule, fmpl_exchange* of, const Blocks& blocks, std::uint64_t block_bytes,
+    const MessageBuffer& mine, int root);
+// All others' blocks, which fit.
+void exchanged_allgather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer& mine, const Blocks& incoming);
+// Blocks of the same length. The outgoing ones may lie where the incoming ones do.
+void exchanged_alltoall(
+    Schedule& schedule, fmpl_exchange* of, const Blocks& outgoing, std::uint64_t block_bytes, const Blocks& incoming);
+
+// The same where a member knows no other lengths than those of its own blocks. Longer ones than most_of_varying() go as
+// messages. Of so many members at most.
+inline constexpr int kMostOfVarying = 128;
+constexpr std::uint64_t most_of_varying(int members)
+{
+    const auto n = static_cast<std::uint64_t>(members);
+    return (FMPL_EXCHANGE_BYTES - 2 * n) / n / 8 * 8;
+}
+void exchanged_scatterv(
+    Schedule& schedule, fmpl_exchange* of, const Blocks& blocks, const MessageBuffer& mine, int root);
+void exchanged_alltoallv(Schedule& schedule, fmpl_exchange* of, const Blocks& outgoing, const Blocks& incoming);
+
+// Of a predefined operation, on a type without gaps, below; as linear_scan and direct_reduce_scatter.
+void exchanged_scan(
+    Schedule& schedule, fmpl_exchange* of, const void* contribution, void* result, std::int64_t count, bool inclusive);
+void exchanged_reduce_scatter(Schedule& schedule, fmpl_exchange* of, const void* contribution, void* result,
+    std::span<const std::int64_t> counts);
+
+}  // namespace fmpl::mpi
