@@ -106,10 +106,10 @@ template <class Facts, class AtOnce, class Build>
 int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, AtOnce&& at_once, Build&& build)
 {
     return call_on(name, handle, facts, [&](Process& process) {
-        const CommunicatorPtr& comm = process.communicator(handle);
-        if (!comm->is_inter() && at_once(process, *comm)) return;
+        Communicator& comm = *process.communicator(handle);
+        if (!comm.is_inter() && at_once(process, comm)) return;
         const ImmediateCall call(process.collective, process.engine, comm);
-        build(process, *comm, call.schedule());
+        build(process, comm, call.schedule());
         call.schedule().conclude();
     });
 }

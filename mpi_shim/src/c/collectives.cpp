@@ -62,7 +62,8 @@ void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const v
     }
     const auto go = [&](const MessageBuffer& mine, const Blocks& blocks, std::uint64_t block_bytes) {
         // A root knows all lengths, but no other member does.
-        fmpl_exchange* const exchange = schedule.exchange_of_many(lengths == Lengths::equal ? block_bytes : 0);
+        const std::uint64_t most = lengths == Lengths::equal ? block_bytes : 0;
+        fmpl_exchange* const exchange = schedule.exchange_of(most, comm.keeps_root(root));
         if (exchange != nullptr) return exchanged_gather(schedule, exchange, mine, blocks, root);
         linear_gather(schedule, channel, mine, blocks, root);
     };
@@ -81,11 +82,14 @@ void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const v
     go({}, blocks, blocks.at(0).bytes);
 }
 
-// Of a member that gives each other one a block. block_bytes: of equal ones.
-fmpl_exchange* exchange_of_blocks(Communicator& comm, Schedule& schedule, Lengths lengths, std::uint64_t block_bytes)
+// Of a member that gives each other one a block. block_bytes: of equal ones. one_way: as Schedule::exchange_of; of
+// varying lengths the table costs two members more than it saves.
+fmpl_exchange* exchange_of_blocks(
+    Communicator& comm, Schedule& schedule, Lengths lengths, std::uint64_t block_bytes, bool one_way)
 {
-    if (lengths == Lengths::varying) return comm.size() <= kMostOfVarying ? schedule.exchange_of_many(0) : nullptr;
-    return schedule.exchange_of_many(block_bytes * static_cast<std::uint64_t>(comm.size()));
+    if (lengths == Lengths::equal)
+        return schedule.exchange_of(block_bytes * static_cast<std::uint64_t>(comm.size()), one_way);
+    return comm.size() <= kMostOfVarying ? schedule.exchange_of(0, false) : nullptr;
 }
 
 template <class Parts, class Single>
@@ -104,7 +108,7 @@ void scatter(Communicator& comm, Schedule& schedule, const void* sendbuf, const 
         return;
     }
     const auto go = [&](const Blocks& blocks, const MessageBuffer& mine, std::uint64_t block_bytes) {
-        fmpl_exchange* const exchange = exchange_of_blocks(comm, schedule, lengths, block_bytes);
+        fmpl_exchange* const exchange = exchange_of_blocks(comm, schedule, lengths, block_bytes, comm.keeps_root(root));
         if (exchange == nullptr) {
             linear_scatter(schedule, channel, blocks, mine, root);
         } else if (lengths == Lengths::equal) {
@@ -149,7 +153,7 @@ void allgather(
     std::uint64_t longest = 0;
     if (!comm.is_inter()) {
         for (int i = 0; i < blocks; ++i) longest = std::max(longest, receive.at(i).bytes);
-        if (fmpl_exchange* const exchange = schedule.exchange_of_many(longest))
+        if (fmpl_exchange* const exchange = schedule.exchange_of(longest, false))
             return exchanged_allgather(schedule, exchange, mine, receive);
     }
     posted_exchange(
@@ -164,7 +168,7 @@ void alltoall(
     const int rank = comm.rank();
     const std::uint64_t block_bytes = lengths == Lengths::equal ? receive.message().bytes : 0;
     fmpl_exchange* const exchange =
-        comm.is_inter() ? nullptr : exchange_of_blocks(comm, schedule, lengths, block_bytes);
+        comm.is_inter() ? nullptr : exchange_of_blocks(comm, schedule, lengths, block_bytes, false);
     const auto go = [&](const Blocks& blocks) {
         if (exchange == nullptr) {
             posted_exchange(schedule, schedule.channel(), blocks, receive);

@@ -148,7 +148,7 @@ void reduce_scatter(
     if (total == 0) return;
     if (comm.is_inter()) return inter_reduce_scatter(schedule, contribution, recvbuf, counts);
     const std::uint64_t bytes = schedule.elements(contribution, total).bytes;
-    fmpl_exchange* const exchange = may_be_exchanged(schedule) ? schedule.exchange_of_many(bytes) : nullptr;
+    fmpl_exchange* const exchange = may_be_exchanged(schedule) ? schedule.exchange_of(bytes, false) : nullptr;
     if (exchange != nullptr) {
         exchanged_reduce_scatter(schedule, exchange, contribution, recvbuf, counts);
     } else {
@@ -188,7 +188,8 @@ auto scan_of(const void* sendbuf, void* recvbuf, Reduction reduction, bool inclu
         const std::uint64_t bytes = schedule.elements(contribution, reduction.count).bytes;
         const std::uint64_t pieces = bytes / static_cast<std::uint64_t>(kScanPieceBytes);
         const bool is_linear = comm.size() <= kLinearScanRanks || pieces >= static_cast<std::uint64_t>(comm.size()) / 4;
-        fmpl_exchange* const exchange = is_linear && may_be_exchanged(schedule) ? schedule.exchange_of(bytes) : nullptr;
+        fmpl_exchange* const exchange =
+            is_linear && may_be_exchanged(schedule) ? schedule.exchange_of(bytes, true) : nullptr;
         if (exchange != nullptr) {
             return exchanged_scan(schedule, exchange, contribution, recvbuf, reduction.count, inclusive);
         }

@@ -171,16 +171,13 @@ void exchanged_alltoallv(Schedule& schedule, fmpl_exchange* of, const Blocks& ou
             return varying.fits(block) ? MessageBuffer() : block;
         };
     };
-    {
-        const Exchange exchange(of);
-        varying.give(exchange, channel, outgoing);
-        begin_posted_exchange(schedule, channel, rest_of(outgoing), rest_of(incoming));
-        for_each_other(channel, [&](int r) {
-            const MessageBuffer block = incoming(r);
-            if (block.bytes > 0 && varying.fits(block))
-                put(schedule, varying.own(exchange.take(r), channel.rank()), block);
-        });
-    }
+    const Exchange exchange(of);
+    varying.give(exchange, channel, outgoing);
+    begin_posted_exchange(schedule, channel, rest_of(outgoing), rest_of(incoming));
+    for_each_other(channel, [&](int r) {
+        const MessageBuffer block = incoming(r);
+        if (block.bytes > 0 && varying.fits(block)) put(schedule, varying.own(exchange.take(r), channel.rank()), block);
+    });
     schedule.end_round();
 }
 

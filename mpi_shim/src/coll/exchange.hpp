@@ -1,5 +1,5 @@
-// One of FMPL's exchanges (fmpl/exchange.h), for its lifetime; and the collective operations that are such where their
-// data is short: each member lays down what it gives, 8 KiB at most, and takes what it wants.
+// The collective operations that are one of FMPL's exchanges (fmpl/exchange.h) where their data is short: each member
+// lays down what it gives, 8 KiB at most, and takes what it wants.
 //
 // Intracommunicators. All members call the same algorithm, with an exchange of Schedule::exchange_of(). Data that is
 // longer than its room is the schedule's error, shorter data is not, as with messages. Errors: as the schedule's.
@@ -17,12 +17,10 @@
 
 namespace fmpl::mpi {
 
+// That of the present call.
 class Exchange {
 public:
     explicit Exchange(fmpl_exchange* of) : of_(of) {}
-    ~Exchange() { fmpl_exchange_end(of_); }
-    Exchange(const Exchange&) = delete;
-    Exchange& operator=(const Exchange&) = delete;
 
     std::byte* room(std::uint64_t bytes) const
     {

@@ -1,7 +1,5 @@
 #include "coll/immediate_schedule.hpp"
 
-#include "coll/exchange.hpp"
-#include "coll/fast_path.hpp"
 #include "coll/listed_schedule.hpp"
 #include "error.hpp"
 
@@ -21,7 +19,7 @@ void ImmediateSchedule::conclude()
     if (error_ != 0) throw Error(error_, std::exchange(error_words_, {}));
 }
 
-void ImmediateSchedule::end_round()
+void ImmediateSchedule::receive_and_wait()
 {
     if (pending_.empty()) {
         for (const Deferred& receive : deferred_) {
@@ -45,11 +43,12 @@ void ImmediateSchedule::end_round()
 
 fmpl_exchange* ImmediateSchedule::exchange_of(std::uint64_t most)
 {
-    return most <= FMPL_EXCHANGE_BYTES ? fast_exchange(*state_, *channel().comm) : nullptr;
+    return most <= FMPL_EXCHANGE_BYTES ? exchange_ : nullptr;
 }
 
-void ImmediateSchedule::abandon(const CommunicatorPtr& comm)
+void ImmediateSchedule::abandon()
 {
+    const CommunicatorPtr comm = channel().comm->shared_from_this();
     const Ref<ListedSchedule> rest = ListedSchedule::of_rest(*state_, *engine_, comm, *this);
     engine_->activate(rest);
 }

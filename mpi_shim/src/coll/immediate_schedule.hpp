@@ -2,7 +2,10 @@
 // eagerly is sent, and if a round waits for nothing but short receives, they are blocking ones when it ends.
 #pragma once
 
+#include "coll/fast_path.hpp"
 #include "coll/schedule.hpp"
+
+#include <fmpl/exchange.h>
 
 #include <memory>
 #include <utility>
@@ -15,7 +18,10 @@ public:
     // Ends the last round. Throws Error when a step failed.
     void conclude();
 
-    void end_round() override;
+    void end_round() override
+    {
+        if (!pending_.empty() || !deferred_.empty()) receive_and_wait();
+    }
     fmpl_exchange* exchange_of(std::uint64_t most) override;
 
 private:
@@ -23,8 +29,10 @@ private:
 
     // The call has failed before its end: messages that are under way go on, and memory stays theirs until they are
     // through.
-    void abandon(const CommunicatorPtr& comm);
+    void abandon();
 
+    bool ends_with_its_call() const override { return true; }
+    void receive_and_wait();
     void add_send(const Channel& channel, const MessageBuffer& buffer, int peer) override;
     void add_receive(const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected) override;
     void add_copy(const MessageBuffer& from, const MessageBuffer& to) override;
@@ -39,25 +47,30 @@ private:
         std::uint64_t expected;
     };
     std::vector<Deferred> deferred_;
+    // Each call goes through one, whether it uses it or not, and also if its arguments turn out to be wrong: so the
+    // members' counts agree. nullptr: the communicator has none.
+    fmpl_exchange* exchange_ = nullptr;
 };
 
 // The call that has such a schedule, for its lifetime.
 class ImmediateCall {
 public:
-    // For the next collective operation on `comm`. `state` and `engine`, the rank's, live longer.
-    ImmediateCall(CollectiveState& state, Engine& engine, const CommunicatorPtr& comm)
+    // For the next collective operation on `comm`. This, `state` and `engine`, the rank's, live longer.
+    ImmediateCall(CollectiveState& state, Engine& engine, Communicator& comm)
         : state_(state),
-          comm_(comm),
           schedule_(state.immediate != nullptr ? std::move(state.immediate) : std::make_unique<ImmediateSchedule>())
     {
-        schedule_->open(state, engine, *comm);
+        schedule_->open(state, engine, comm);
+        schedule_->exchange_ = comm.is_inter() ? nullptr : fast_exchange(state, comm);
     }
     ~ImmediateCall()
     {
         if (!schedule_->pending_.empty()) [[unlikely]]
-            schedule_->abandon(comm_);
-        schedule_->deferred_.clear();
+            schedule_->abandon();
+        if (!schedule_->deferred_.empty()) [[unlikely]]
+            schedule_->deferred_.clear();
         schedule_->close();
+        if (schedule_->exchange_ != nullptr) fmpl_exchange_end(schedule_->exchange_);
         state_.immediate = std::move(schedule_);
     }
     ImmediateCall(const ImmediateCall&) = delete;
@@ -67,7 +80,6 @@ public:
 
 private:
     CollectiveState& state_;
-    CommunicatorPtr comm_;
     std::unique_ptr<ImmediateSchedule> schedule_;
 };
 

@@ -28,13 +28,6 @@ void Schedule::copy(const MessageBuffer& from, const MessageBuffer& to)
     if (from.bytes != 0) add_copy(from, to);
 }
 
-void Schedule::set_reduction(OperationPtr operation, TypeObjectPtr type, MPI_Datatype handle)
-{
-    operation_ = std::move(operation);
-    type_ = std::move(type);
-    type_handle_ = handle;
-}
-
 std::byte* Schedule::memory(std::size_t bytes)
 {
     try {
@@ -63,13 +56,10 @@ std::byte* Schedule::element_memory(std::int64_t count)
     return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(begin) - static_cast<std::uintptr_t>(low));
 }
 
-void Schedule::close()
+void Schedule::give_back_blocks()
 {
     for (ScratchPool::Block& block : blocks_) state_->scratch.give_back(std::move(block));
     blocks_.clear();
-    own_memory_used_ = 0;
-    operation_.reset();
-    type_.reset();
 }
 
 void Schedule::take_over(Schedule& failed)

@@ -75,8 +75,12 @@ public:
     // For a blocking call on an intracommunicator in which no member gives more than so many bytes, the same number on
     // all: an exchange instead of messages (coll/exchange.hpp). nullptr: there is none, on no member.
     virtual fmpl_exchange* exchange_of(std::uint64_t /*most*/) { return nullptr; }
-    // The same but for two members: of what each of them waits for a message has the shorter way.
-    fmpl_exchange* exchange_of_many(std::uint64_t most) { return channel_.size() > 2 ? exchange_of(most) : nullptr; }
+    // The same, but between two members only if one of them gives and the other takes, call after call: what each of
+    // them waits for has a shorter way as a message.
+    fmpl_exchange* exchange_of(std::uint64_t most, bool one_way)
+    {
+        return channel_.size() > 2 || one_way ? exchange_of(most) : nullptr;
+    }
     // So many bytes have come by it for as much room; fewer than expected are an error, too.
     void note_arrival(std::uint64_t bytes, std::uint64_t room, std::uint64_t expected = 0)
     {
@@ -84,8 +88,14 @@ public:
             note_failure({MPI_ANY_SOURCE, MPI_ANY_TAG, bytes > room ? MPI_ERR_TRUNCATE : 0, false, bytes}, expected);
     }
 
-    // The operation and type of reduce(); handle: of the type, for a user's function.
-    void set_reduction(OperationPtr operation, TypeObjectPtr type, MPI_Datatype handle);
+    // The operation and type of reduce(); handle: of the type, for a user's function. Kept alive, where the operation
+    // goes on after its call.
+    void set_reduction(const OperationPtr& operation, const TypeObjectPtr& type, MPI_Datatype handle)
+    {
+        operation_ = ends_with_its_call() ? OperationPtr(OperationPtr(), operation.get()) : operation;
+        type_ = ends_with_its_call() ? TypeObjectPtr(TypeObjectPtr(), type.get()) : type;
+        type_handle_ = handle;
+    }
     const Operation& reduction() const { return *operation_; }
     const TypeObject& type() const { return *type_; }
     // `count` elements of the type of set_reduction, as a message.
@@ -120,10 +130,17 @@ protected:
         error_ = 0;
     }
     // Gives back what the operation has had but for its messages.
-    void close();
+    void close()
+    {
+        if (!blocks_.empty()) give_back_blocks();
+        own_memory_used_ = 0;
+        operation_.reset();
+        type_.reset();
+    }
     // Takes the messages under way and the memory of another, which failed before its end.
     void take_over(Schedule& failed);
 
+    virtual bool ends_with_its_call() const = 0;
     // expected: fewer bytes are an error.
     virtual void add_send(const Channel& channel, const MessageBuffer& buffer, int peer) = 0;
     virtual void add_receive(const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected) = 0;
@@ -165,6 +182,7 @@ protected:
     std::string error_words_;
 
 private:
+    void give_back_blocks();
     void note_failure(const Status& found, std::uint64_t expected);
     void note_error(int error_class, std::string words);
     void note_current_error();

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 
 struct fmpl_exchange;
@@ -36,7 +37,7 @@ constexpr Traffic traffic_of(Context context)
 using Topology = std::variant<std::monostate, std::shared_ptr<const CartesianTopology>,
     std::shared_ptr<const GraphTopology>, std::shared_ptr<const DistributedGraphTopology>>;
 
-class Communicator {
+class Communicator : public std::enable_shared_from_this<Communicator> {
 public:
     // context: even, agreed on by all members (ContextNumbers). remote: null for an intracommunicator.
     Communicator(Context context, int rank, GroupPtr group, GroupPtr remote = nullptr)
@@ -76,6 +77,9 @@ public:
     bool fmpl_comm_tried = false;
     fmpl_exchange* exchange = nullptr;  // of that; nullptr: it has none
 
+    // By every gather and scatter: whether its root is that of the last one.
+    bool keeps_root(int root) { return std::exchange(last_root_, root) == root; }
+
     int handle = 0;  // that the user has; for callbacks
     std::string name;
     std::shared_ptr<Errhandler> errhandler;
@@ -91,6 +95,7 @@ private:
     GroupPtr remote_;
     ContextNumbers* numbers_ = nullptr;
     int collective_tag_ = 0;
+    int last_root_ = -1;
 };
 using CommunicatorPtr = std::shared_ptr<Communicator>;
 

@@ -94,3 +94,20 @@ MPI_TEST_AT(Lengths, ThatDifferInAReduceScatterAreAnErrorAndNobodyWaits, ({3, 4}
         },
         kShortBytes);
 }
+
+// The others have given what the root does not take: it is not taken for the next call's.
+MPI_TEST_AT(Lengths, AfterAGatherThatItsRootRefusesTheNextIsRight, ({2, 3, 4}))
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int number = 0; number < 200; ++number) {
+        const bool is_refused = number % 3 == 1;
+        const int mine = 1000 * number + rank();
+        std::vector<int> all(static_cast<std::size_t>(size()), -1);
+        const int count = is_refused && rank() == 0 ? -1 : 1;
+        const int code = MPI_Gather(&mine, 1, MPI_INT, all.data(), count, MPI_INT, 0, MPI_COMM_WORLD);
+        EXPECT_EQ(code == MPI_SUCCESS, !is_refused || rank() != 0);
+        if (rank() != 0 || is_refused) continue;
+        for (int r = 0; r < size(); ++r) EXPECT_EQ(all[static_cast<std::size_t>(r)], 1000 * number + r);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
