@@ -3,7 +3,8 @@
  *
  * All members go through the same exchanges in the same order, each by fmpl_exchange_end(). In one, a member
  * gives at most once, and takes what it knows that others give. Nobody waits but who takes what is not there
- * yet, and who gives and is some 60 exchanges ahead of who takes it.
+ * yet, and who gives and is far ahead, by some 30 to 60 exchanges, of who takes it; of any member, if it
+ * gives to all.
  *
  * Example:
  *
@@ -12,22 +13,23 @@
  *     // The numbers of all ranks, on rank 0: all[r] is that of rank r. Called by all `size` ranks.
  *     int numbers_of_all(struct fmpl_exchange *x, int rank, int size, int own, int *all)
  *     {
+ *         int code = FMPL_SUCCESS;
  *         if (rank != 0) {
  *             void *room;
- *             int code = fmpl_exchange_room(x, sizeof own, &room);
- *             if (code != FMPL_SUCCESS) return code;
- *             *(int *)room = own;
- *             fmpl_exchange_show(x, 0);
+ *             code = fmpl_exchange_room(x, sizeof own, &room);
+ *             if (code == FMPL_SUCCESS) {
+ *                 *(int *)room = own;
+ *                 fmpl_exchange_show(x, 0);
+ *             }
  *         }
- *         for (int r = 0; rank == 0 && r < size; ++r) {
+ *         for (int r = 0; rank == 0 && code == FMPL_SUCCESS && r < size; ++r) {
  *             const void *given = &own;
  *             size_t bytes;
- *             int code = r == 0 ? FMPL_SUCCESS : fmpl_exchange_take(x, r, &given, &bytes);
- *             if (code != FMPL_SUCCESS) return code;
- *             all[r] = *(const int *)given;
+ *             if (r > 0) code = fmpl_exchange_take(x, r, &given, &bytes);
+ *             if (code == FMPL_SUCCESS) all[r] = *(const int *)given;
  *         }
- *         fmpl_exchange_end(x);
- *         return FMPL_SUCCESS;
+ *         fmpl_exchange_end(x); // in any case: the others' next one is this rank's next one
+ *         return code;
  *     }
  */
 #ifndef FMPL_EXCHANGE_H

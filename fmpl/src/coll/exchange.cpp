@@ -92,10 +92,9 @@ void fetch_next(Meeting& m, int from, const ExchangeSlot& slot)
         m.node().crossbar.mapped(node, slot.at + kExchangeStride), std::min<std::size_t>(slot.bytes, kMostBytes));
 }
 
-// Of a slot whose data is not in the line. The owner may have written anything to it.
-std::span<const std::byte> data_of(Meeting& m, int from, const ExchangeSlot& slot)
+// Of so many bytes, which are not in the slot's line. The owner may have written anything to it.
+std::span<const std::byte> data_of(Meeting& m, int from, const ExchangeSlot& slot, std::uint32_t bytes)
 {
-    const std::size_t bytes = slot.bytes;
     const int node = m.members()[static_cast<std::size_t>(from)];
     if (bytes == kExchangeFailed) {
         fail(FMPL_ERR_MEMORY,
@@ -103,9 +102,10 @@ std::span<const std::byte> data_of(Meeting& m, int from, const ExchangeSlot& slo
             "FMPL_ARENA_SIZE",
             node);
     }
-    const std::byte* const at = m.node().crossbar.room(node, slot.at, bytes);
+    const Offset place = slot.at;
+    const std::byte* const at = m.node().crossbar.room(node, place, bytes);
     if (bytes > kMostExchangeBytes || at == nullptr) {
-        fail(FMPL_ERR_INTERNAL, "rank {} gives {} bytes at {:#x}, which is none of its places", node, bytes, slot.at);
+        fail(FMPL_ERR_INTERNAL, "rank {} gives {} bytes at {:#x}, which is none of its places", node, bytes, place);
     }
     return {at, bytes};
 }
@@ -116,8 +116,6 @@ std::byte* room_to_give(Meeting& m, std::size_t bytes)
 {
     ExchangeState& state = m.exchanges;
     const std::uint64_t use = state.uses;
-    if (state.readers.empty()) [[unlikely]]
-        state.readers.assign(kExchangeSlots, ExchangeState::kNobody);
     if (!is_known_to_be_free(state, use) && !is_free(m, use, 0)) {
         // Then one wait in place of one for each exchange from now on.
         wait_for_leaving(
@@ -131,7 +129,7 @@ std::byte* room_to_give(Meeting& m, std::size_t bytes)
     if (bytes <= kExchangeInlineBytes) return slot.data;
     try {
         slot.at = buffer_of(m, use);
-    } catch (const Error&) {
+    } catch (...) {
         slot.bytes = kExchangeFailed;
         publish(m, slot, ExchangeState::kAll);
         throw;
@@ -157,8 +155,9 @@ std::span<const std::byte> take_given(Meeting& m, int from)
     } else {
         fetch_next(m, from, slot);
     }
-    if (slot.bytes > kExchangeInlineBytes) return data_of(m, from, slot);
-    return {slot.data, slot.bytes};
+    const std::uint32_t bytes = slot.bytes;
+    if (bytes > kExchangeInlineBytes) return data_of(m, from, slot, bytes);
+    return {slot.data, bytes};
 }
 
 void end_exchange(Meeting& m)

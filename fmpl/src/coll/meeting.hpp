@@ -75,8 +75,10 @@ struct ExchangeState : UseCount {
     static constexpr int kNobody = -2;
     static constexpr int kAll = -1;
 
-    std::vector<int> readers{};     // by slot of this rank's: who takes what it gave in the slot's last use: a member,
-                                    // kAll or kNobody
+    ExchangeState() { readers.fill(kNobody); }
+
+    // By slot of this rank's: who takes what it gave in the slot's last use, a member, kAll or kNobody.
+    std::array<int, kExchangeSlots> readers;
     int reader = kNobody;           // a member among them
     std::uint64_t reader_left = 0;  // so many uses it is known to be through with
 

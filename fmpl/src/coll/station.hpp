@@ -225,14 +225,14 @@ static_assert(sizeof(PairResults) == kLine);
 // member.
 struct alignas(kLine) UseProgress {
     // Uses that the member is through with: it reads and writes nothing of their slots and buffers any more.
-    // Ordering: release; acquire in all_have_left().
+    // Ordering: release; acquire in look_who_has_left() and is_free().
     std::atomic<std::uint64_t> left;
     std::uint8_t pad[kLine - 8];
 };
 static_assert(sizeof(UseProgress) == kLine);
 
 // What a member lays down in an exchange, for others to read.
-// Writer: the member. Ordering: plain, under `stamp`; again when all have left the slot's last use.
+// Writer: the member. Ordering: plain, under `stamp`; again when those who take it have left the slot's last use.
 struct alignas(kLine) ExchangeSlot {
     // use + 1. Ordering: release, after the rest and the data; acquire in take_given().
     std::atomic<std::uint64_t> stamp;

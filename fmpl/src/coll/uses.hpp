@@ -61,7 +61,7 @@ void await_left(Meeting& m, const UseCourse& course, std::uint64_t uses, std::ui
 inline void leave_use(Meeting& m, const UseCourse& course, std::uint64_t use)
 {
     UseProgress& own = m.station->members[static_cast<std::size_t>(m.rank())].*course.progress;
-    own.left.store(use + 1, std::memory_order_release);  // pairs with all_have_left
+    own.left.store(use + 1, std::memory_order_release);  // pairs with look_who_has_left and is_free
     m.node().crossbar.order_before_wake();
     if (course.waiting.load(std::memory_order_relaxed) != 0) [[unlikely]]
         m.wake_members();

@@ -46,9 +46,10 @@ enum class Lengths { equal, varying };
 // What gather and gatherv (scatter and scatterv) have in common. single: makes the side of every rank, `parts` that
 // of root.
 template <class Single, class Parts>
-void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const void* recvbuf, int root, Lengths lengths,
-    Single&& single, Parts&& parts)
+void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const void* recvbuf, int root, Single&& single,
+    Parts&& parts)
 {
+    const bool root_stays = comm.keeps_root(root);  // before a check that this rank alone may fail
     check_root(comm, root);
     const Channel& channel = schedule.channel();
     const auto none = [](int) { return MessageBuffer(); };
@@ -60,17 +61,14 @@ void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const v
         }
         return;
     }
-    const auto go = [&](const MessageBuffer& mine, const Blocks& blocks, std::uint64_t block_bytes) {
-        // A root knows all lengths, but no other member does.
-        const std::uint64_t most = lengths == Lengths::equal ? block_bytes : 0;
-        fmpl_exchange* const exchange = schedule.exchange_of(most, comm.keeps_root(root));
-        if (exchange != nullptr) return exchanged_gather(schedule, exchange, mine, blocks, root);
+    const auto go = [&](const MessageBuffer& mine, const Blocks& blocks) {
+        if (fmpl_exchange* const exchange = schedule.exchange_of(0, root_stays))
+            return exchanged_gather(schedule, exchange, mine, blocks, root);
         linear_gather(schedule, channel, mine, blocks, root);
     };
     if (comm.rank() != root) {
         check_not_in_place(sendbuf, "sendbuf");
-        const MessageBuffer mine = single().message();
-        return go(mine, none, mine.bytes);
+        return go(single().message(), none);
     }
     const CallSide blocks = parts(comm.size());
     if (sendbuf != MPI_IN_PLACE) {
@@ -79,23 +77,19 @@ void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const v
         check_aliasing(mine, blocks.at(root));
         schedule.copy(mine, blocks.at(root));
     }
-    go({}, blocks, blocks.at(0).bytes);
+    go({}, blocks);
 }
 
-// Of a member that gives each other one a block. block_bytes: of equal ones. one_way: as Schedule::exchange_of; of
-// varying lengths the table costs two members more than it saves.
-fmpl_exchange* exchange_of_blocks(
-    Communicator& comm, Schedule& schedule, Lengths lengths, std::uint64_t block_bytes, bool one_way)
+bool may_vary(const Communicator& comm)
 {
-    if (lengths == Lengths::equal)
-        return schedule.exchange_of(block_bytes * static_cast<std::uint64_t>(comm.size()), one_way);
-    return comm.size() <= kMostOfVarying ? schedule.exchange_of(0, false) : nullptr;
+    return comm.size() <= kMostOfVarying;
 }
 
 template <class Parts, class Single>
 void scatter(Communicator& comm, Schedule& schedule, const void* sendbuf, const void* recvbuf, int root,
     Lengths lengths, Parts&& parts, Single&& single)
 {
+    const bool root_stays = comm.keeps_root(root);  // before a check that this rank alone may fail
     check_root(comm, root);
     const Channel& channel = schedule.channel();
     const auto none = [](int) { return MessageBuffer(); };
@@ -108,7 +102,10 @@ void scatter(Communicator& comm, Schedule& schedule, const void* sendbuf, const 
         return;
     }
     const auto go = [&](const Blocks& blocks, const MessageBuffer& mine, std::uint64_t block_bytes) {
-        fmpl_exchange* const exchange = exchange_of_blocks(comm, schedule, lengths, block_bytes, comm.keeps_root(root));
+        // Of varying lengths, the table costs two members more than it saves.
+        const bool one_way = root_stays && lengths == Lengths::equal;
+        fmpl_exchange* const exchange =
+            lengths == Lengths::equal || may_vary(comm) ? schedule.exchange_of(0, one_way) : nullptr;
         if (exchange == nullptr) {
             linear_scatter(schedule, channel, blocks, mine, root);
         } else if (lengths == Lengths::equal) {
@@ -167,8 +164,9 @@ void alltoall(
 {
     const int rank = comm.rank();
     const std::uint64_t block_bytes = lengths == Lengths::equal ? receive.message().bytes : 0;
-    fmpl_exchange* const exchange =
-        comm.is_inter() ? nullptr : exchange_of_blocks(comm, schedule, lengths, block_bytes, false);
+    fmpl_exchange* exchange = nullptr;
+    if (!comm.is_inter() && (lengths == Lengths::equal || may_vary(comm)))
+        exchange = schedule.exchange_of(block_bytes * static_cast<std::uint64_t>(comm.size()), false);
     const auto go = [&](const Blocks& blocks) {
         if (exchange == nullptr) {
             posted_exchange(schedule, schedule.channel(), blocks, receive);
@@ -208,7 +206,7 @@ auto gather_of(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* 
 {
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         gather(
-            comm, schedule, sendbuf, recvbuf, root, Lengths::equal,
+            comm, schedule, sendbuf, recvbuf, root,
             [&] { return CallSide::equal(process, sendbuf, sendcount, sendtype, kSendNames); },
             [&](int) { return CallSide::equal(process, recvbuf, recvcount, recvtype, kReceiveNames); });
     };
@@ -219,7 +217,7 @@ auto gatherv_of(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
 {
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         gather(
-            comm, schedule, sendbuf, recvbuf, root, Lengths::varying,
+            comm, schedule, sendbuf, recvbuf, root,
             [&] { return CallSide::equal(process, sendbuf, sendcount, sendtype, kSendNames); },
             [&](int peers) {
                 return CallSide::varying(process, recvbuf, recvcounts, displs, recvtype, peers, kReceivePartNames);

@@ -1,8 +1,7 @@
 // MPI-3.1, sections 7.6 and 7.7: exchange with the neighbours of a topology, blocking or not.
 #include "c/collective_arguments.hpp"
+#include "coll/exchange.hpp"
 #include "group/topology.hpp"
-
-#include <variant>
 
 namespace fmpl::mpi {
 namespace {
@@ -17,15 +16,17 @@ template <class Send, class Receive>
 void exchange(
     Communicator& comm, Schedule& schedule, const void* sendbuf, const void* recvbuf, Send&& send, Receive&& receive)
 {
-    const Neighbours neighbours = neighbours_of(comm);
+    const Neighbours& neighbours = neighbours_of(comm);
     check_not_in_place(sendbuf, "sendbuf");
     check_not_in_place(recvbuf, "recvbuf");
     const auto outgoing = send(degree(neighbours.destinations));
     const CallSide incoming = receive(degree(neighbours.sources));
-    const bool cartesian = std::holds_alternative<std::shared_ptr<const CartesianTopology>>(comm.topology);
     if (!neighbours.destinations.empty() && !neighbours.sources.empty()) check_aliasing(outgoing(0), incoming(0));
-    neighbour_exchange(
-        schedule, schedule.channel(), neighbours.sources, neighbours.destinations, cartesian, outgoing, incoming);
+    if (fmpl_exchange* const of = schedule.exchange_of(0, false)) {
+        exchanged_with_neighbours(schedule, of, neighbours, outgoing, incoming);
+    } else {
+        neighbour_exchange(schedule, schedule.channel(), neighbours, outgoing, incoming);
+    }
 }
 
 // Every neighbour gets the one block.

@@ -81,6 +81,7 @@ auto reduce_at_once(const void* sendbuf, void* recvbuf, Reduction reduction, int
     return [=](Process& process, Communicator& comm) {
         check_root(comm, root);
         const auto [operation, type] = reduction.check(process);
+        if (operation->fmpl_form(*type) == nullptr) return false;  // before what this rank alone may fail
         const void* const contribution = contribution_to(comm, *type, sendbuf, recvbuf, reduction.count, root);
         return fast_reduce(process.collective, comm, contribution, recvbuf, reduction.count, *type, *operation, root);
     };
@@ -108,6 +109,7 @@ auto allreduce_at_once(const void* sendbuf, void* recvbuf, Reduction reduction)
     return [=](Process& process, Communicator& comm) {
         const std::int64_t count = reduction.count;
         const auto [operation, type] = reduction.check(process);
+        if (operation->fmpl_form(*type) == nullptr) return false;
         const void* const contribution = contribution_of(comm, *type, sendbuf, count, recvbuf, count);
         return fast_allreduce(process.collective, comm, contribution, recvbuf, count, *type, *operation);
     };

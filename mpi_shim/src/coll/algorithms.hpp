@@ -9,6 +9,7 @@
 
 #include "coll/blocks.hpp"
 #include "coll/schedule.hpp"
+#include "group/topology.hpp"
 
 #include <cstdint>
 #include <span>
@@ -67,7 +68,10 @@ void inter_reduce_scatter(
 
 // Messages to destinations and from sources, ranks or MPI_PROC_NULL, in this order. Block i belongs to the i-th of
 // them.
-void neighbour_exchange(Schedule& schedule, const Channel& channel, std::span<const int> sources,
-    std::span<const int> destinations, bool cartesian, const Blocks& outgoing, const Blocks& incoming);
+void neighbour_exchange(Schedule& schedule, const Channel& channel, const Neighbours& neighbours,
+    const Blocks& outgoing, const Blocks& incoming);
+// The same without ending the round.
+void begin_neighbour_exchange(Schedule& schedule, const Channel& channel, const Neighbours& neighbours,
+    const Blocks& outgoing, const Blocks& incoming);
 
 }  // namespace fmpl::mpi

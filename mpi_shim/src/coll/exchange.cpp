@@ -2,9 +2,12 @@
 
 #include "coll/algorithms.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <numeric>
+#include <optional>
+#include <vector>
 
 namespace fmpl::mpi {
 namespace {
@@ -71,16 +74,26 @@ public:
         std::memcpy(room, lengths.data(), table_bytes());
         exchange.show(Exchange::kToAll);
     }
-    // This rank's block of what another one has given.
-    std::span<const std::byte> own(std::span<const std::byte> given, int rank) const
+    // This rank's block of what another one has given. None: it is too long, and comes as a message.
+    std::optional<std::span<const std::byte>> own(std::span<const std::byte> given, int rank) const
     {
         std::array<std::uint16_t, kMostOfVarying> lengths{};
-        if (given.size() < table_bytes()) return {};
+        if (given.size() < table_bytes()) return given.first(0);
         std::memcpy(lengths.data(), given.data(), table_bytes());
         std::size_t begin = data_begin();
         for (int r = 0; r < rank; ++r) begin += room_of(lengths[static_cast<std::size_t>(r)]);
         const std::size_t bytes = lengths[static_cast<std::size_t>(rank)];
-        return bytes <= most_ && begin + bytes <= given.size() ? given.subspan(begin, bytes) : given.first(0);
+        if (bytes == kTooLong || begin + bytes > given.size()) return std::nullopt;
+        return given.subspan(begin, bytes);
+    }
+
+    // Of the blocks, those that go as messages.
+    auto rest_of(const Blocks& blocks) const
+    {
+        return [this, blocks](int r) {
+            const MessageBuffer block = blocks(r);
+            return fits(block) ? MessageBuffer() : block;
+        };
     }
 
 private:
@@ -93,29 +106,121 @@ private:
     std::uint64_t most_;
 };
 
+// The receives of blocks that probably come as messages are posted before it is known: a member whose room is larger
+// than the block has such a one taken back.
+void take_block(Schedule& schedule, const std::optional<std::span<const std::byte>>& given, bool is_posted, int from,
+    const MessageBuffer& to)
+{
+    if (given) {
+        if (is_posted) schedule.withdraw_receive(from);
+        put(schedule, *given, to);
+    } else if (!is_posted) {
+        schedule.receive_up_to(schedule.channel(), to, from);
+    }
+}
+
+// Of blocks whose length the table does not say: what does not fit is given as nothing.
+std::optional<std::span<const std::byte>> unless_empty(std::span<const std::byte> given)
+{
+    return given.empty() ? std::nullopt : std::optional(given);
+}
+
+// What a rank gives along its edges: a table of them, and then the blocks that are short and fit, each from a multiple
+// of 8 bytes on. The table's first entry says how many follow: none, where there are too many.
+class EdgeBlocks {
+public:
+    EdgeBlocks(int rank, const Neighbours& neighbours, const Blocks& outgoing)
+    {
+        const std::vector<int>& to = neighbours.destinations;
+        const bool fit = (to.size() + 1) * sizeof(Edge) <= FMPL_EXCHANGE_BYTES / 2;
+        const int edges = fit ? static_cast<int>(to.size()) : 0;
+        table_.reserve(static_cast<std::size_t>(edges) + 1);
+        table_.push_back({edges, 0});
+        bytes_ = (static_cast<std::size_t>(edges) + 1) * sizeof(Edge);
+        for (int i = 0; i < edges; ++i) {
+            const int destination = to[static_cast<std::size_t>(i)];
+            const std::uint64_t bytes = outgoing(i).bytes;
+            const bool is_given =
+                destination != rank && bytes <= kMostOfNeighbour && bytes_ + room_of(bytes) <= FMPL_EXCHANGE_BYTES;
+            table_.push_back({destination, is_given ? static_cast<std::int32_t>(bytes) : kMessage});
+            if (is_given) bytes_ += room_of(bytes);
+        }
+    }
+
+    bool gives(int i) const
+    {
+        const auto entry = static_cast<std::size_t>(i) + 1;
+        return entry < table_.size() && table_[entry].bytes != kMessage;
+    }
+    void give(const Exchange& exchange, const Blocks& outgoing) const
+    {
+        std::byte* const room = exchange.room(bytes_);
+        std::byte* at = room + table_.size() * sizeof(Edge);
+        std::memcpy(room, table_.data(), table_.size() * sizeof(Edge));
+        for (std::size_t entry = 1; entry < table_.size(); ++entry) {
+            if (table_[entry].bytes <= 0) continue;
+            const auto bytes = static_cast<std::uint64_t>(table_[entry].bytes);
+            outgoing(static_cast<int>(entry) - 1).pack(0, bytes, at);
+            at += room_of(bytes);
+        }
+        exchange.show(Exchange::kToAll);
+    }
+    // Of what another rank has given, the block of its edge to `rank` that comes after so many others to it. None where
+    // it goes as a message.
+    static std::optional<std::span<const std::byte>> find(std::span<const std::byte> given, int rank, int before)
+    {
+        const auto entry = [&](std::size_t i) {
+            Edge edge{};
+            std::memcpy(&edge, given.data() + i * sizeof(Edge), sizeof edge);
+            return edge;
+        };
+        const std::size_t entries = given.size() / sizeof(Edge);  // what the table says may not be more
+        if (entries == 0) return std::nullopt;
+        const std::size_t edges = std::min(static_cast<std::size_t>(entry(0).destination), entries - 1);
+        std::size_t begin = (edges + 1) * sizeof(Edge);
+        for (std::size_t i = 1; i <= edges; ++i) {
+            const Edge edge = entry(i);
+            const std::size_t bytes = edge.bytes > 0 ? static_cast<std::size_t>(edge.bytes) : 0;
+            if (edge.destination == rank && before-- == 0) {
+                if (edge.bytes == kMessage || begin + bytes > given.size()) return std::nullopt;
+                return given.subspan(begin, bytes);
+            }
+            begin += room_of(bytes);
+        }
+        return std::nullopt;
+    }
+
+private:
+    struct Edge {
+        std::int32_t destination;  // of the first entry: how many edges there are
+        std::int32_t bytes;
+    };
+    static constexpr std::int32_t kMessage = -1;
+    static std::size_t room_of(std::uint64_t bytes) { return (static_cast<std::size_t>(bytes) + 7) / 8 * 8; }
+
+    std::vector<Edge> table_;
+    std::size_t bytes_ = 0;
+};
+
 }  // namespace
 
 void exchanged_gather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer& mine, const Blocks& blocks, int root)
 {
     const Channel& channel = schedule.channel();
-    const auto fits = [](const MessageBuffer& block) { return block.bytes <= FMPL_EXCHANGE_BYTES; };
     const Exchange exchange(of);
+    const auto fits = [](const MessageBuffer& block) { return block.bytes <= FMPL_EXCHANGE_BYTES; };
     if (channel.rank() != root) {
-        exchange.give(fits(mine) ? mine : MessageBuffer(), root);
+        schedule.keep_error([&] { exchange.give(fits(mine) ? mine : MessageBuffer(), root); });
         if (!fits(mine)) linear_gather(schedule, channel, mine, blocks, root);
         return;
     }
-    bool all_fit = true;
     for_each_other(channel, [&](int r) {
         const MessageBuffer block = blocks(r);
-        if (fits(block)) {
-            put(schedule, exchange.take(r), block);
-        } else {
-            all_fit = false;
-        }
+        if (block.bytes == 0) return;
+        if (!fits(block)) schedule.receive_up_to(channel, block, r);
+        schedule.keep_error([&] { take_block(schedule, unless_empty(exchange.take(r)), !fits(block), r, block); });
     });
-    const auto rest = [&](int r) { return fits(blocks(r)) ? MessageBuffer() : blocks(r); };
-    if (!all_fit) linear_gather(schedule, channel, {}, rest, root);
+    schedule.end_round();
 }
 
 void exchanged_scatter(Schedule& schedule, fmpl_exchange* of, const Blocks& blocks, std::uint64_t block_bytes,
@@ -123,8 +228,22 @@ void exchanged_scatter(Schedule& schedule, fmpl_exchange* of, const Blocks& bloc
 {
     const Channel& channel = schedule.channel();
     const Exchange exchange(of);
-    if (channel.rank() == root) return give_blocks(exchange, channel, blocks, block_bytes);
-    put(schedule, part_of(exchange.take(root), channel), mine);
+    const auto fits = [&](std::uint64_t bytes) {
+        return bytes <= FMPL_EXCHANGE_BYTES / static_cast<std::uint64_t>(channel.size());
+    };
+    if (channel.rank() == root) {
+        schedule.keep_error([&] {
+            if (fits(block_bytes)) return give_blocks(exchange, channel, blocks, block_bytes);
+            exchange.give({}, Exchange::kToAll);
+        });
+        if (!fits(block_bytes)) linear_scatter(schedule, channel, blocks, mine, root);
+    } else if (mine.bytes > 0) {
+        const bool is_posted = !fits(mine.bytes);
+        if (is_posted) schedule.receive_up_to(channel, mine, root);
+        schedule.keep_error(
+            [&] { take_block(schedule, unless_empty(part_of(exchange.take(root), channel)), is_posted, root, mine); });
+        schedule.end_round();
+    }
 }
 
 void exchanged_allgather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer& mine, const Blocks& incoming)
@@ -150,14 +269,14 @@ void exchanged_scatterv(
     const VaryingBlocks varying(channel);
     const Exchange exchange(of);
     if (channel.rank() == root) {
-        varying.give(exchange, channel, blocks);
-        linear_scatter(
-            schedule, channel, [&](int r) { return varying.fits(blocks(r)) ? MessageBuffer() : blocks(r); }, {}, root);
-    } else if (!varying.fits(mine)) {
-        linear_scatter(
-            schedule, channel, [](int) { return MessageBuffer(); }, mine, root);
+        schedule.keep_error([&] { varying.give(exchange, channel, blocks); });
+        linear_scatter(schedule, channel, varying.rest_of(blocks), {}, root);
     } else if (mine.bytes > 0) {
-        put(schedule, varying.own(exchange.take(root), channel.rank()), mine);
+        const bool is_posted = !varying.fits(mine);
+        if (is_posted) schedule.receive_up_to(channel, mine, root);
+        schedule.keep_error(
+            [&] { take_block(schedule, varying.own(exchange.take(root), channel.rank()), is_posted, root, mine); });
+        schedule.end_round();
     }
 }
 
@@ -165,19 +284,45 @@ void exchanged_alltoallv(Schedule& schedule, fmpl_exchange* of, const Blocks& ou
 {
     const Channel& channel = schedule.channel();
     const VaryingBlocks varying(channel);
-    const auto rest_of = [&](const Blocks& blocks) {
-        return [&varying, blocks](int r) {
-            const MessageBuffer block = blocks(r);
-            return varying.fits(block) ? MessageBuffer() : block;
-        };
-    };
     const Exchange exchange(of);
-    varying.give(exchange, channel, outgoing);
-    begin_posted_exchange(schedule, channel, rest_of(outgoing), rest_of(incoming));
+    schedule.keep_error([&] { varying.give(exchange, channel, outgoing); });
+    begin_posted_exchange(schedule, channel, varying.rest_of(outgoing), varying.rest_of(incoming));
     for_each_other(channel, [&](int r) {
         const MessageBuffer block = incoming(r);
-        if (block.bytes > 0 && varying.fits(block)) put(schedule, varying.own(exchange.take(r), channel.rank()), block);
+        if (block.bytes == 0) return;
+        schedule.keep_error([&] {
+            take_block(schedule, varying.own(exchange.take(r), channel.rank()), !varying.fits(block), r, block);
+        });
     });
+    schedule.end_round();
+}
+
+void exchanged_with_neighbours(
+    Schedule& schedule, fmpl_exchange* of, const Neighbours& neighbours, const Blocks& outgoing, const Blocks& incoming)
+{
+    const Channel& channel = schedule.channel();
+    const Exchange exchange(of);
+    const EdgeBlocks own(channel.rank(), neighbours, outgoing);
+    schedule.keep_error([&] { own.give(exchange, outgoing); });
+    const auto sent = [&](int i) { return own.gives(i) ? MessageBuffer() : outgoing(i); };
+    const auto received = [&](int i) {  // from itself, a rank gets messages
+        const bool is_own = neighbours.sources[static_cast<std::size_t>(i)] == channel.rank();
+        return is_own ? incoming(i) : MessageBuffer();
+    };
+    begin_neighbour_exchange(schedule, channel, neighbours, sent, received);
+    for (std::size_t n = 0; n < neighbours.by_arrival.size(); ++n) {
+        const int i = neighbours.by_arrival[n];
+        const int source = neighbours.sources[static_cast<std::size_t>(i)];
+        const MessageBuffer block = incoming(i);
+        if (source < 0 || source == channel.rank() || block.bytes == 0) continue;
+        schedule.keep_error([&] {
+            if (const auto given = EdgeBlocks::find(exchange.take(source), channel.rank(), neighbours.before[n])) {
+                put(schedule, *given, block);
+            } else {
+                schedule.receive_up_to(channel, block, source);
+            }
+        });
+    }
     schedule.end_round();
 }
 
@@ -191,9 +336,12 @@ void exchanged_scan(
     const Exchange exchange(of);
     std::span<const std::byte> before;  // over the ranks before this one; empty: there is none
     if (rank > 0) {
-        before = exchange.take(rank - 1);
+        schedule.keep_error([&] { before = exchange.take(rank - 1); });
         schedule.note_arrival(before.size(), mine.bytes, mine.bytes);
-        if (before.size() != mine.bytes) before = {};
+        if (before.size() != mine.bytes) {  // so it is for all behind this rank
+            if (!is_last) exchange.give({}, rank + 1);
+            return;
+        }
     }
     if (!is_last) {  // first, since the others wait for it
         std::byte* const total = exchange.room(mine.bytes);

@@ -7,6 +7,7 @@
 
 #include "coll/blocks.hpp"
 #include "coll/schedule.hpp"
+#include "group/topology.hpp"
 #include "p2p/fmpl_call.hpp"
 
 #include <fmpl/exchange.h>
@@ -47,9 +48,10 @@ private:
     fmpl_exchange* of_;
 };
 
-// mine: not used at root. blocks: at root, for each other member. Blocks that do not fit go as messages.
+// mine: not used at root. blocks: at root, for each other member. Of equal lengths or of lengths of their own; a member
+// knows no other than those of its own call. Who gives tells what does not fit, which goes as a message.
 void exchanged_gather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer& mine, const Blocks& blocks, int root);
-// Blocks of the same length. block_bytes: of each, at root.
+// Likewise, of equal lengths. block_bytes: of each block, at root.
 void exchanged_scatter(Schedule& schedule, fmpl_exchange* of, const Blocks& blocks, std::uint64_t block_bytes,
     const MessageBuffer& mine, int root);
 // All others' blocks, which fit.
@@ -58,8 +60,8 @@ void exchanged_allgather(Schedule& schedule, fmpl_exchange* of, const MessageBuf
 void exchanged_alltoall(
     Schedule& schedule, fmpl_exchange* of, const Blocks& outgoing, std::uint64_t block_bytes, const Blocks& incoming);
 
-// The same where a member knows no other lengths than those of its own blocks. Longer ones than most_of_varying() go as
-// messages. Of so many members at most.
+// Of lengths of their own: who gives says which blocks go as messages, those longer than most_of_varying(). Of so many
+// members at most.
 inline constexpr int kMostOfVarying = 128;
 constexpr std::uint64_t most_of_varying(int members)
 {
@@ -70,6 +72,11 @@ void exchanged_scatterv(
     Schedule& schedule, fmpl_exchange* of, const Blocks& blocks, const MessageBuffer& mine, int root);
 void exchanged_alltoallv(Schedule& schedule, fmpl_exchange* of, const Blocks& outgoing, const Blocks& incoming);
 
+// With the neighbours of a topology: blocks up to kMostOfNeighbour as far as they fit, the others as messages, and so
+// what a rank sends itself.
+inline constexpr std::uint64_t kMostOfNeighbour = 1024;
+void exchanged_with_neighbours(Schedule& schedule, fmpl_exchange* of, const Neighbours& neighbours,
+    const Blocks& outgoing, const Blocks& incoming);
 // Of a predefined operation, on a type without gaps, below; as linear_scan and direct_reduce_scatter.
 void exchanged_scan(
     Schedule& schedule, fmpl_exchange* of, const void* contribution, void* result, std::int64_t count, bool inclusive);

@@ -46,6 +46,16 @@ fmpl_exchange* ImmediateSchedule::exchange_of(std::uint64_t most)
     return most <= FMPL_EXCHANGE_BYTES ? exchange_ : nullptr;
 }
 
+void ImmediateSchedule::withdraw_receive(int peer)
+{
+    std::erase_if(deferred_, [&](const Deferred& receive) { return receive.peer == peer; });
+    std::erase_if(pending_, [&](const Pending& receive) {
+        if (receive.peer != peer) return false;
+        receive.request->cancel(*engine_);
+        return true;
+    });
+}
+
 void ImmediateSchedule::abandon()
 {
     const CommunicatorPtr comm = channel().comm->shared_from_this();

@@ -23,6 +23,7 @@ public:
         if (!pending_.empty() || !deferred_.empty()) receive_and_wait();
     }
     fmpl_exchange* exchange_of(std::uint64_t most) override;
+    void withdraw_receive(int peer) override;
 
 private:
     friend class ImmediateCall;
@@ -31,7 +32,6 @@ private:
     // through.
     void abandon();
 
-    bool ends_with_its_call() const override { return true; }
     void receive_and_wait();
     void add_send(const Channel& channel, const MessageBuffer& buffer, int peer) override;
     void add_receive(const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected) override;

@@ -39,7 +39,6 @@ private:
         MessageBuffer target;  // of copy; of reduce: `data` is `inout`
     };
 
-    bool ends_with_its_call() const override { return false; }
     void add_send(const Channel& channel, const MessageBuffer& buffer, int peer) override;
     void add_receive(const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected) override;
     void add_copy(const MessageBuffer& from, const MessageBuffer& to) override;

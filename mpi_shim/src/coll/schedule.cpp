@@ -21,11 +21,14 @@ const Channel& Schedule::local_channel()
 void Schedule::copy(const MessageBuffer& from, const MessageBuffer& to)
 {
     if (from.bytes > to.bytes) {
-        fail(MPI_ERR_TRUNCATE,
-            "the rank sends {} bytes to itself and has room for {}; give counts and types that agree on both sides",
-            from.bytes, to.bytes);
+        note_error(MPI_ERR_TRUNCATE,
+            fmt::format(
+                "the rank sends {} bytes to itself and has room for {}; give counts and types that agree on both "
+                "sides",
+                from.bytes, to.bytes));
+    } else if (from.bytes != 0) {
+        add_copy(from, to);
     }
-    if (from.bytes != 0) add_copy(from, to);
 }
 
 std::byte* Schedule::memory(std::size_t bytes)
@@ -81,7 +84,7 @@ void Schedule::begin_receive(const Channel& channel, const MessageBuffer& buffer
     if (request->complete) {
         note_status(request->status, expected);
     } else {
-        pending_.push_back({std::move(request), expected});
+        pending_.push_back({std::move(request), expected, peer});
     }
 }
 

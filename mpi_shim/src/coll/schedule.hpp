@@ -62,8 +62,7 @@ public:
     {
         if (peer != MPI_PROC_NULL) add_receive(channel, buffer, peer, 0);
     }
-    // The same number of bytes in packed form, or more room in `to`. Throws Error (MPI_ERR_TRUNCATE) when there is
-    // less.
+    // The same number of bytes in packed form, or more room in `to`. Less is the operation's error (MPI_ERR_TRUNCATE).
     void copy(const MessageBuffer& from, const MessageBuffer& to);
     // inout = in (op) inout, with the operation and type of set_reduction.
     void reduce(const void* in, void* inout, std::int64_t count)
@@ -72,8 +71,8 @@ public:
     }
     virtual void end_round() = 0;
 
-    // For a blocking call on an intracommunicator in which no member gives more than so many bytes, the same number on
-    // all: an exchange instead of messages (coll/exchange.hpp). nullptr: there is none, on no member.
+    // For a blocking call on an intracommunicator: an exchange instead of messages (coll/exchange.hpp), if no member
+    // need give more than `most` bytes, the same number on all. nullptr: there is none, on no member.
     virtual fmpl_exchange* exchange_of(std::uint64_t /*most*/) { return nullptr; }
     // The same, but between two members only if one of them gives and the other takes, call after call: what each of
     // them waits for has a shorter way as a message.
@@ -81,6 +80,8 @@ public:
     {
         return channel_.size() > 2 || one_way ? exchange_of(most) : nullptr;
     }
+    // Of such a call: what this round receives from a peer has come by the exchange after all.
+    virtual void withdraw_receive(int /*peer*/) {}
     // So many bytes have come by it for as much room; fewer than expected are an error, too.
     void note_arrival(std::uint64_t bytes, std::uint64_t room, std::uint64_t expected = 0)
     {
@@ -88,12 +89,25 @@ public:
             note_failure({MPI_ANY_SOURCE, MPI_ANY_TAG, bytes > room ? MPI_ERR_TRUNCATE : 0, false, bytes}, expected);
     }
 
-    // The operation and type of reduce(); handle: of the type, for a user's function. Kept alive, where the operation
-    // goes on after its call.
+    // An error of what it does is kept.
+    template <class Do>
+    void keep_error(Do&& step)
+    {
+        try {
+            step();
+        } catch (const JobEnding&) {
+            throw;
+        } catch (...) {
+            note_current_error();
+        }
+    }
+
+    // The operation and type of reduce(); handle: of the type, for a user's function. What is predefined needs no
+    // counted reference.
     void set_reduction(const OperationPtr& operation, const TypeObjectPtr& type, MPI_Datatype handle)
     {
-        operation_ = ends_with_its_call() ? OperationPtr(OperationPtr(), operation.get()) : operation;
-        type_ = ends_with_its_call() ? TypeObjectPtr(TypeObjectPtr(), type.get()) : type;
+        operation_ = operation->is_predefined() ? OperationPtr(OperationPtr(), operation.get()) : operation;
+        type_ = type->is_predefined() ? TypeObjectPtr(TypeObjectPtr(), type.get()) : type;
         type_handle_ = handle;
     }
     const Operation& reduction() const { return *operation_; }
@@ -140,7 +154,6 @@ protected:
     // Takes the messages under way and the memory of another, which failed before its end.
     void take_over(Schedule& failed);
 
-    virtual bool ends_with_its_call() const = 0;
     // expected: fewer bytes are an error.
     virtual void add_send(const Channel& channel, const MessageBuffer& buffer, int peer) = 0;
     virtual void add_receive(const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected) = 0;
@@ -151,18 +164,6 @@ protected:
     void begin_send(const Channel& channel, const MessageBuffer& buffer, int peer);
     void begin_receive(const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected);
     void reduce_now(const void* in, void* inout, std::int64_t count);
-    // An error of what it does is kept.
-    template <class Do>
-    void keep_error(Do&& step)
-    {
-        try {
-            step();
-        } catch (const JobEnding&) {
-            throw;
-        } catch (...) {
-            note_current_error();
-        }
-    }
     void note_status(const Status& found, std::uint64_t expected)
     {
         if (found.error != 0 || found.bytes < expected) [[unlikely]]
@@ -173,6 +174,7 @@ protected:
     struct Pending {
         RequestRef request;
         std::uint64_t expected;
+        int peer = MPI_PROC_NULL;  // of a receive
     };
 
     CollectiveState* state_ = nullptr;

@@ -24,6 +24,7 @@ class ContextNumbers;
 class GraphTopology;
 class DistributedGraphTopology;
 class Errhandler;
+struct Neighbours;
 
 // Messages of different contexts never match. Of each communicator, the even number is of point-to-point messages and
 // the odd one of collective calls.
@@ -84,7 +85,8 @@ public:
     std::string name;
     std::shared_ptr<Errhandler> errhandler;
     std::shared_ptr<Attributes> attributes;  // null: none
-    Topology topology;
+    Topology topology;  // does not change
+    mutable std::shared_ptr<const Neighbours> neighbours;  // of it, from when they are first asked for
     // Of an intercommunicator: its local group, for collective operations within it. Null for an intracommunicator.
     std::shared_ptr<Communicator> local;
 

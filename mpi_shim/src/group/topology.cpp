@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
 
 namespace fmpl::mpi {
 namespace {
@@ -179,7 +180,9 @@ std::span<const int> GraphTopology::neighbours(int node) const
     return std::span(edges_).subspan(begin, static_cast<std::size_t>(index_[n]) - begin);
 }
 
-Neighbours neighbours_of(const Communicator& comm)
+namespace {
+
+Neighbours find_neighbours(const Communicator& comm)
 {
     if (const auto* cart = std::get_if<std::shared_ptr<const CartesianTopology>>(&comm.topology)) {
         std::vector<int> both;
@@ -201,6 +204,24 @@ Neighbours neighbours_of(const Communicator& comm)
         "comm has no topology, so nobody is a neighbour; give a communicator made by MPI_Cart_create, MPI_Graph_create "
         "or "
         "MPI_Dist_graph_create");
+}
+
+}  // namespace
+
+const Neighbours& neighbours_of(const Communicator& comm)
+{
+    if (comm.neighbours == nullptr) {
+        auto found = std::make_shared<Neighbours>(find_neighbours(comm));
+        const bool cartesian = std::holds_alternative<std::shared_ptr<const CartesianTopology>>(comm.topology);
+        std::map<int, int> edges_from;
+        for (int i = 0; i < static_cast<int>(found->sources.size()); ++i) {
+            const int place = cartesian ? i ^ 1 : i;
+            found->by_arrival.push_back(place);
+            found->before.push_back(edges_from[found->sources[static_cast<std::size_t>(place)]]++);
+        }
+        comm.neighbours = std::move(found);
+    }
+    return *comm.neighbours;
 }
 
 const CartesianTopology& cartesian_of(const Communicator& comm)

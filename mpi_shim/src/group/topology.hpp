@@ -84,8 +84,14 @@ private:
 struct Neighbours {
     std::vector<int> sources;
     std::vector<int> destinations;
+    // Places in `sources`, so that the edges from one rank come in the order in which that rank has them. In a periodic
+    // dimension of one or two ranks it is both neighbours, and what it sends downwards comes from above.
+    std::vector<int> by_arrival{};
+    // For each of these: how many edges from the same rank come before it.
+    std::vector<int> before{};
 };
-Neighbours neighbours_of(const Communicator& comm);
+// Kept with the communicator.
+const Neighbours& neighbours_of(const Communicator& comm);
 
 // The topology of one kind; MPI_ERR_TOPOLOGY when the communicator has none or another one.
 const CartesianTopology& cartesian_of(const Communicator& comm);

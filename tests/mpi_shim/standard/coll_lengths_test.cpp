@@ -3,8 +3,10 @@
 // waiting. What MPI leaves open (MPI-3.1, 5.4 to 5.11).
 #include "collective_calls.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -108,6 +110,83 @@ MPI_TEST_AT(Lengths, AfterAGatherThatItsRootRefusesTheNextIsRight, ({2, 3, 4}))
         EXPECT_EQ(code == MPI_SUCCESS, !is_refused || rank() != 0);
         if (rank() != 0 || is_refused) continue;
         for (int r = 0; r < size(); ++r) EXPECT_EQ(all[static_cast<std::size_t>(r)], 1000 * number + r);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+// More room than there is data, as many programs have it: what is there comes, by whatever way the data or the room
+// alone would suggest. And with less room: an error, and nobody waits.
+MPI_TEST_AT(Lengths, MayLeaveRoom, ({2, 3, 4, 8}))
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    constexpr std::pair<int, int> kCounts[] = {{2, 1000}, {300, 5000}, {5000, 40000}, {1000, 2}, {40000, 300}};
+    const std::vector<int> places(static_cast<std::size_t>(size()), 0);
+    const auto mine = static_cast<std::size_t>(rank());
+    for (const auto& [data, room] : kCounts) {
+        SCOPED_TRACE(std::to_string(data) + " ints, room for " + std::to_string(room));
+        const std::vector<int> out(static_cast<std::size_t>(data), 7);
+        std::vector<int> in(static_cast<std::size_t>(std::max(data, room) * size()), -1);
+        std::vector<int> counts(static_cast<std::size_t>(size()), data), rooms(counts.size(), room);
+        std::vector<int> room_places;
+        for (int r = 0; r < size(); ++r) room_places.push_back(r * room);
+        const auto came = [&](std::size_t at) {
+            for (std::size_t i = 0; i < static_cast<std::size_t>(data); ++i) {
+                if (in[at + i] != 7) return false;
+            }
+            return in[at + static_cast<std::size_t>(data)] == -1;
+        };
+        counts[0] = rooms[0] = 0;  // of the root's own block
+        int code = MPI_Gatherv(out.data(), rank() == 0 ? 0 : data, MPI_INT, in.data(), rooms.data(), room_places.data(),
+            MPI_INT, 0, MPI_COMM_WORLD);
+        if (data > room) {
+            EXPECT_GT(failed_on(code), 0);
+        } else {
+            EXPECT_EQ(code, MPI_SUCCESS);
+            for (std::size_t r = 1; rank() == 0 && r < counts.size(); ++r)
+                EXPECT_TRUE(came(static_cast<std::size_t>(room_places[r])));
+        }
+        std::fill(in.begin(), in.end(), -1);
+        code = MPI_Scatterv(out.data(), counts.data(), places.data(), MPI_INT, in.data(), rank() == 0 ? 0 : room,
+            MPI_INT, 0, MPI_COMM_WORLD);
+        if (data > room) {
+            EXPECT_GT(failed_on(code), 0);
+        } else {
+            EXPECT_EQ(code, MPI_SUCCESS);
+            EXPECT_TRUE(rank() == 0 || came(0));
+        }
+        std::fill(in.begin(), in.end(), -1);
+        code = MPI_Gather(out.data(), data, MPI_INT, in.data(), room, MPI_INT, 0, MPI_COMM_WORLD);
+        if (data > room) {
+            EXPECT_GT(failed_on(code), 0);
+        } else {
+            EXPECT_EQ(code, MPI_SUCCESS);
+            for (std::size_t r = 1; rank() == 0 && r < counts.size(); ++r) {
+                EXPECT_TRUE(came(static_cast<std::size_t>(room_places[r])));
+            }
+        }
+        std::fill(in.begin(), in.end(), -1);
+        const std::vector<int> for_all(static_cast<std::size_t>(data * size()), 7);
+        code = MPI_Scatter(for_all.data(), data, MPI_INT, in.data(), room, MPI_INT, 0, MPI_COMM_WORLD);
+        if (data > room) {
+            EXPECT_GT(failed_on(code), 0);
+        } else {
+            EXPECT_EQ(code, MPI_SUCCESS);
+            EXPECT_TRUE(came(0));
+        }
+        std::fill(in.begin(), in.end(), -1);
+        counts.assign(counts.size(), data);
+        rooms.assign(rooms.size(), room);
+        counts[mine] = rooms[mine] = 0;
+        code = MPI_Alltoallv(out.data(), counts.data(), places.data(), MPI_INT, in.data(), rooms.data(),
+            room_places.data(), MPI_INT, MPI_COMM_WORLD);
+        if (data > room) {
+            EXPECT_GT(failed_on(code), 0);
+        } else {
+            EXPECT_EQ(code, MPI_SUCCESS);
+            for (std::size_t r = 0; r < counts.size(); ++r) {
+                EXPECT_TRUE(r == mine || came(static_cast<std::size_t>(room_places[r])));
+            }
+        }
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
