@@ -16,7 +16,8 @@
 namespace fmpl {
 
 // Where this rank is to write its data of the present exchange, once those who took what it gave in the slot's last use
-// have left that. bytes: at most kMostExchangeBytes. Throws Error: ABORTED; MEMORY, after which those who take it hear of that, too.
+// have left that. bytes: at most kMostExchangeBytes. Throws Error: ABORTED; MEMORY, after which those who take it hear
+// of that, too.
 std::byte* room_to_give(Meeting& m, std::size_t bytes);
 // They are written, for `to` or ExchangeState::kAll.
 void show_given(Meeting& m, int to);

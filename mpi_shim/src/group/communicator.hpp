@@ -84,8 +84,8 @@ public:
     int handle = 0;  // that the user has; for callbacks
     std::string name;
     std::shared_ptr<Errhandler> errhandler;
-    std::shared_ptr<Attributes> attributes;  // null: none
-    Topology topology;  // does not change
+    std::shared_ptr<Attributes> attributes;                // null: none
+    Topology topology;                                     // does not change
     mutable std::shared_ptr<const Neighbours> neighbours;  // of it, from when they are first asked for
     // Of an intercommunicator: its local group, for collective operations within it. Null for an intracommunicator.
     std::shared_ptr<Communicator> local;
