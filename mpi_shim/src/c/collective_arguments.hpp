@@ -101,7 +101,7 @@ void check_intracommunicator(const Communicator& comm);
 // The call as a whole: build(process, comm, schedule) checks the other arguments and fills the schedule.
 // facts: see abi/call_facts.hpp.
 // at_once(process, comm): FMPL's own call for it, on an intracommunicator, which checks the arguments, too. Where it
-// throws, or returns true, no rank makes a schedule.
+// returns true, no rank makes a schedule.
 template <class Facts, class AtOnce, class Build>
 int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, AtOnce&& at_once, Build&& build)
 {

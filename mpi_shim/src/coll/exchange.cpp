@@ -34,13 +34,18 @@ void for_each_other(const Channel& channel, Step&& step)
     for (int r = 0; r < channel.rank(); ++r) step(r);
 }
 
+int next_of(const Channel& channel)
+{
+    return (channel.rank() + 1) % channel.size();
+}
+
 // The blocks for the other members, at their places among those for all.
 void give_blocks(const Exchange& exchange, const Channel& channel, const Blocks& blocks, std::uint64_t block_bytes)
 {
     std::byte* const room = exchange.room(block_bytes * static_cast<std::uint64_t>(channel.size()));
     for_each_other(channel, [&](int r) {
         const MessageBuffer block = blocks(r);
-        block.pack(0, block.bytes, room + static_cast<std::uint64_t>(r) * block_bytes);
+        block.pack(0, std::min(block.bytes, block_bytes), room + static_cast<std::uint64_t>(r) * block_bytes);
     });
     exchange.show(Exchange::kToAll);
 }
@@ -106,17 +111,21 @@ private:
     std::uint64_t most_;
 };
 
-// The receives of blocks that probably come as messages are posted before it is known: a member whose room is larger
-// than the block has such a one taken back.
-void take_block(Schedule& schedule, const std::optional<std::span<const std::byte>>& given, bool is_posted, int from,
-    const MessageBuffer& to)
+// A member's block for this rank. part_of(given): that of what the member gives, or none where it goes as a message. The
+// receive of what probably comes as a message is posted before: a member whose room is larger than the block has it
+// taken back, and so has one that gives nothing for want of memory.
+template <class PartOf>
+void take_block(
+    Schedule& schedule, const Exchange& exchange, int from, bool is_posted, const MessageBuffer& to, PartOf&& part_of)
 {
-    if (given) {
-        if (is_posted) schedule.withdraw_receive(from);
-        put(schedule, *given, to);
-    } else if (!is_posted) {
-        schedule.receive_up_to(schedule.channel(), to, from);
-    }
+    bool comes_as_message = false;
+    schedule.keep_error([&] {
+        const std::optional<std::span<const std::byte>> given = part_of(exchange.take(from));
+        comes_as_message = !given;
+        if (given) put(schedule, *given, to);
+    });
+    if (is_posted && !comes_as_message) schedule.withdraw_receive(from);
+    if (!is_posted && comes_as_message) schedule.receive_up_to(schedule.channel(), to, from);
 }
 
 // Of blocks whose length the table does not say: what does not fit is given as nothing.
@@ -214,11 +223,16 @@ void exchanged_gather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer
         if (!fits(mine)) linear_gather(schedule, channel, mine, blocks, root);
         return;
     }
+    const auto post = [&](int r) {
+        if (const MessageBuffer block = blocks(r); !fits(block)) schedule.receive_up_to(channel, block, r);
+    };
+    const bool all_first = !fits(blocks(next_of(channel)));  // so are the others, mostly
+    if (all_first) for_each_other(channel, post);
     for_each_other(channel, [&](int r) {
         const MessageBuffer block = blocks(r);
         if (block.bytes == 0) return;
-        if (!fits(block)) schedule.receive_up_to(channel, block, r);
-        schedule.keep_error([&] { take_block(schedule, unless_empty(exchange.take(r)), !fits(block), r, block); });
+        if (!all_first) post(r);
+        take_block(schedule, exchange, r, !fits(block), block, unless_empty);
     });
     schedule.end_round();
 }
@@ -240,8 +254,8 @@ void exchanged_scatter(Schedule& schedule, fmpl_exchange* of, const Blocks& bloc
     } else if (mine.bytes > 0) {
         const bool is_posted = !fits(mine.bytes);
         if (is_posted) schedule.receive_up_to(channel, mine, root);
-        schedule.keep_error(
-            [&] { take_block(schedule, unless_empty(part_of(exchange.take(root), channel)), is_posted, root, mine); });
+        take_block(schedule, exchange, root, is_posted, mine,
+            [&](std::span<const std::byte> given) { return unless_empty(part_of(given, channel)); });
         schedule.end_round();
     }
 }
@@ -249,8 +263,9 @@ void exchanged_scatter(Schedule& schedule, fmpl_exchange* of, const Blocks& bloc
 void exchanged_allgather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer& mine, const Blocks& incoming)
 {
     const Exchange exchange(of);
-    exchange.give(mine, Exchange::kToAll);
-    for_each_other(schedule.channel(), [&](int r) { put(schedule, exchange.take(r), incoming(r)); });
+    schedule.keep_error([&] { exchange.give(mine, Exchange::kToAll); });
+    for_each_other(
+        schedule.channel(), [&](int r) { schedule.keep_error([&] { put(schedule, exchange.take(r), incoming(r)); }); });
 }
 
 void exchanged_alltoall(
@@ -258,8 +273,11 @@ void exchanged_alltoall(
 {
     const Channel& channel = schedule.channel();
     const Exchange exchange(of);
-    give_blocks(exchange, channel, outgoing, block_bytes);
-    for_each_other(channel, [&](int r) { put(schedule, part_of(exchange.take(r), channel), incoming(r)); });
+    // Where the call sends less than it receives, or more, which is its error already.
+    const std::uint64_t each = std::min(outgoing(next_of(channel)).bytes, block_bytes);
+    schedule.keep_error([&] { give_blocks(exchange, channel, outgoing, each); });
+    for_each_other(channel,
+        [&](int r) { schedule.keep_error([&] { put(schedule, part_of(exchange.take(r), channel), incoming(r)); }); });
 }
 
 void exchanged_scatterv(
@@ -269,13 +287,15 @@ void exchanged_scatterv(
     const VaryingBlocks varying(channel);
     const Exchange exchange(of);
     if (channel.rank() == root) {
-        schedule.keep_error([&] { varying.give(exchange, channel, blocks); });
-        linear_scatter(schedule, channel, varying.rest_of(blocks), {}, root);
+        schedule.keep_error([&] {
+            varying.give(exchange, channel, blocks);
+            linear_scatter(schedule, channel, varying.rest_of(blocks), {}, root);
+        });
     } else if (mine.bytes > 0) {
         const bool is_posted = !varying.fits(mine);
         if (is_posted) schedule.receive_up_to(channel, mine, root);
-        schedule.keep_error(
-            [&] { take_block(schedule, varying.own(exchange.take(root), channel.rank()), is_posted, root, mine); });
+        take_block(schedule, exchange, root, is_posted, mine,
+            [&](std::span<const std::byte> given) { return varying.own(given, channel.rank()); });
         schedule.end_round();
     }
 }
@@ -285,14 +305,21 @@ void exchanged_alltoallv(Schedule& schedule, fmpl_exchange* of, const Blocks& ou
     const Channel& channel = schedule.channel();
     const VaryingBlocks varying(channel);
     const Exchange exchange(of);
-    schedule.keep_error([&] { varying.give(exchange, channel, outgoing); });
-    begin_posted_exchange(schedule, channel, varying.rest_of(outgoing), varying.rest_of(incoming));
+    bool has_given = false;
+    schedule.keep_error([&] {
+        varying.give(exchange, channel, outgoing);
+        has_given = true;
+    });
+    const auto sent = [&](int r) {
+        const MessageBuffer block = outgoing(r);
+        return has_given && !varying.fits(block) ? block : MessageBuffer();
+    };
+    begin_posted_exchange(schedule, channel, sent, varying.rest_of(incoming));
     for_each_other(channel, [&](int r) {
         const MessageBuffer block = incoming(r);
         if (block.bytes == 0) return;
-        schedule.keep_error([&] {
-            take_block(schedule, varying.own(exchange.take(r), channel.rank()), !varying.fits(block), r, block);
-        });
+        take_block(schedule, exchange, r, !varying.fits(block), block,
+            [&](std::span<const std::byte> given) { return varying.own(given, channel.rank()); });
     });
     schedule.end_round();
 }
@@ -303,24 +330,27 @@ void exchanged_with_neighbours(
     const Channel& channel = schedule.channel();
     const Exchange exchange(of);
     const EdgeBlocks own(channel.rank(), neighbours, outgoing);
-    schedule.keep_error([&] { own.give(exchange, outgoing); });
-    const auto sent = [&](int i) { return own.gives(i) ? MessageBuffer() : outgoing(i); };
-    const auto received = [&](int i) {  // from itself, a rank gets messages
-        const bool is_own = neighbours.sources[static_cast<std::size_t>(i)] == channel.rank();
-        return is_own ? incoming(i) : MessageBuffer();
+    bool has_given = false;
+    schedule.keep_error([&] {
+        own.give(exchange, outgoing);
+        has_given = true;
+    });
+    const auto is_own = [&](int rank) { return rank == channel.rank(); };  // from itself, a rank gets messages
+    const auto sent = [&](int i) {
+        const bool is_sent = has_given || is_own(neighbours.destinations[static_cast<std::size_t>(i)]);
+        return is_sent && !own.gives(i) ? outgoing(i) : MessageBuffer();
+    };
+    const auto received = [&](int i) {
+        return is_own(neighbours.sources[static_cast<std::size_t>(i)]) ? incoming(i) : MessageBuffer();
     };
     begin_neighbour_exchange(schedule, channel, neighbours, sent, received);
     for (std::size_t n = 0; n < neighbours.by_arrival.size(); ++n) {
         const int i = neighbours.by_arrival[n];
         const int source = neighbours.sources[static_cast<std::size_t>(i)];
         const MessageBuffer block = incoming(i);
-        if (source < 0 || source == channel.rank() || block.bytes == 0) continue;
-        schedule.keep_error([&] {
-            if (const auto given = EdgeBlocks::find(exchange.take(source), channel.rank(), neighbours.before[n])) {
-                put(schedule, *given, block);
-            } else {
-                schedule.receive_up_to(channel, block, source);
-            }
+        if (source < 0 || is_own(source) || block.bytes == 0) continue;
+        take_block(schedule, exchange, source, false, block, [&](std::span<const std::byte> given) {
+            return EdgeBlocks::find(given, channel.rank(), neighbours.before[n]);
         });
     }
     schedule.end_round();

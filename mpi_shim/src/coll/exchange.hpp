@@ -12,6 +12,7 @@
 
 #include <fmpl/exchange.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -31,9 +32,11 @@ public:
     }
     static constexpr int kToAll = -1;
     void show(int to) const { fmpl_exchange_show(of_, to); }
+    // As much of it as fits.
     void give(const MessageBuffer& message, int to) const
     {
-        message.pack(0, message.bytes, room(message.bytes));
+        const std::uint64_t bytes = std::min<std::uint64_t>(message.bytes, FMPL_EXCHANGE_BYTES);
+        message.pack(0, bytes, room(bytes));
         show(to);
     }
     std::span<const std::byte> take(int from) const

@@ -79,7 +79,11 @@ public:
     fmpl_exchange* exchange = nullptr;  // of that; nullptr: it has none
 
     // By every gather and scatter: whether its root is that of the last one.
-    bool keeps_root(int root) { return std::exchange(last_root_, root) == root; }
+    bool keeps_root(int root)
+    {
+        if (root < 0 || root >= size()) return false;  // the others' may be right, and is not this rank's
+        return std::exchange(last_root_, root) == root;
+    }
 
     int handle = 0;  // that the user has; for callbacks
     std::string name;

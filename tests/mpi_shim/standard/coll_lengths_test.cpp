@@ -187,6 +187,22 @@ MPI_TEST_AT(Lengths, MayLeaveRoom, ({2, 3, 4, 8}))
                 EXPECT_TRUE(r == mine || came(static_cast<std::size_t>(room_places[r])));
             }
         }
+        std::fill(in.begin(), in.end(), -1);
+        code = MPI_Alltoall(for_all.data(), data, MPI_INT, in.data(), room, MPI_INT, MPI_COMM_WORLD);
+        if (data > room) {
+            EXPECT_GT(failed_on(code), 0);
+        } else {
+            EXPECT_EQ(code, MPI_SUCCESS);
+            for (const int at : room_places) EXPECT_TRUE(came(static_cast<std::size_t>(at)));
+        }
+        std::fill(in.begin(), in.end(), -1);
+        code = MPI_Allgather(out.data(), data, MPI_INT, in.data(), room, MPI_INT, MPI_COMM_WORLD);
+        if (data > room) {
+            EXPECT_GT(failed_on(code), 0);
+        } else {
+            EXPECT_EQ(code, MPI_SUCCESS);
+            for (const int at : room_places) EXPECT_TRUE(came(static_cast<std::size_t>(at)));
+        }
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
