@@ -111,9 +111,9 @@ private:
     std::uint64_t most_;
 };
 
-// A member's block for this rank. part_of(given): that of what the member gives, or none where it goes as a message. The
-// receive of what probably comes as a message is posted before: a member whose room is larger than the block has it
-// taken back, and so has one that gives nothing for want of memory.
+// A member's block for this rank. part_of(given): that of what the member gives, or none where it goes as a message.
+// The receive of what probably comes as a message is posted before: a member whose room is larger than the block has it
+// taken back, and so has one from whom nothing comes for want of memory.
 template <class PartOf>
 void take_block(
     Schedule& schedule, const Exchange& exchange, int from, bool is_posted, const MessageBuffer& to, PartOf&& part_of)
