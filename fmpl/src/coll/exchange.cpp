@@ -16,13 +16,21 @@ WaitFor waiting_for(const Meeting& m, int member, std::size_t bytes)
     return what;
 }
 
+// From one buffer for so many bytes to the next.
+std::size_t stride_of_given(std::size_t bytes)
+{
+    return (bytes <= kShortExchangeBytes ? kShortExchangeBytes : kMostExchangeBytes) + kLine;
+}
+
 // This rank's buffer for data that the slot's line has no room for.
-Offset buffer_of(Meeting& m, std::uint64_t use)
+Offset buffer_of(Meeting& m, std::uint64_t use, std::size_t bytes)
 {
     ExchangeState& state = m.exchanges;
-    if (state.buffers == kNoOffset) [[unlikely]]
-        state.buffers = m.node().arena.allocate(kExchangeSlots * kExchangeStride);
-    return state.buffers + use % kExchangeSlots * kExchangeStride;
+    Offset& buffers = bytes <= kShortExchangeBytes ? state.short_buffers : state.long_buffers;
+    const std::size_t stride = stride_of_given(bytes);
+    if (buffers == kNoOffset) [[unlikely]]
+        buffers = m.node().arena.allocate(kExchangeSlots * stride);
+    return buffers + use % kExchangeSlots * stride;
 }
 
 void publish(Meeting& m, ExchangeSlot& slot, int to)
@@ -68,7 +76,7 @@ void ask_ahead(Meeting& m)
     if (!is_known_to_be_free(m.exchanges, use)) return;
     prefetch_to_write(&m.station->given(m.rank(), use));
     const std::size_t bytes = m.exchanges.given_bytes;  // the slot's line is on its way to who takes it
-    if (bytes > kExchangeInlineBytes) prefetch_to_write(m.node().crossbar.local(buffer_of(m, use)), bytes);
+    if (bytes > kExchangeInlineBytes) prefetch_to_write(m.node().crossbar.local(buffer_of(m, use, bytes)), bytes);
 }
 
 void wait_for_given(Meeting& m, int from, const ExchangeSlot& slot, std::uint64_t stamp)
@@ -88,8 +96,8 @@ void fetch_next(Meeting& m, int from, const ExchangeSlot& slot)
     prefetch_to_read(reinterpret_cast<const std::byte*>(&m.station->given(from, state.uses + 1)), kLine);
     if (slot.bytes <= kExchangeInlineBytes) return;
     const int node = m.members()[static_cast<std::size_t>(from)];
-    prefetch_to_read(
-        m.node().crossbar.mapped(node, slot.at + kExchangeStride), std::min<std::size_t>(slot.bytes, kMostBytes));
+    prefetch_to_read(m.node().crossbar.mapped(node, slot.at + stride_of_given(slot.bytes)),
+        std::min<std::size_t>(slot.bytes, kMostBytes));
 }
 
 // Of so many bytes, which are not in the slot's line. The owner may have written anything to it.
@@ -128,7 +136,7 @@ std::byte* room_to_give(Meeting& m, std::size_t bytes)
     slot.at = kNoOffset;
     if (bytes <= kExchangeInlineBytes) return slot.data;
     try {
-        slot.at = buffer_of(m, use);
+        slot.at = buffer_of(m, use, bytes);
     } catch (...) {
         slot.bytes = kExchangeFailed;
         publish(m, slot, ExchangeState::kAll);

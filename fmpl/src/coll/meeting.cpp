@@ -54,8 +54,8 @@ void Meeting::count_reach()
 
 void Meeting::dissolve()
 {
-    for (Offset* const block : {&broadcasts.of_short.at, &broadcasts.of_long.at, &exchanges.buffers,
-             &reductions.short_deposits, &reductions.long_deposits}) {
+    for (Offset* const block : {&broadcasts.of_short.at, &broadcasts.of_long.at, &exchanges.short_buffers,
+             &exchanges.long_buffers, &reductions.short_deposits, &reductions.long_deposits}) {
         if (*block != kNoOffset) node_->arena.free(*block);
         *block = kNoOffset;
     }

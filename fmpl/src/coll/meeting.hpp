@@ -82,7 +82,9 @@ struct ExchangeState : UseCount {
     int reader = kNobody;           // a member among them
     std::uint64_t reader_left = 0;  // so many uses it is known to be through with
 
-    Offset buffers = kNoOffset;   // this rank's, one for each slot, made when first needed
+    // This rank's buffers, one for each slot, made when first needed.
+    Offset short_buffers = kNoOffset;
+    Offset long_buffers = kNoOffset;
     std::size_t given_bytes = 0;  // by this rank in the present one, or last
     int shown_to = kNobody;       // in the present one
 };

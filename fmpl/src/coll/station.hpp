@@ -44,7 +44,8 @@ inline constexpr std::size_t kShortBufferStride = 4096 + kLine;
 inline constexpr std::size_t kExchangeSlots = 64;
 inline constexpr std::size_t kExchangeInlineBytes = 32;
 inline constexpr std::size_t kMostExchangeBytes = 8 * 1024;
-inline constexpr std::size_t kExchangeStride = kMostExchangeBytes + kLine;
+// Up to this size data has buffers of its own, which are in the cache sooner and take less memory.
+inline constexpr std::size_t kShortExchangeBytes = 1024;
 inline constexpr std::uint32_t kExchangeFailed = ~std::uint32_t{0};
 
 // Where the receivers of a broadcast get its payload, or a piece of it, from.
