@@ -3,6 +3,8 @@
 #include "../support/ranks_test.hpp"
 #include "blacs_api.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <vector>
@@ -81,11 +83,15 @@ FMPL_RANKS_TEST(BlacsSteadyState, AllocatesNothing)
     {
         Matrices matrices;
         for (int i = 0; i < 30; ++i) one_round(grid, me, n, matrices);
-        // A rank that runs ahead may have more messages in the send buffer than ever before.
-        constexpr int kRounds = 100;
-        const std::size_t before = allocations;
-        for (int i = 0; i < kRounds; ++i) one_round(grid, me, n, matrices);
-        EXPECT_LT(allocations - before, std::size_t{kRounds} / 5);
+        // Now and then a rank that runs ahead has more messages in the send buffer than ever before. But not all the
+        // time: what it does again and again allocates nothing.
+        std::size_t least = SIZE_MAX;
+        for (int batch = 0; batch < 8; ++batch) {
+            const std::size_t before = allocations;
+            for (int i = 0; i < 20; ++i) one_round(grid, me, n, matrices);
+            least = std::min(least, allocations - before);
+        }
+        EXPECT_EQ(least, 0u);
     }
     Cblacs_gridexit(grid);
     Cblacs_exit(0);
