@@ -149,8 +149,9 @@ public:
         for (int i = 0; i < edges; ++i) {
             const int destination = to[static_cast<std::size_t>(i)];
             const std::uint64_t bytes = outgoing(i).bytes;
+            const bool is_to_another = destination >= 0 && destination != rank;
             const bool is_given =
-                destination != rank && bytes <= kMostOfNeighbour && bytes_ + room_of(bytes) <= FMPL_EXCHANGE_BYTES;
+                is_to_another && bytes <= kMostOfNeighbour && bytes_ + room_of(bytes) <= FMPL_EXCHANGE_BYTES;
             table_.push_back({destination, is_given ? static_cast<std::int32_t>(bytes) : kMessage});
             if (is_given) bytes_ += room_of(bytes);
         }

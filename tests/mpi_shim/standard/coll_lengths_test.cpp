@@ -63,38 +63,27 @@ MPI_TEST_AT(Lengths, ThatDifferInAReductionAreAnErrorAndNobodyWaits, ({2, 3, 4})
     });
 }
 
-MPI_TEST_AT(Lengths, ThatDifferInAnAllgatherAreAnErrorAndNobodyWaits, ({3, 4}))
+MPI_TEST_AT(Lengths, ThatDifferInAnExchangeAreAnErrorAndNobodyWaits, ({3, 4}))
 {
-    with_another_length_on_one_rank(
-        [](std::vector<double>& block) {
-            const int count = static_cast<int>(block.size());
-            std::vector<double> all(block.size() * static_cast<std::size_t>(size()));
-            return MPI_Allgather(block.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, MPI_COMM_WORLD);
-        },
-        kShortBytes);
-}
-
-MPI_TEST_AT(Lengths, ThatDifferInAnAlltoallAreAnErrorAndNobodyWaits, ({3, 4}))
-{
-    with_another_length_on_one_rank(
-        [](std::vector<double>& block) {
-            const int count = static_cast<int>(block.size());
-            const std::size_t all = block.size() * static_cast<std::size_t>(size());
-            std::vector<double> out(all), in(all);
-            return MPI_Alltoall(out.data(), count, MPI_DOUBLE, in.data(), count, MPI_DOUBLE, MPI_COMM_WORLD);
-        },
-        kShortBytes);
-}
-
-MPI_TEST_AT(Lengths, ThatDifferInAReduceScatterAreAnErrorAndNobodyWaits, ({3, 4}))
-{
-    with_another_length_on_one_rank(
-        [](std::vector<double>& block) {
-            const int count = static_cast<int>(block.size());
-            std::vector<double> operand(block.size() * static_cast<std::size_t>(size()));
-            return MPI_Reduce_scatter_block(operand.data(), block.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-        },
-        kShortBytes);
+    // As many blocks as there are ranks to give, and as many to get.
+    const auto with = [](auto call) {
+        with_another_length_on_one_rank(
+            [&](std::vector<double>& block) {
+                const std::size_t all = block.size() * static_cast<std::size_t>(size());
+                std::vector<double> out(all), in(all);
+                return call(out.data(), in.data(), static_cast<int>(block.size()));
+            },
+            kShortBytes);
+    };
+    with([](const double* out, double* in, int count) {
+        return MPI_Allgather(out, count, MPI_DOUBLE, in, count, MPI_DOUBLE, MPI_COMM_WORLD);
+    });
+    with([](const double* out, double* in, int count) {
+        return MPI_Alltoall(out, count, MPI_DOUBLE, in, count, MPI_DOUBLE, MPI_COMM_WORLD);
+    });
+    with([](const double* out, double* in, int count) {
+        return MPI_Reduce_scatter_block(out, in, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    });
 }
 
 // The others have given what the root does not take: it is not taken for the next call's.

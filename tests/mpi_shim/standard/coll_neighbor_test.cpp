@@ -326,3 +326,22 @@ MPI_TEST(NeighborAllgather, NeedsATopology)
     int all[2] = {0, 0};
     EXPECT_CLASS(MPI_ERR_TOPOLOGY, MPI_Neighbor_allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD));
 }
+
+// Beyond the end of a dimension that is not periodic there is nobody: the block for that side is not looked at, wherever
+// it would lie (MPI-3.1, section 7.6).
+MPI_TEST(Neighbor, ABlockForNobodyIsNotRead)
+{
+    const int periods = 0;
+    MPI_Comm line = MPI_COMM_NULL;
+    const int length = size();
+    EXPECT_EQ(MPI_Cart_create(MPI_COMM_WORLD, 1, &length, &periods, 0, &line), MPI_SUCCESS);
+    constexpr int kNowhere = 500'000'000;  // ints away
+    const int out[] = {10 * rank(), 10 * rank() + 1};
+    int in[] = {-1, -1};
+    const int counts[] = {1, 1};
+    const int places[] = {rank() > 0 ? 0 : kNowhere, rank() < size() - 1 ? 1 : kNowhere};
+    EXPECT_EQ(MPI_Neighbor_alltoallv(out, counts, places, MPI_INT, in, counts, places, MPI_INT, line), MPI_SUCCESS);
+    EXPECT_EQ(in[0], rank() > 0 ? 10 * (rank() - 1) + 1 : -1);
+    EXPECT_EQ(in[1], rank() < size() - 1 ? 10 * (rank() + 1) : -1);
+    MPI_Comm_free(&line);
+}
