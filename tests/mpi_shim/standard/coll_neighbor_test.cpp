@@ -327,8 +327,8 @@ MPI_TEST(NeighborAllgather, NeedsATopology)
     EXPECT_CLASS(MPI_ERR_TOPOLOGY, MPI_Neighbor_allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD));
 }
 
-// Beyond the end of a dimension that is not periodic there is nobody: the block for that side is not looked at, wherever
-// it would lie (MPI-3.1, section 7.6).
+// Beyond the end of a dimension that is not periodic there is nobody: the block for that side is not looked at,
+// wherever it would lie (MPI-3.1, section 7.6).
 MPI_TEST(Neighbor, ABlockForNobodyIsNotRead)
 {
     const int periods = 0;

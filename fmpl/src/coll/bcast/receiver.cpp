@@ -4,6 +4,7 @@
 #include "coll/bcast/partitioned.hpp"
 #include "coll/bcast/uses.hpp"
 
+#include "crossbar/copy_across.hpp"
 #include "error.hpp"
 
 #include <algorithm>
@@ -81,11 +82,11 @@ bool has_come(const BroadcastSlot& slot, std::uint64_t use)
 {
     if (m.keep_cpu_until([&] { return has_come(slot, use); })) return;
     const std::byte* const ahead = buffer_ahead(m, root, bytes);
-    const std::size_t lines_ahead = ahead == nullptr ? 0 : (bytes + kLine - 1) / kLine;
+    const std::size_t bytes_ahead = ahead == nullptr ? 0 : bytes;
     m.wait_in_turn(
         &m.broadcast_roots,
         [&] {
-            for (std::size_t i = 0; i < lines_ahead; ++i) __builtin_prefetch(ahead + i * kLine);
+            prefetch_to_read(ahead, bytes_ahead);
             return has_come(slot, use);
         },
         m.waiting_for(root == m.rank() ? -1 : root, bytes));

@@ -211,7 +211,7 @@ private:
             const std::byte* const buffer = bytes_ > kMostAsked ? nullptr : others_buffer(use_);
             m_.node().wait(
                 [&] {
-                    if (buffer != nullptr) ask_for(buffer);
+                    if (buffer != nullptr) prefetch_to_read(buffer, bytes_);
                     return has_come();
                 },
                 m_.waiting_for(1 - rank_, bytes_));
@@ -226,11 +226,7 @@ private:
     void ask_for_next() const
     {
         prefetch_to_write(&line(use_ + 1));
-        if (const std::byte* const buffer = others_buffer(use_ + 1)) ask_for(buffer);
-    }
-    void ask_for(const std::byte* operand) const
-    {
-        for (std::size_t at = 0; at < bytes_; at += kLine) __builtin_prefetch(operand + at);
+        if (const std::byte* const buffer = others_buffer(use_ + 1)) prefetch_to_read(buffer, bytes_);
     }
 
     ReduceManner combine_in_line()
