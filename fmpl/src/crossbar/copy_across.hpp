@@ -68,8 +68,10 @@ inline void hand_over(const void* first, std::size_t bytes)
 #endif
 }
 
-// For long copies.
+// In blocks of so many bytes, whose lines are asked for a block ahead, or not.
+inline constexpr std::size_t kCopyBlock = 2048;
 void copy_asking_ahead(void* to, const void* from, std::size_t bytes);
+void copy_blocks(void* to, const void* from, std::size_t bytes);
 
 // To memory that another core will read, and has read before. Any sizes and alignments; the memory must not overlap.
 inline void copy_across(void* to, const void* from, std::size_t bytes)
@@ -79,12 +81,18 @@ inline void copy_across(void* to, const void* from, std::size_t bytes)
     std::memcpy(to, from, bytes);
 }
 
-// Likewise from such memory to the rank's own, whose lines are at hand while they are few.
+// Likewise from such memory to the rank's own, whose lines are at hand while they are few. These are copied in blocks
+// too: memcpy does blocks by a loop, more by a string instruction, to which the lines of another core come more slowly.
 inline void copy_from_across(void* to, const void* from, std::size_t bytes)
 {
-    constexpr std::size_t kLeast = 4096;
-    if (bytes >= kLeast && asking_ahead_pays()) return copy_asking_ahead(to, from, bytes);
-    std::memcpy(to, from, bytes);
+    constexpr std::size_t kFew = 8 * 1024;
+    if (bytes <= kCopyBlock || !asking_ahead_pays()) {
+        std::memcpy(to, from, bytes);
+    } else if (bytes <= kFew) {
+        copy_blocks(to, from, bytes);
+    } else {
+        copy_asking_ahead(to, from, bytes);
+    }
 }
 
 }  // namespace fmpl
