@@ -67,11 +67,11 @@ bool is_free(Meeting& m, std::uint64_t use, std::uint64_t more)
     return state.reader_left >= uses;
 }
 
-// The lines that this rank will write for the exchange after the next, if that is alike, come from the others' caches
+// The lines that this rank will write for an exchange soon to come, if that is alike, come from the others' caches
 // while it goes on (docs/decisions/0043-lines-to-write-asked-for-ahead.md); but not such as somebody may still read.
 void ask_ahead(Meeting& m)
 {
-    constexpr std::uint64_t kAhead = 2;
+    constexpr std::uint64_t kAhead = 4;
     const std::uint64_t use = m.exchanges.uses + kAhead;
     if (!is_known_to_be_free(m.exchanges, use)) return;
     prefetch_to_write(&m.station->given(m.rank(), use));
