@@ -19,6 +19,7 @@ constexpr int kNone = -1;
 Request* active_request(Process& process, MPI_Request handle, const char* argument = "request")
 {
     if (handle == MPI_REQUEST_NULL) return nullptr;
+    if (handle == process.sent->handle) return process.sent.get();
     Request& request = process.request(handle, argument);
     return request.is_active() ? &request : nullptr;
 }
@@ -29,13 +30,6 @@ bool is_complete_after_look(Process& process, Request& request)
     const auto is_complete = [&] { return request.operation().complete; };
     return is_complete() || process.engine.test(is_complete);
 }
-
-// What a completed request comes to.
-struct Finished {
-    Status status;
-    MPI_Comm comm;      // whose error handler hears of an error
-    std::string words;  // of the error, where the request has some
-};
 
 // Of a request whose operation is complete: from here on its status says all.
 void settle(Request& request)
@@ -50,16 +44,6 @@ void release(Process& process, MPI_Request& handle, const Request& request)
     if (request.is_persistent()) return;
     process.remove_request(handle);
     handle = MPI_REQUEST_NULL;
-}
-
-Finished finish(Process& process, MPI_Request& handle, Request& request)
-{
-    settle(request);
-    Finished finished{request.status, request.comm_handle != 0 ? request.comm_handle : MPI_COMM_NULL, {}};
-    if (request.status.error != 0) [[unlikely]]
-        finished.words = request.error_words();
-    release(process, handle, request);
-    return finished;
 }
 
 // The call's array of requests, looked up once; all handles are checked before anything is done with one of them.
@@ -107,9 +91,10 @@ public:
         return kNone;
     }
 
-    // Requires is_complete(i). Its status; the handle becomes null, or inactive if it's persistent. Throws Error when
-    // the call's array has the same handle again.
-    Finished finish(int i);
+    // Requires is_complete(i). Calls told(request), whose status says all, before the handle becomes null, or inactive
+    // if it's persistent. Throws Error when the call's array has the same handle again.
+    template <class Told>
+    void finish(int i, Told&& told);
 
 private:
     Process& process_;
@@ -121,14 +106,16 @@ private:
     std::unique_ptr<Request*[]> many_;
 };
 
-Finished RequestList::finish(int i)
+template <class Told>
+void RequestList::finish(int i, Told&& told)
 {
     Request* const request = std::exchange(requests_[i], nullptr);
-    if (const RequestRef* const found = process_.requests.find(handles_[i]);
-        found == nullptr || found->get() != request) {
+    const RequestRef* const found = process_.requests.find(handles_[i]);
+    if (found == nullptr || found->get() != request) [[unlikely]]
         fail(MPI_ERR_REQUEST, "request {} of the array is there twice; give each request once", i);
-    }
-    return mpi::finish(process_, handles_[i], *request);
+    settle(*request);
+    told(*request);
+    release(process_, handles_[i], *request);
 }
 
 // What a call that completes several requests tells of them: statuses for the user, and whether all went well.
@@ -137,15 +124,11 @@ public:
     explicit Outcome(MPI_Status* statuses) : statuses_(statuses) {}
 
     // The status of request `index`, into the place `place` of the user's array.
-    void add(int place, int index, const Finished& finished)
+    void add(int place, int index, const Request& finished)
     {
         give_at(place, finished.status);
-        if (finished.status.error == 0) return;
-        if (failed_ == 0) {
-            first_failed_ = index;
-            first_ = finished;
-        }
-        ++failed_;
+        if (finished.status.error != 0) [[unlikely]]
+            add_failed(index, finished);
     }
     void add_empty(int place) { give_at(place, Status::empty()); }
 
@@ -153,9 +136,9 @@ public:
     void check(MPI_Comm& comm) const
     {
         if (failed_ == 0) return;
-        comm = first_.comm;
+        comm = comm_of_first_;
         try {
-            fail_operation(first_.status, first_.words);
+            fail_operation(first_, words_of_first_);
         } catch (const Error& error) {
             fail(MPI_ERR_IN_STATUS, "{} of the requests failed, the first of them request {}: {}", failed_,
                 first_failed_, error.what());
@@ -170,10 +153,21 @@ private:
         statuses_[place].MPI_ERROR = status.error;
     }
 
+    void add_failed(int index, const Request& finished)
+    {
+        if (failed_++ != 0) return;
+        first_failed_ = index;
+        first_ = finished.status;
+        if (finished.comm_handle != 0) comm_of_first_ = finished.comm_handle;
+        words_of_first_ = finished.error_words();
+    }
+
     MPI_Status* statuses_;
     int failed_ = 0;
     int first_failed_ = 0;
-    Finished first_{Status::empty(), MPI_COMM_NULL, {}};
+    Status first_ = Status::empty();
+    MPI_Comm comm_of_first_ = MPI_COMM_NULL;  // whose error handler hears of it
+    std::string words_of_first_;
 };
 
 // Ends a call that completes one request. The status is not copied: it has just been written, in parts.
@@ -197,7 +191,7 @@ void finish_all(RequestList& requests, MPI_Status* statuses, MPI_Comm& comm)
     Outcome outcome(statuses);
     for (int i = 0; i < requests.size(); ++i) {
         if (requests.is_active(i)) {
-            outcome.add(i, i, requests.finish(i));
+            requests.finish(i, [&](const Request& finished) { outcome.add(i, i, finished); });
         } else {
             outcome.add_empty(i);
         }
@@ -212,7 +206,8 @@ void finish_some(RequestList& requests, int* outcount, int* indices, MPI_Status*
     *outcount = done;
     Outcome outcome(statuses);
     for (int place = 0; place < done; ++place) {
-        outcome.add(place, indices[place], requests.finish(indices[place]));
+        const int index = indices[place];
+        requests.finish(index, [&](const Request& finished) { outcome.add(place, index, finished); });
     }
     outcome.check(comm);
 }

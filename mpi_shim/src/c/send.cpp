@@ -28,6 +28,11 @@ int isend(const char* name, SendMode mode, const void* buf, int count, MPI_Datat
         check_destination(on, dest);
         check_send_tag(tag);
         check_pointer(request, "request");
+        if (mode == SendMode::standard &&
+            process.engine.send_eagerly(message, on, Traffic::point_to_point, dest, tag)) {
+            *request = process.sent->handle;
+            return;
+        }
         const RequestRef made = process.engine.isend(message, on, Traffic::point_to_point, dest, tag, mode);
         made->comm_handle = comm;
         *request = process.add(made);

@@ -14,9 +14,11 @@ void exchange(Process& process, Communicator& comm, const MessageBuffer& out, in
     const MessageBuffer& in, int source, int recvtag, MPI_Status* status)
 {
     const RequestRef receive = process.engine.irecv(in, comm, Traffic::point_to_point, source, recvtag);
-    const RequestRef send = process.engine.isend(out, comm, Traffic::point_to_point, dest, sendtag);
+    RequestRef send;
+    if (!process.engine.send_eagerly(out, comm, Traffic::point_to_point, dest, sendtag))
+        send = process.engine.isend(out, comm, Traffic::point_to_point, dest, sendtag);
     if (!receive->complete) process.engine.wait(*receive);
-    if (!send->complete) process.engine.wait(*send);
+    if (send && !send->complete) process.engine.wait(*send);
     give_checked(status, receive->status);
 }
 

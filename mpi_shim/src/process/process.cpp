@@ -57,6 +57,9 @@ Process::Process(int thread_level)
         builtin_operations[static_cast<std::size_t>(number)] = std::make_shared<const Operation>(number);
     }
     add_predefined_types(builtin_types, types);
+    sent = RequestRef(new Request);
+    sent->complete = true;
+    add(sent);
     environment.thread_level = std::min(thread_level, MPI_THREAD_SERIALIZED);
 
     const int rank = engine.world_rank();
@@ -173,6 +176,7 @@ void Process::remove_communicator(MPI_Comm handle)
 
 void Process::remove_request(MPI_Request handle)
 {
+    if (handle == sent->handle) return;
     const RequestRef last = requests.remove(handle);
     last->handle = MPI_REQUEST_NULL;
 }

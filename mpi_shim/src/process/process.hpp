@@ -81,7 +81,7 @@ public:
     // The handle is free from now on; the functions of its attributes are called first. Throws Error for
     // MPI_COMM_WORLD and MPI_COMM_SELF too.
     void remove_communicator(MPI_Comm handle);
-    // The request's handle is free from now on; what is under way goes on.
+    // The request's handle is free from now on, unless it is that of `sent`; what is under way goes on.
     void remove_request(MPI_Request handle);
 
     HandleTable<std::shared_ptr<Keyval>, HandleKind::keyval> keyvals;  // outlives all that has attributes
@@ -102,6 +102,8 @@ public:
     HandleTable<OperationPtr, HandleKind::operation> operations;
     ErrhandlerTable errhandlers;
     HandleTable<RequestRef, HandleKind::request, 22> requests;
+    // The one request of all nonblocking sends that were over when their call returned. Its handle is never free.
+    RequestRef sent;
     HandleTable<ProbedMessagePtr, HandleKind::message> messages;
 
     BuiltinTypes builtin_types;

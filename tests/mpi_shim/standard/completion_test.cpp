@@ -295,6 +295,79 @@ MPI_TEST(Completion, TestLeavesAnIncompleteRequestAndTakesACompleteOne)
     exchange.expect_received(0, status);
 }
 
+// A send of a few bytes is over when its call returns, and its request may stand for others like it. Whatever is asked
+// of one leaves the others as they are.
+MPI_TEST(Completion, ShortSendsAreAskedForOneByOneAndTogether)
+{
+    constexpr int kSends = 8;
+    int in[kSends] = {};
+    const int out[kSends] = {10, 11, 12, 13, 14, 15, 16, 17};
+    std::vector<MPI_Request> receives(kSends, MPI_REQUEST_NULL), sends(kSends, MPI_REQUEST_NULL);
+    for (int i = 0; i < kSends; ++i)
+        MPI_Irecv(&in[i], 1, MPI_INT, left(), kTag + i, MPI_COMM_WORLD, &receives[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < kSends; ++i)
+        MPI_Isend(&out[i], 1, MPI_INT, right(), kTag + i, MPI_COMM_WORLD, &sends[static_cast<std::size_t>(i)]);
+
+    const auto expect_that_of_a_send = [](MPI_Status& status) {
+        int count = -1, cancelled = -1;
+        MPI_Get_count(&status, MPI_INT, &count);
+        MPI_Test_cancelled(&status, &cancelled);
+        EXPECT_EQ(count, 0);
+        EXPECT_EQ(cancelled, 0);
+    };
+    MPI_Status status, statuses[kSends];
+    int flag = 0, index = -1, outcount = -1, indices[kSends];
+    MPI_Request_get_status(sends[0], &flag, &status);
+    EXPECT_NE(flag, 0);
+    EXPECT_NE(sends[0], MPI_REQUEST_NULL);
+    expect_that_of_a_send(status);
+    MPI_Wait(&sends[0], &status);
+    EXPECT_EQ(sends[0], MPI_REQUEST_NULL);
+    expect_that_of_a_send(status);
+    MPI_Cancel(&sends[1]);
+    MPI_Test(&sends[1], &flag, &status);
+    EXPECT_NE(flag, 0);
+    EXPECT_EQ(sends[1], MPI_REQUEST_NULL);
+    expect_that_of_a_send(status);
+    MPI_Request_free(&sends[2]);
+    EXPECT_EQ(sends[2], MPI_REQUEST_NULL);
+    MPI_Waitany(kSends, sends.data(), &index, &status);
+    EXPECT_EQ(index, 3);
+    EXPECT_EQ(sends[3], MPI_REQUEST_NULL);
+    MPI_Testany(kSends, sends.data(), &index, &flag, &status);
+    EXPECT_EQ(index, 4);
+    EXPECT_EQ(sends[4], MPI_REQUEST_NULL);
+    EXPECT_NE(sends[5], MPI_REQUEST_NULL);
+    MPI_Testsome(1, &sends[5], &outcount, indices, statuses);
+    EXPECT_EQ(outcount, 1);
+    MPI_Waitsome(kSends, sends.data(), &outcount, indices, statuses);
+    EXPECT_EQ(outcount, 2);
+    EXPECT_EQ(indices[1], kSends - 1);
+    expect_nothing_active(sends);
+    MPI_Waitall(kSends, sends.data(), statuses);
+    MPI_Waitall(kSends, receives.data(), statuses);
+    for (int i = 0; i < kSends; ++i) EXPECT_EQ(in[i], out[i]);
+}
+
+MPI_TEST(Completion, ShortSendsInOneArrayWithReceives)
+{
+    int in[2] = {-1, -1};
+    const int out[2] = {rank(), 100 + rank()};
+    std::vector<MPI_Request> requests(5, MPI_REQUEST_NULL);
+    MPI_Isend(&out[0], 1, MPI_INT, right(), kTag, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(&in[1], 1, MPI_INT, left(), kTag, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(&out[1], 1, MPI_INT, right(), kTag, MPI_COMM_WORLD, &requests[2]);
+    MPI_Irecv(&in[0], 1, MPI_INT, left(), kTag, MPI_COMM_WORLD, &requests[3]);
+    MPI_Isend(&out[1], 1, MPI_INT, MPI_PROC_NULL, kTag, MPI_COMM_WORLD, &requests[4]);
+    MPI_Status statuses[5];
+    MPI_Waitall(5, requests.data(), statuses);
+    expect_nothing_active(requests);
+    EXPECT_EQ(in[1], left());
+    EXPECT_EQ(in[0], 100 + left());
+    EXPECT_EQ(statuses[1].MPI_SOURCE, left());
+    EXPECT_EQ(statuses[3].MPI_SOURCE, left());
+}
+
 // Section 3.7.3: the communication of a request that is freed completes.
 MPI_TEST(Completion, AFreedSendStillArrives)
 {
