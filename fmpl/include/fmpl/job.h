@@ -40,6 +40,10 @@ int fmpl_rank_shares_thread(void);
  * fmpl_init. Ranks wait and share copies accordingly. */
 int fmpl_cpus_suffice(void);
 
+/* How many ranks of the job share a CPU if all are spread evenly, the last ones rounded up: 1 where each has
+ * one. The same on all ranks; not changed by FMPL_CPUS. 1 before fmpl_init. */
+int fmpl_ranks_of_cpu(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -241,10 +241,10 @@ void ReceiveOperation::finish_with(const Envelope& message)
 Engine::Engine(int ranks, int world_rank)
     : parts_(std::make_unique<Parts>(ranks)),
       world_rank_(world_rank),
-      settings_(settings_from_environment(ranks)),
+      settings_(settings_from_environment(ranks, fmpl_ranks_of_cpu())),
       call_(fmpl_layer_call())
 {
-    check_fmpl(fmpl_envelopes_open(settings_.ring_bytes()));
+    check_fmpl(fmpl_envelopes_open(settings_.ring_bytes));
     check_fmpl(fmpl_layer_progress_set(
         [](void* engine) {
             Engine& self = *static_cast<Engine*>(engine);

@@ -13,7 +13,11 @@ bool Outbox::send_with_body(int destination, const Envelope& envelope, const Mes
 {
     void* body = nullptr;
     if (fmpl_envelope_reserve(destination, envelope.bytes, &body) == 0) return false;
-    buffer.pack(0, envelope.bytes, body);
+    if (buffer.in_one_piece()) {
+        fmpl_envelope_copy(body, buffer.data, envelope.bytes);
+    } else {
+        buffer.pack(0, envelope.bytes, body);
+    }
     check_fmpl(fmpl_envelope_commit(destination, &envelope));
     return true;
 }

@@ -1,7 +1,6 @@
 // What users may set about messages by environment variables.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 
 namespace fmpl::mpi {
@@ -15,10 +14,10 @@ struct Settings {
     std::size_t eager_bytes_remote_dma;
 
     // Of the bodies of a pair of ranks: a body is at most a quarter of its ring.
-    std::size_t ring_bytes() const { return 4 * std::max<std::size_t>(eager_bytes, 256); }
+    std::size_t ring_bytes;
 };
 
-// Throws Error for a variable with a value that is none.
-Settings settings_from_environment(int ranks);
+// ranks: of the job; ranks_of_cpu: that share one. Throws Error for a variable with a value that is none.
+Settings settings_from_environment(int ranks, int ranks_of_cpu);
 
 }  // namespace fmpl::mpi

@@ -1,6 +1,7 @@
 // Envelopes, and how layers wait. Each call is one of the calling thread's rank.
 #include "api/binding.hpp"
 #include "api/boundary.hpp"
+#include "crossbar/copy_across.hpp"
 
 #include <fmpl/envelope_lending.h>
 #include <fmpl/envelopes.h>
@@ -113,6 +114,11 @@ int fmpl_envelope_reserve(int world_rank, size_t body_bytes, void** body)
 {
     Rank* const own = binding().own.get();
     return own != nullptr && own->envelopes.reserve(world_rank, body_bytes, body) ? 1 : 0;
+}
+
+void fmpl_envelope_copy(void* to, const void* from, size_t bytes)
+{
+    copy_across(to, from, bytes);
 }
 
 int fmpl_envelope_commit(int world_rank, const void* head)

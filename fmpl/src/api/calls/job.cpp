@@ -77,6 +77,15 @@ int fmpl_cpus_suffice(void)
     return b.own && b.own->initialized() && b.own->node.waiter.policy().cpus_suffice ? 1 : 0;
 }
 
+int fmpl_ranks_of_cpu(void)
+{
+    const Binding& b = binding();
+    if (!b.own || !b.own->initialized()) return 1;
+    const Crossbar& crossbar = b.own->node.crossbar;
+    const int cpus = static_cast<int>(crossbar.memory().constants().cpus);
+    return (crossbar.nodes() + cpus - 1) / cpus;
+}
+
 void fmpl_layer_speaks(enum fmpl_spoken_library library)
 {
     Binding& b = binding();
