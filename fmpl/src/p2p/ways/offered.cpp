@@ -8,18 +8,33 @@
 #include "p2p/ways/ways.hpp"
 
 namespace fmpl::offered {
+namespace {
+
+// Where each rank has a CPU, one longer copy lies behind the other: what is written has then left the nearest cache of
+// the core that has read it (docs/decisions/0047-rings-longer-than-the-nearest-cache.md).
+constexpr std::size_t kPlacesBytes = 256 * 1024;
+constexpr std::size_t kLongerBytes = 1024;
+
+}  // namespace
 
 Offset CopiedAway::copy(Node& node, const Message& message)
 {
-    if (at_ == kNoOffset) at_ = node.arena.try_allocate(kCopiedBytes);
+    const std::size_t room = node.each_has_a_cpu() ? kPlacesBytes : kCopiedBytes;
+    if (at_ == kNoOffset) at_ = node.arena.try_allocate(room);
     if (at_ == kNoOffset) return kNoOffset;
-    std::byte* const to = node.crossbar.local(at_);
+    Offset at = at_;
+    if (message.bytes() > kLongerBytes) {
+        if (message.bytes() > room - next_) next_ = 0;
+        at += next_;
+        next_ += (message.bytes() + kLine - 1) / kLine * kLine;
+    }
+    std::byte* const to = node.crossbar.local(at);
     if (message.in_one_piece()) {
         copy_across(to, message.data(), message.bytes());
     } else {
         message.gather(0, message.bytes(), to);
     }
-    return at_;
+    return at;
 }
 
 void publish(const SendEnd& end, SendOperation& op, Offset at)

@@ -21,7 +21,8 @@ public:
     bool is_in_use = false;                           // until that send is over
 
 private:
-    Offset at_ = kNoOffset;  // made when needed
+    Offset at_ = kNoOffset;  // of all places, made when needed
+    std::size_t next_ = 0;   // within them
 };
 // Source. at: of the message, or of its copy. The destination takes it as a spooled message, or a shared one.
 void publish(const SendEnd& end, SendOperation& op, Offset at);
