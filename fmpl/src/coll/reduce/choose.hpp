@@ -18,10 +18,10 @@ inline constexpr std::size_t kPartitionBytes = 4 * 1024;
 // last to arrive, and the results written where they are wanted.
 inline constexpr std::size_t kByLastBytes = 4 * 1024;
 
-// From which size on the kernel reads and writes private operands where they lie; others go through library buffers.
-// Where ranks share CPUs, those of a reduce that goes by CPU do; where more than two share one, or the only two members
-// theirs, all.
-inline constexpr std::size_t kReducePrivateBytes = 16 * 1024;
+// From which size on the kernel reads and writes private operands where they lie; others go through library buffers:
+// all that one of these holds (docs/decisions/0048). Where ranks share CPUs, those of a reduce that goes by CPU do;
+// where more than two share one, or the only two members theirs, all.
+inline constexpr std::size_t kReducePrivateBytes = kDepositBytes + 1;
 inline constexpr std::size_t kReducePrivateBytesSharedCpus = 256 * 1024;
 
 // Between two ranks, whose reduction in place ends with a barrier, also operands in remote-DMA memory go through a
@@ -67,7 +67,6 @@ inline bool goes_in_place(const Meeting& m, const std::byte* buffer, std::size_t
     if (m.node().crossbar.contains(buffer, bytes)) return true;
     const bool each_has_a_cpu = m.node().each_has_a_cpu();
     if (bytes < (each_has_a_cpu ? kReducePrivateBytes : kReducePrivateBytesSharedCpus)) return false;
-    if (bytes <= kDepositBytes) return m.members_reach_each_other();
     return each_has_a_cpu || m.shares_cpus_by_twos();
 }
 
