@@ -87,7 +87,8 @@ Section limits()
                 "a larger hardware reduction is divided among the ranks in place, in remote-DMA memory or where the "
                 "kernel lets the ranks copy from and to each other, else goes in pieces of this"),
             size("reduce_private_bytes", kReducePrivateBytes,
-                "where each rank has a CPU, the kernel reads operands in other memory from this on"),
+                "where each rank has a CPU, the kernel reads operands of a reduce in other memory from this on"),
+            size("reduce_private_bytes_to_all", kReducePrivateBytesToAll, "the same of an allreduce"),
             size("reduce_private_bytes_shared_cpus", kReducePrivateBytesSharedCpus,
                 "the same where two ranks share a CPU, but of a reduce by CPU; where more do, never"),
             size("reduce_pair_in_place", kPairInPlaceBytes,
@@ -96,8 +97,6 @@ Section limits()
             size("reduce_pair_in_place_root_stays", kPairInPlaceBytesRootStays, "the same where the root stays"),
             size("reduce_pair_in_place_to_all", kPairInPlaceBytesToAll, "and an allreduce of two"),
             size("reduce_pair_in_place_shared_cpu", kPairInPlaceBytesSharedCpu, "and both where the two share a CPU"),
-            size("reduce_pair_shared_private", kReduceSharedPrivateBytes,
-                "between two ranks both bring private operands to the root from this on; below, the root does it all"),
             size("reduce_partition_bytes", kPartitionBytes,
                 "a hardware reduction is divided among the ranks from this on for each rank that a CPU has; a reduce "
                 "of ranks that share CPUs if it is longer than reduce deposit"),

@@ -40,6 +40,8 @@ inline constexpr std::size_t kMostShares = 64;
 // of these, so that they do not push each other out of a first-level cache.
 inline constexpr std::size_t kShortBufferBytes = 2 * 1024;
 inline constexpr std::size_t kShortBufferStride = 4096 + kLine;
+static_assert(kDepositBytes == kBroadcastBufferBytes);
+inline constexpr std::size_t kLongBufferStride = kDepositBytes + kLine;
 
 inline constexpr std::size_t kExchangeSlots = 64;
 inline constexpr std::size_t kExchangeInlineBytes = 32;

@@ -16,10 +16,10 @@ namespace fmpl {
 inline constexpr std::size_t kBroadcastWholeBytes = 1024;
 inline constexpr std::size_t kBroadcastWholeBytesRootStays = 16 * 1024;
 inline constexpr std::size_t kBroadcastWholeBytesSharedCpus = 256 * 1024;
-// The same of a root's private memory, which the kernel lets all read: what one library buffer does not hold
+// The same of a root's private memory, which the kernel lets all read: what two library buffers do not hold
 // (docs/decisions/0048). Where more than two ranks share a CPU, never: the library's buffers stay in a CPU's cache for
 // its next rank (docs/decisions/0034).
-inline constexpr std::size_t kBroadcastWholePrivateBytes = kBroadcastBufferBytes + 1;
+inline constexpr std::size_t kBroadcastWholePrivateBytes = 2 * kBroadcastBufferBytes + 1;
 inline constexpr std::size_t kBroadcastWholePrivateBytesSharedCpus = 512 * 1024;
 // Such a broadcast between two ranks is copied by both, from this size on.
 inline constexpr std::size_t kBroadcastSharedBytes = 1024;

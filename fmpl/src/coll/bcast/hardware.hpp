@@ -56,7 +56,7 @@ void bcast_hardware(Meeting& m, void* buffer, const Columns* columns, std::size_
 // From one library buffer for pieces of this size to the next.
 inline std::size_t stride_of(std::size_t piece)
 {
-    return piece <= kShortBufferBytes ? kShortBufferStride : kBroadcastBufferBytes;
+    return piece <= kShortBufferBytes ? kShortBufferStride : kLongBufferStride;
 }
 
 // The root's part by each manner. Pieces until all has been sent, or the rest goes whole; how much has been sent.

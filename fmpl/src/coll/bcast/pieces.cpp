@@ -15,8 +15,8 @@
 namespace fmpl {
 namespace {
 
-// How many library buffers a root takes in turn: so many broadcasts it is ahead of its receivers. A root that stays
-// takes all short ones (docs/decisions/0038-members-go-ahead-of-a-fixed-root.md).
+// Of the library buffers of one of the roots that take turns on shared CPUs, to whom a cache is worth more than being
+// ahead of the receivers (docs/decisions/0047-rings-longer-than-the-nearest-cache.md). All others take all.
 constexpr std::size_t kInTurn = 8;
 
 BroadcastBuffers& buffers_of(Meeting& m, std::size_t bytes)
@@ -24,17 +24,17 @@ BroadcastBuffers& buffers_of(Meeting& m, std::size_t bytes)
     return bytes <= kShortBufferBytes ? m.broadcasts.of_short : m.broadcasts.of_long;
 }
 
-// A power of two.
-std::size_t buffers_in_turn(std::size_t bytes, bool stays_root)
+// How many this rank takes in turn; a power of two.
+std::size_t buffers_in_turn(const Meeting& m, bool stays_root)
 {
-    return stays_root && bytes <= kShortBufferBytes ? BroadcastBuffers::kMost : kInTurn;
+    return stays_root || m.node().each_has_a_cpu() ? BroadcastBuffers::kMost : kInTurn;
 }
 
 // A library buffer of this rank's that nobody reads any more, for this use.
 Offset library_buffer(Meeting& m, std::uint64_t use, std::size_t bytes, const WaitFor& what, bool stays_root)
 {
     BroadcastBuffers& buffers = buffers_of(m, bytes);
-    const std::size_t in_turn = buffers_in_turn(bytes, stays_root);
+    const std::size_t in_turn = buffers_in_turn(m, stays_root);
     const std::size_t buffer = buffers.next++ & (in_turn - 1);
     const std::uint64_t last_use = std::exchange(buffers.uses[buffer], use + 1);
     const std::uint64_t of_half = buffers.uses[(buffer + in_turn / 2 - 1) & (in_turn - 1)];
@@ -51,7 +51,7 @@ void ask_ahead(Meeting& m, std::uint64_t use, std::size_t bytes)
     prefetch_to_write(&slot_of(m, use + kAhead));
     if (bytes <= kBroadcastInlineBytes || bytes > kShortBufferBytes) return;
     const BroadcastBuffers& buffers = m.broadcasts.of_short;
-    const std::size_t buffer = (buffers.next + kAhead - 1) & (buffers_in_turn(bytes, true) - 1);
+    const std::size_t buffer = (buffers.next + kAhead - 1) & (BroadcastBuffers::kMost - 1);
     prefetch_to_write(m.node().crossbar.local(buffers.at + buffer * kShortBufferStride), bytes);
 }
 
@@ -66,7 +66,7 @@ std::exception_ptr make_library_buffers(Meeting& m, std::size_t bytes)
         }
         if (bytes > kShortBufferBytes) {
             Offset& at = m.broadcasts.of_long.at;
-            if (at == kNoOffset) at = m.node().arena.allocate(kInTurn * kBroadcastBufferBytes);
+            if (at == kNoOffset) at = m.node().arena.allocate(BroadcastBuffers::kMost * kLongBufferStride);
         }
     } catch (const Error&) {
         return std::current_exception();

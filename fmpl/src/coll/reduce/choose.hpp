@@ -18,10 +18,11 @@ inline constexpr std::size_t kPartitionBytes = 4 * 1024;
 // last to arrive, and the results written where they are wanted.
 inline constexpr std::size_t kByLastBytes = 4 * 1024;
 
-// From which size on the kernel reads and writes private operands where they lie; others go through library buffers:
-// all that one of these holds (docs/decisions/0048). Where ranks share CPUs, those of a reduce that goes by CPU do;
-// where more than two share one, or the only two members theirs, all.
-inline constexpr std::size_t kReducePrivateBytes = kDepositBytes + 1;
+// From which size on the kernel reads and writes private operands where they lie, of an allreduce what two library
+// buffers do not hold; others go through these (docs/decisions/0048). Where ranks share CPUs, those of a reduce that
+// goes by CPU do; where more than two share one, or the only two members theirs, all.
+inline constexpr std::size_t kReducePrivateBytes = 256 * 1024;
+inline constexpr std::size_t kReducePrivateBytesToAll = 2 * kDepositBytes + 1;
 inline constexpr std::size_t kReducePrivateBytesSharedCpus = 256 * 1024;
 
 // Between two ranks, whose reduction in place ends with a barrier, also operands in remote-DMA memory go through a
@@ -32,9 +33,6 @@ inline constexpr std::size_t kPairInPlaceBytes = 1024;
 inline constexpr std::size_t kPairInPlaceBytesRootStays = 16 * 1024;
 inline constexpr std::size_t kPairInPlaceBytesToAll = 256;
 inline constexpr std::size_t kPairInPlaceBytesSharedCpu = kDepositBytes + 1;
-
-// Between two ranks, a reduce of private operands is shared from this size on; below, the root does it all.
-inline constexpr std::size_t kReduceSharedPrivateBytes = 32 * 1024;
 
 // Whether the order of a reduction is that of the CPUs, and the operands of a CPU's members are combined there if they
 // lie in library buffers (by_cpu.hpp). For a reduce that is better than the kernel: its members need not wait.
@@ -62,12 +60,11 @@ inline std::size_t partition_bytes(const Meeting& m, bool to_all)
 
 // Whether a buffer of a reduction is read and written where it lies. A long one of private memory: if the members reach
 // each other, which the last of them to arrive knows.
-inline bool goes_in_place(const Meeting& m, const std::byte* buffer, std::size_t bytes)
+inline bool goes_in_place(const Meeting& m, const std::byte* buffer, std::size_t bytes, bool to_all)
 {
     if (m.node().crossbar.contains(buffer, bytes)) return true;
-    const bool each_has_a_cpu = m.node().each_has_a_cpu();
-    if (bytes < (each_has_a_cpu ? kReducePrivateBytes : kReducePrivateBytesSharedCpus)) return false;
-    return each_has_a_cpu || m.shares_cpus_by_twos();
+    if (!m.node().each_has_a_cpu()) return bytes >= kReducePrivateBytesSharedCpus && m.shares_cpus_by_twos();
+    return bytes >= (to_all ? kReducePrivateBytesToAll : kReducePrivateBytes);
 }
 
 inline bool goes_in_place_of_two(
@@ -77,7 +74,7 @@ inline bool goes_in_place_of_two(
                                    : root_stays ? kPairInPlaceBytesRootStays
                                                 : kPairInPlaceBytes;
     return bytes >= (m.node().each_has_a_cpu() ? with_a_cpu : kPairInPlaceBytesSharedCpu) &&
-           goes_in_place(m, buffer, bytes);
+           goes_in_place(m, buffer, bytes, to_all);
 }
 
 // whole: as all deposits have it.

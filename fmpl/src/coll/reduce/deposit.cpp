@@ -18,12 +18,16 @@ Offset short_buffers(Meeting& m)
     return at;
 }
 
-static_assert(DepositRing::kMostBytes == kLongDeposits * kDepositBytes);
+// For operands: a buffer for each use of two members, else a ring. That for the result lies behind.
+std::size_t bytes_of_long_operands(const Meeting& m)
+{
+    return m.size() == 2 ? kPairSlots * kLongBufferStride : DepositRing::kMostBytes;
+}
 Offset long_buffers(Meeting& m)
 {
     Offset& at = m.reductions.long_deposits;
     if (at == kNoOffset) [[unlikely]]
-        at = m.node().arena.allocate((kLongDeposits + 1) * kDepositBytes);
+        at = m.node().arena.allocate(bytes_of_long_operands(m) + kDepositBytes);
     return at;
 }
 
@@ -49,13 +53,13 @@ bool has_deposits(Meeting& m, std::size_t bytes)
 Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes)
 {
     if (bytes <= kShortBufferBytes) return short_buffers(m) + use % kReduceSlots * kShortBufferStride;
-    return long_buffers(m) + (m.size() == 2 ? use % kLongDeposits * kDepositBytes : m.reductions.ring.place(use));
+    return long_buffers(m) + (m.size() == 2 ? use % kPairSlots * kLongBufferStride : m.reductions.ring.place(use));
 }
 
 Offset result_buffer(Meeting& m, std::size_t bytes)
 {
     if (bytes <= kShortBufferBytes) return short_buffers(m) + kReduceSlots * kShortBufferStride;
-    return long_buffers(m) + kLongDeposits * kDepositBytes;
+    return long_buffers(m) + bytes_of_long_operands(m);
 }
 
 bool deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole)
@@ -78,7 +82,7 @@ bool deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
     const bool leaves_at_once = !wants_result && !m.node().each_has_a_cpu() &&
                                 (by_cpu ? bytes <= kDepositBytes : bytes < partition_bytes(m, false));
     const auto in_place = [&](const std::byte* buffer) {
-        return by_cpu && !to_all ? crossbar.contains(buffer, bytes) : goes_in_place(m, buffer, bytes);
+        return by_cpu && !to_all ? crossbar.contains(buffer, bytes) : goes_in_place(m, buffer, bytes, to_all);
     };
     if (!leaves_at_once && in_place(buffers.operand) && (!wants_result || in_place(buffers.result))) {
         own.at = m.place_of(buffers.operand, bytes);

@@ -2,7 +2,7 @@
 //
 // A member that need not wait is ahead of the root by up to kReduceSlots reductions of up to kShortBufferBytes, for
 // each of which it has a buffer, or by as many larger ones as its ring has room for; where roots take turns by no more
-// than 8. Of two members it is ahead by less than kPairSlots, or kLongDeposits larger ones.
+// than 8. Of two members it is ahead by less than kPairSlots.
 #pragma once
 
 #include "coll/meeting.hpp"
@@ -11,8 +11,6 @@
 #include <cstdint>
 
 namespace fmpl {
-
-inline constexpr std::size_t kLongDeposits = 8;
 
 // Makes all buffers that a reduction of so many bytes may need. Throws Error(MEMORY).
 void reserve_deposits(Meeting& m, std::size_t bytes);

@@ -5,10 +5,10 @@
 // where they are, one half of the elements by each rank, and a barrier ends that (kPairInPlaceBytes). Else they go
 // through library buffers of kDepositBytes, in pieces if need be. Then the other rank of a reduce leaves before the
 // root does; and while the root stays the same it does not even look at the root's half, for less than kPairSlots
-// reductions, kLongDeposits longer ones, whose verdict only the root knows.
+// reductions, whose verdict only the root knows.
 //
-// Private operands are reached by the kernel: a root brings the other's to where it wants the result, with the
-// other's help from some length on, and combines the two there.
+// Long private operands are reached by the kernel: both ranks bring the other's to where the root wants the result, and
+// that combines the two there.
 //
 // Cost with n bytes: one or two lines back and forth, n / (2 combine rate) in place, else n / copy bandwidth + n /
 // combine rate. The operands are combined in the order of the ranks.
@@ -117,7 +117,6 @@ public:
         if (!both_in_place) return combine_buffers();
         if (!has_private() || whole_.root == kAllMembers) return combine_halves();
         const PairDeposit& roots = line_.by[whole_.root];
-        if (bytes_ < kReduceSharedPrivateBytes) return combine_at_root();
         return (roots.in_place & PairDeposit::kResultElsewhere) != 0 ? bring_to_root() : combine_halves();
     }
 
@@ -145,9 +144,7 @@ private:
     }
     void part_with_barrier() { barrier_of_two(m_, m_.station->barrier); }
 
-    // How many uses of such operands may be under way.
-    std::uint64_t slots() const { return bytes_ > kShortBufferBytes ? kLongDeposits : kPairSlots; }
-    bool has_room(std::uint64_t use) const { return use < m_.reductions.over + slots(); }
+    bool has_room(std::uint64_t use) const { return use < m_.reductions.over + kPairSlots; }
     // Whether the other rank is known to be through with so many uses, since it has laid down its part of the next.
     bool is_over(std::uint64_t uses)
     {
@@ -166,8 +163,8 @@ private:
         int looks = 0;
         m_.node().wait(
             [&] {
-                return is_over(use_ + 1 - slots() / 2) ||
-                       ((++looks > kPatience || m_.node().waiter.is_last_look()) && is_over(use_ + 1 - slots()));
+                return is_over(use_ + 1 - kPairSlots / 2) ||
+                       ((++looks > kPatience || m_.node().waiter.is_last_look()) && is_over(use_ + 1 - kPairSlots));
             },
             m_.waiting_for(1 - rank_, bytes_));
     }
@@ -252,16 +249,6 @@ private:
             std::span(results).first(wanted), whose());
         part_with_barrier();
         return ReduceManner::partitioned;
-    }
-
-    ReduceManner combine_at_root()
-    {
-        if (wants_result(rank_)) {
-            const Place result = result_of(rank_);
-            combine(m_, {operands_}, 0, whole_.count, whole_.op, std::span(&result, 1), whose());
-        }
-        part_with_barrier();
-        return ReduceManner::combined;
     }
 
     // Both ranks bring the other's operand to where the root wants the result, each one half of it; the root combines
