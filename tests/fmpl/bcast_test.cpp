@@ -81,7 +81,7 @@ FMPL_COLLECTIVE_TEST_AT(Bcast, TwoRanksOneOfThemFarAheadGetWhatTheRootSends, ({2
             left_of_run = common() % 3 == 0 ? common() % 90 : common() % 2;
             run_is_private = common() % 2 == 0;
         }
-        // From private memory mostly of one slot each; 300000 bytes go through all of the root's buffers.
+        // From private memory mostly of one slot each; 300000 bytes are in ten slots.
         const bool one_slot = run_is_private && common() % 8 != 0;
         const std::size_t bytes = kSizes[common() % (one_slot ? 5 : std::size(kSizes))];
         const std::size_t of_root = run_is_private ? 1 : 0;
@@ -351,8 +351,7 @@ FMPL_COLLECTIVE_TEST_AT(Bcast, OrdersTheMemoryOfTheRoot, ({2, 4}))
     }
 }
 
-// A root that stays goes ahead of its receivers by 32 short broadcasts and 8 longer ones: they begin when it is
-// through.
+// A root that stays goes ahead of its receivers by 32 broadcasts: they begin when it is through.
 FMPL_RANKS_TEST_WITH(Bcast, ARootThatStaysGoesAheadOfItsReceivers,
     (RanksOptions{.ranks = {2, 3, 4, 8}, .unmapped = false, .forms = {"hardware"}}))
 {
@@ -368,7 +367,7 @@ FMPL_RANKS_TEST_WITH(Bcast, ARootThatStaysGoesAheadOfItsReceivers,
     constexpr struct {
         int times;
         std::size_t bytes;
-    } kRows[] = {{64 - 1, 8}, {32, 64}, {32, 256}, {8, 5000}};
+    } kRows[] = {{64 - 1, 8}, {32, 64}, {32, 256}, {32, 5000}};
     for (const auto& [times, bytes] : kRows) {
         broadcast_so_many(1, bytes);  // the root is the same in all that follow
         REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));

@@ -61,9 +61,9 @@ size_t fmpl_envelope_body_limit(void);
  * body_bytes is beyond the limit, or body NULL with body_bytes > 0. */
 int fmpl_envelope_reserve(int world_rank, size_t body_bytes, void **body);
 
-/* Copies as memcpy does into a reserved body, or from a body that has come: faster where its lines come from
- * another core. */
-void fmpl_envelope_copy(void *to, const void *from, size_t bytes);
+/* Copies as memcpy does into a reserved body, faster where its lines come from another core; nothing where
+ * bytes is 0. */
+void fmpl_envelope_copy(void *body, const void *from, size_t bytes);
 
 /* Sends what was reserved, with the FMPL_ENVELOPE_HEAD bytes at head as its head. Never blocks.
  * Errors: ARGUMENT (nothing is reserved, or head is NULL). */

@@ -84,8 +84,8 @@ Section limits()
             size("copied_bytes", kCopiedBytes,
                 "a blocking send up to this from other memory copies it to remote-DMA memory for the receiver to take"),
             size("reduce_deposit", kDepositBytes,
-                "a larger hardware reduction is divided among the ranks in place, in remote-DMA memory or where the "
-                "kernel lets the ranks copy from and to each other, else goes in pieces of this"),
+                "a larger hardware reduction is divided among the ranks in place, in remote-DMA memory or, where the "
+                "kernel lets the ranks copy from and to each other, from the next sizes on; else in pieces of this"),
             size("reduce_private_bytes", kReducePrivateBytes,
                 "where each rank has a CPU, the kernel reads operands of a reduce in other memory from this on"),
             size("reduce_private_bytes_to_all", kReducePrivateBytesToAll, "the same of an allreduce"),

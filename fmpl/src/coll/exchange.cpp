@@ -68,7 +68,7 @@ bool is_free(Meeting& m, std::uint64_t use, std::uint64_t more)
 }
 
 // The lines that this rank will write for an exchange soon to come, if that is alike, come from the others' caches
-// while it goes on (docs/decisions/0043-lines-to-write-asked-for-ahead.md); but not such as somebody may still read.
+// while it goes on (docs/decisions/0045-short-data-is-exchanged.md); but not such as somebody may still read.
 void ask_ahead(Meeting& m)
 {
     constexpr std::uint64_t kAhead = 4;

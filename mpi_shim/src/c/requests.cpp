@@ -92,7 +92,7 @@ public:
     }
 
     // Requires is_complete(i). Calls told(request), whose status says all, before the handle becomes null, or inactive
-    // if it's persistent. Throws Error when the call's array has the same handle again.
+    // if it's persistent. Throws Error when the call's array has the same handle again, but for that of Process::sent.
     template <class Told>
     void finish(int i, Told&& told);
 
@@ -111,7 +111,7 @@ void RequestList::finish(int i, Told&& told)
 {
     Request* const request = std::exchange(requests_[i], nullptr);
     const RequestRef* const found = process_.requests.find(handles_[i]);
-    if (found == nullptr || found->get() != request) [[unlikely]]
+    if (found == nullptr || found->get() != request || !request->is_active()) [[unlikely]]
         fail(MPI_ERR_REQUEST, "request {} of the array is there twice; give each request once", i);
     settle(*request);
     told(*request);

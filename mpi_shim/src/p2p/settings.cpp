@@ -23,7 +23,7 @@ constexpr std::size_t kEagerBytesOfMany = 4 * 1024;
 // left the nearest cache of the core that has read it (docs/decisions/0047-rings-longer-than-the-nearest-cache.md); but
 // all rings together of the ranks of a CPU are to stay in its second-level cache.
 constexpr std::size_t kLongestRing = 256 * 1024;
-constexpr std::size_t kRingsOfCpu = 2 * 1024 * 1024;
+constexpr std::size_t kRingsOfCpu = 1536 * 1024;
 
 std::size_t least_ring(std::size_t eager_bytes)
 {
@@ -51,12 +51,12 @@ std::size_t eager_bytes_from(const char* text)
 
 Settings settings_from_environment(int ranks, int ranks_of_cpu)
 {
-    if (const char* const text = std::getenv("FMPL_MPI_EAGER")) {
-        const std::size_t bytes = eager_bytes_from(text);
-        return {bytes, std::min(bytes, kEagerBytesRemoteDma), least_ring(bytes)};
-    }
-    const std::size_t bytes = ranks > kManyRanks ? kEagerBytesOfMany : kEagerBytes;
-    return {bytes, std::min(bytes, kEagerBytesRemoteDma), ring_bytes(bytes, ranks, ranks_of_cpu)};
+    const std::size_t otherwise = ranks > kManyRanks ? kEagerBytesOfMany : kEagerBytes;
+    const char* const text = std::getenv("FMPL_MPI_EAGER");
+    const std::size_t bytes = text != nullptr ? eager_bytes_from(text) : otherwise;
+    // Who sets a lower limit wants less memory, or what happens where a ring is full.
+    const std::size_t ring = bytes < otherwise ? least_ring(bytes) : ring_bytes(bytes, ranks, ranks_of_cpu);
+    return {bytes, std::min(bytes, kEagerBytesRemoteDma), ring};
 }
 
 }  // namespace fmpl::mpi

@@ -349,6 +349,24 @@ MPI_TEST(Completion, ShortSendsAreAskedForOneByOneAndTogether)
     for (int i = 0; i < kSends; ++i) EXPECT_EQ(in[i], out[i]);
 }
 
+MPI_TEST(Persistent, AStartedOneTwiceInAnArrayIsAnError)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int in = -1;
+    const int out = rank();
+    MPI_Request receive = MPI_REQUEST_NULL;
+    MPI_Recv_init(&in, 1, MPI_INT, left(), kTag, MPI_COMM_WORLD, &receive);
+    MPI_Start(&receive);
+    MPI_Send(&out, 1, MPI_INT, right(), kTag, MPI_COMM_WORLD);
+    MPI_Request both[2] = {receive, receive};
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(MPI_Waitall(2, both, MPI_STATUSES_IGNORE), &error_class);
+    EXPECT_EQ(error_class, MPI_ERR_REQUEST);
+    EXPECT_EQ(in, left());
+    MPI_Request_free(&receive);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 MPI_TEST(Completion, ShortSendsInOneArrayWithReceives)
 {
     int in[2] = {-1, -1};

@@ -118,7 +118,7 @@ int fmpl_envelope_reserve(int world_rank, size_t body_bytes, void** body)
 
 void fmpl_envelope_copy(void* to, const void* from, size_t bytes)
 {
-    copy_across(to, from, bytes);
+    if (bytes > 0) copy_across(to, from, bytes);  // else there is no body
 }
 
 int fmpl_envelope_commit(int world_rank, const void* head)

@@ -55,8 +55,9 @@ inline bool goes_whole(Meeting& m, const OutgoingBroadcast& out, std::size_t sen
         const bool root_stays = m.broadcasts.own == m.broadcasts.uses;
         return !root_stays || !has_library_buffers(m, out.bytes);
     }
-    return left >= (each_has_a_cpu ? kBroadcastWholePrivateBytes : kBroadcastWholePrivateBytesSharedCpus) &&
-           m.members_reach_each_other();
+    if (left < kReachBytes || !m.members_reach_each_other()) return false;
+    return left >= (each_has_a_cpu ? kBroadcastWholePrivateBytes : kBroadcastWholePrivateBytesSharedCpus) ||
+           !has_library_buffers(m, out.bytes);
 }
 
 inline BroadcastManner choose_whole_manner(const Meeting& m, const OutgoingBroadcast& out)

@@ -87,9 +87,11 @@ std::size_t send_in_pieces(Meeting& m, const OutgoingBroadcast& out)
     const bool in_line = out.bytes <= kBroadcastInlineBytes;
     const std::exception_ptr no_memory = in_line ? nullptr : make_library_buffers(m, out.bytes);
     std::size_t sent = 0;
+    bool stays_root = false;
     do {
         const std::uint64_t use = begin_use(m, kBroadcastSlots, what);
-        const bool stays_root = std::exchange(m.broadcasts.own, use + 1) == use;
+        const bool was_root = std::exchange(m.broadcasts.own, use + 1) == use;
+        if (sent == 0) stays_root = was_root;
         const std::size_t piece = std::min(kBroadcastBufferBytes, out.bytes - sent);
         const Offset at = in_line || no_memory ? kNoOffset : library_buffer(m, use, piece, what, stays_root);
         publish(m, use, sent == 0, out.bytes, what, [&](BroadcastSlot& slot) {
@@ -101,7 +103,7 @@ std::size_t send_in_pieces(Meeting& m, const OutgoingBroadcast& out)
         });
         sent += piece;
         leave_broadcast(m, use);
-        if (stays_root && sent == out.bytes && !no_memory) ask_ahead(m, use, piece);
+        if (stays_root && piece == out.bytes && !no_memory) ask_ahead(m, use, piece);
         if (no_memory) std::rethrow_exception(no_memory);
     } while (sent < out.bytes && !goes_whole(m, out, sent));
     return sent;

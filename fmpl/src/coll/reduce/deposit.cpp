@@ -18,7 +18,7 @@ Offset short_buffers(Meeting& m)
     return at;
 }
 
-// For operands: a buffer for each use of two members, else a ring. That for the result lies behind.
+// For operands: a buffer for each use of two members, else a ring, behind which lies that for the result.
 std::size_t bytes_of_long_operands(const Meeting& m)
 {
     return m.size() == 2 ? kPairSlots * kLongBufferStride : DepositRing::kMostBytes;
@@ -27,7 +27,7 @@ Offset long_buffers(Meeting& m)
 {
     Offset& at = m.reductions.long_deposits;
     if (at == kNoOffset) [[unlikely]]
-        at = m.node().arena.allocate(bytes_of_long_operands(m) + kDepositBytes);
+        at = m.node().arena.allocate(bytes_of_long_operands(m) + (m.size() == 2 ? 0 : kDepositBytes));
     return at;
 }
 
@@ -59,7 +59,7 @@ Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes)
 Offset result_buffer(Meeting& m, std::size_t bytes)
 {
     if (bytes <= kShortBufferBytes) return short_buffers(m) + kReduceSlots * kShortBufferStride;
-    return long_buffers(m) + bytes_of_long_operands(m);
+    return long_buffers(m) + DepositRing::kMostBytes;
 }
 
 bool deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole)

@@ -19,8 +19,8 @@ bool has_deposits(Meeting& m, std::size_t bytes);
 // For this rank's operand of up to longest_deposit() in a use, or what its CPU's give together. REQUIRES:
 // begin_reduction's wait. Throws Error(MEMORY).
 Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes);
-// For the result of an allreduce that this rank combines for all. There is one of each length, since all members have
-// left the last use when all have arrived for this one. Throws Error(MEMORY).
+// For the result of an allreduce of more than two that this rank combines for all. There is one of each length, since
+// all members have left the last use when all have arrived for this one. Throws Error(MEMORY).
 Offset result_buffer(Meeting& m, std::size_t bytes);
 // This rank's operand: in the deposit itself, in place, in a library buffer, or, of a long one, nowhere yet. false: the
 // buffer is still empty, since this rank is the last of its CPU and combines its operand there. Throws Error(MEMORY).

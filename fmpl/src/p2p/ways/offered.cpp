@@ -23,7 +23,7 @@ Offset CopiedAway::copy(Node& node, const Message& message)
     if (at_ == kNoOffset) at_ = node.arena.try_allocate(room);
     if (at_ == kNoOffset) return kNoOffset;
     Offset at = at_;
-    if (message.bytes() > kLongerBytes) {
+    if (message.bytes() > kLongerBytes && node.each_has_a_cpu()) {
         if (message.bytes() > room - next_) next_ = 0;
         at += next_;
         next_ += (message.bytes() + kLine - 1) / kLine * kLine;
