@@ -9,6 +9,7 @@
 #include <complex>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include <sched.h>
@@ -498,6 +499,30 @@ FMPL_RANKS_TEST_WITH(
     }
 }
 
+// What is left of this rank's arena, for its lifetime.
+class AllRemoteDmaMemory {
+public:
+    AllRemoteDmaMemory()
+    {
+        for (std::size_t bytes = std::size_t{1} << 26; bytes >= 64;) {
+            if (void* p = fmpl_malloc(bytes)) {
+                blocks_.push_back(p);
+            } else {
+                bytes /= 2;
+            }
+        }
+    }
+    ~AllRemoteDmaMemory()
+    {
+        for (void* p : blocks_) fmpl_free(p);
+    }
+    AllRemoteDmaMemory(const AllRemoteDmaMemory&) = delete;
+    AllRemoteDmaMemory& operator=(const AllRemoteDmaMemory&) = delete;
+
+private:
+    std::vector<void*> blocks_;
+};
+
 // Where each rank has a CPU, what lies in remote-DMA memory needs no library buffers, although a root that stays would
 // take them.
 FMPL_RANKS_TEST_WITH(Reduce, RemoteDmaMemoryIsEnough,
@@ -508,14 +533,7 @@ FMPL_RANKS_TEST_WITH(Reduce, RemoteDmaMemoryIsEnough,
     const fmpl::Session session(1);
     constexpr std::size_t kCount = 1000;
     auto* const values = static_cast<double*>(fmpl_malloc(kCount * sizeof(double)));
-    std::vector<void*> blocks;
-    for (std::size_t bytes = std::size_t{1} << 26; bytes >= 64;) {
-        if (void* p = fmpl_malloc(bytes)) {
-            blocks.push_back(p);
-        } else {
-            bytes /= 2;
-        }
-    }
+    const AllRemoteDmaMemory taken;
     for (int time = 0; time < 4; ++time) {
         std::fill_n(values, kCount, 1.0);
         REQUIRE_OK(fmpl_bcast(values, kCount * sizeof(double), 0, FMPL_COMM_WORLD));
@@ -524,7 +542,6 @@ FMPL_RANKS_TEST_WITH(Reduce, RemoteDmaMemoryIsEnough,
             EXPECT_EQ(std::count(values, values + kCount, 2.0), std::ptrdiff_t{kCount});
         }
     }
-    for (void* p : blocks) fmpl_free(p);
     fmpl_free(values);
 }
 
@@ -537,20 +554,12 @@ FMPL_RANKS_TEST_WITH(Reduce, ABroadcastOfPrivateMemoryNeedsNoLibraryBuffers,
     std::vector<double> values(4000);
     REQUIRE_OK(fmpl_allreduce(values.data(), 600, FMPL_SUM_DOUBLE, FMPL_COMM_WORLD, nullptr));  // who reaches whom
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
-    std::vector<void*> blocks;
-    for (std::size_t bytes = std::size_t{1} << 26; bytes >= 64;) {
-        if (void* p = fmpl_malloc(bytes)) {
-            blocks.push_back(p);
-        } else {
-            bytes /= 2;
-        }
-    }
+    const AllRemoteDmaMemory taken;
     for (int time = 1; time < 5; ++time) {
         std::fill(values.begin(), values.end(), rank() == 1 ? time : 0.0);
         REQUIRE_OK(fmpl_bcast(values.data(), values.size() * sizeof(double), 1, FMPL_COMM_WORLD));
         EXPECT_EQ(std::count(values.begin(), values.end(), double(time)), std::ptrdiff_t(values.size()));
     }
-    for (void* p : blocks) fmpl_free(p);
 }
 
 // A rank that has no memory left for its part says so, and no other rank waits for it. Staged, since what the kernel
@@ -562,15 +571,9 @@ FMPL_RANKS_TEST_WITH(Reduce, ARankWithoutMemoryLetsNobodyWait,
         .environment = {{"FMPL_ARENA_SIZE", "64M"}, {"FMPL_PRIVATE_COPY", "staged"}}}))
 {
     const fmpl::Session session(1);
-    std::vector<void*> blocks;
     const bool poor = rank() == size() - 1;
-    for (std::size_t bytes = std::size_t{1} << 26; poor && bytes >= 64;) {
-        if (void* p = fmpl_malloc(bytes)) {
-            blocks.push_back(p);
-        } else {
-            bytes /= 2;
-        }
-    }
+    std::optional<AllRemoteDmaMemory> taken;
+    if (poor) taken.emplace();
     std::size_t word = 0;
     for (const std::size_t count : {1u, 1000u, 10000u, 100000u}) {
         for (int kind = -2; kind < size();
@@ -601,7 +604,7 @@ FMPL_RANKS_TEST_WITH(Reduce, ARankWithoutMemoryLetsNobodyWait,
             }
         }
     }
-    for (void* p : blocks) fmpl_free(p);
+    taken.reset();
     expect_reductions_still_work();
 }
 
