@@ -35,7 +35,7 @@ inline constexpr std::size_t kDepositBytes = 32 * 1024;
 inline constexpr std::size_t kReduceInlineBytes = 16;
 inline constexpr std::size_t kMostShares = 64;
 
-// Payloads of up to this size have library buffers of their own, of which there are more. They lie in pages of their
+// Payloads of up to this size have library buffers of their own, which take less memory. They lie in pages of their
 // own, since a processor that reads one asks for what follows, which its owner may be writing; and at different places
 // of these, so that they do not push each other out of a first-level cache.
 inline constexpr std::size_t kShortBufferBytes = 2 * 1024;

@@ -116,9 +116,9 @@ int fmpl_envelope_reserve(int world_rank, size_t body_bytes, void** body)
     return own != nullptr && own->envelopes.reserve(world_rank, body_bytes, body) ? 1 : 0;
 }
 
-void fmpl_envelope_copy(void* to, const void* from, size_t bytes)
+void fmpl_envelope_copy(void* body, const void* from, size_t bytes)
 {
-    if (bytes > 0) copy_across(to, from, bytes);  // else there is no body
+    if (bytes > 0) copy_across(body, from, bytes);  // else there is none
 }
 
 int fmpl_envelope_commit(int world_rank, const void* head)

@@ -19,11 +19,12 @@ constexpr std::size_t kLongerBytes = 1024;
 
 Offset CopiedAway::copy(Node& node, const Message& message)
 {
-    const std::size_t room = node.each_has_a_cpu() ? kPlacesBytes : kCopiedBytes;
+    const bool has_places = node.each_has_a_cpu();
+    const std::size_t room = has_places ? kPlacesBytes : kCopiedBytes;
     if (at_ == kNoOffset) at_ = node.arena.try_allocate(room);
     if (at_ == kNoOffset) return kNoOffset;
     Offset at = at_;
-    if (message.bytes() > kLongerBytes && node.each_has_a_cpu()) {
+    if (has_places && message.bytes() > kLongerBytes) {
         if (message.bytes() > room - next_) next_ = 0;
         at += next_;
         next_ += (message.bytes() + kLine - 1) / kLine * kLine;
