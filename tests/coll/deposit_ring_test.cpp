@@ -45,4 +45,20 @@ TEST(DepositRing, OperandsThatAreStillReadStayWhereTheyAre)
     }
 }
 
+// Else each of two members, which both lay down their parts of an allreduce, might wait for the other's part.
+TEST(DepositRing, OfTwoMembersAnOperandNeedsNoRoomOfTheLastUse)
+{
+    std::mt19937_64 random(31);
+    for (int ranks_of_cpu = 1; ranks_of_cpu <= 2; ++ranks_of_cpu) {
+        DepositRing ring(ranks_of_cpu);
+        const std::size_t longest = ring.longest_of_two();
+        EXPECT_GE(longest, kDepositBytes);
+        for (std::uint64_t use = 0; use < 4000; ++use) {
+            ring.take(use, random() % 4 == 0 ? longest : random() % (longest + 1));
+            ASSERT_FALSE(use > 0 && ring.overlaps(use - 1))
+                << "use " << use << ", " << ranks_of_cpu << " ranks of a CPU";
+        }
+    }
+}
+
 }  // namespace

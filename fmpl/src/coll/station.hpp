@@ -197,7 +197,8 @@ static_assert(sizeof(Deposit) == kLine);
 // Between two members: what each of them reduces, in one line. Who lays down its part of use u + 1 is through with use
 // u, so that the other may write the line again. Writer: the member of that place. Ordering: plain, under `stamp`.
 struct PairDeposit {
-    // use + 1. Ordering: release, after the rest and the operand; acquire in meet() and await_room() of the other.
+    // use + 1, and how many steps of a long operand are in its library buffer. Ordering: release, after the rest and
+    // these steps; acquire in stamp_of_other() and is_over().
     std::atomic<std::uint64_t> stamp;
     std::uint64_t count;
     std::uint64_t payload;       // the operand, if no longer than this; else the offset of where it lies
@@ -209,6 +210,11 @@ struct PairDeposit {
     static constexpr std::uint8_t kInPlace = 1;          // the operand is the member's own buffer, whole
     static constexpr std::uint8_t kResultElsewhere = 2;  // and the result has another place
     static constexpr std::uint8_t kPrivate = 4;          // and one of the two is private memory
+
+    static constexpr std::uint64_t kMostSteps = 255;
+    static std::uint64_t stamp_of(std::uint64_t use, std::uint64_t steps) { return use << 8 | steps; }
+    static std::uint64_t use_of(std::uint64_t stamp) { return stamp >> 8; }
+    static std::uint64_t steps_of(std::uint64_t stamp) { return stamp & kMostSteps; }
 };
 struct alignas(kLine) PairReduction {
     PairDeposit by[2];

@@ -45,6 +45,7 @@ inline bool goes_by_cpu(const Meeting& m, const Reduction& whole)
 // on first. The same on all members.
 inline std::size_t longest_deposit(const Meeting& m, const Reduction& whole)
 {
+    if (m.size() == 2) return m.reductions.ring.longest_of_two();
     return goes_by_cpu(m, whole) && whole.root != kAllMembers ? m.reductions.ring.longest() : kDepositBytes;
 }
 

@@ -18,16 +18,12 @@ Offset short_buffers(Meeting& m)
     return at;
 }
 
-// For operands: a buffer for each use of two members, else a ring, behind which lies that for the result.
-std::size_t bytes_of_long_operands(const Meeting& m)
-{
-    return m.size() == 2 ? kPairSlots * kLongBufferStride : DepositRing::kMostBytes;
-}
+// A ring for operands, behind which lies that for the result.
 Offset long_buffers(Meeting& m)
 {
     Offset& at = m.reductions.long_deposits;
     if (at == kNoOffset) [[unlikely]]
-        at = m.node().arena.allocate(bytes_of_long_operands(m) + (m.size() == 2 ? 0 : kDepositBytes));
+        at = m.node().arena.allocate(DepositRing::kMostBytes + kDepositBytes);
     return at;
 }
 
@@ -53,7 +49,7 @@ bool has_deposits(Meeting& m, std::size_t bytes)
 Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes)
 {
     if (bytes <= kShortBufferBytes) return short_buffers(m) + use % kReduceSlots * kShortBufferStride;
-    return long_buffers(m) + (m.size() == 2 ? use % kPairSlots * kLongBufferStride : m.reductions.ring.place(use));
+    return long_buffers(m) + m.reductions.ring.place(use);
 }
 
 Offset result_buffer(Meeting& m, std::size_t bytes)

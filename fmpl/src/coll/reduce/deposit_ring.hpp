@@ -1,6 +1,9 @@
 // Where a rank lays down longer operands for others to read: one behind the other in a ring of memory, as far ahead of
 // the root as it holds. Those of a CPU's ranks are so small together that each finds the others' operands in the core's
 // cache: kBytesOfCpu, but not less than two operands of kDepositBytes a rank, nor more than kMostBytes.
+//
+// Each begins in a page of its own, a line farther in it than the last one: a processor that reads an operand asks for
+// what follows, which its owner may be writing.
 #pragma once
 
 #include "coll/station.hpp"
@@ -12,25 +15,35 @@
 
 namespace fmpl {
 
+inline constexpr std::size_t kDepositPage = 4096;
+// What an operand takes of the ring.
+constexpr std::size_t deposit_room(std::size_t bytes)
+{
+    return (bytes + kDepositPage - 1) / kDepositPage * kDepositPage + kLine;
+}
+
 class DepositRing {
 public:
-    static constexpr std::size_t kMostBytes = 8 * kDepositBytes;
-    static constexpr std::size_t kBytesOfCpu = 512 * 1024;
+    static constexpr std::size_t kMostBytes = 3 * deposit_room(4 * kDepositBytes);
+    static constexpr std::size_t kBytesOfCpu = 8 * deposit_room(2 * kDepositBytes);
 
     explicit DepositRing(int ranks_of_cpu = 1)
-        : bytes_(std::clamp(
-              kBytesOfCpu / static_cast<std::size_t>(ranks_of_cpu) / kLine * kLine, 2 * kDepositBytes, kMostBytes))
+        : bytes_(std::clamp(kBytesOfCpu / static_cast<std::size_t>(ranks_of_cpu) / kLine * kLine,
+              2 * deposit_room(kDepositBytes), kMostBytes))
     {
     }
 
-    // The longest operand: two of them have room.
-    std::size_t longest() const { return bytes_ / 2 / kLine * kLine; }
+    // The longest operand, if two of them shall have room.
+    std::size_t longest() const { return longest_; }
+    // Of two members, neither of which lays down its part of a use before it has its room: an operand never needs the
+    // room of the last use, wherever that lies.
+    std::size_t longest_of_two() const { return longest_of_two_; }
     // Makes room for the operand of the next use, if it is one for the ring: else of 0 bytes.
     void take(std::uint64_t use, std::size_t bytes)
     {
-        if (end_ % bytes_ + bytes > bytes_) end_ += bytes_ - end_ % bytes_;
+        if (bytes > 0 && end_ % bytes_ + bytes > bytes_) end_ += bytes_ - end_ % bytes_;
         begins_[use % kReduceSlots] = end_;
-        end_ += (bytes + kLine - 1) / kLine * kLine;
+        if (bytes > 0) end_ += deposit_room(bytes);
     }
     // Whether what was last taken overlaps the room of an earlier use, one of the last kReduceSlots.
     bool overlaps(std::uint64_t earlier) const { return begins_[earlier % kReduceSlots] + bytes_ < end_; }
@@ -38,7 +51,14 @@ public:
     std::size_t place(std::uint64_t use) const { return begins_[use % kReduceSlots] % bytes_; }
 
 private:
+    std::size_t longest_of(std::size_t operands) const
+    {
+        return (bytes_ / operands - kLine) / kDepositPage * kDepositPage;
+    }
+
     std::size_t bytes_;
+    std::size_t longest_ = longest_of(2);
+    std::size_t longest_of_two_ = longest_of(3);
     std::uint64_t end_ = 0;  // of all that was ever taken
     std::array<std::uint64_t, kReduceSlots> begins_{};
 };

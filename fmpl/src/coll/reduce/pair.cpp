@@ -3,9 +3,10 @@
 // Both lay down what they reduce, in the two halves of one line, and look at the other's: the same verdict for both, at
 // the cost of one barrier of two. Up to 8 bytes travel in the line. Long operands in remote-DMA memory are combined
 // where they are, one half of the elements by each rank, and a barrier ends that (kPairInPlaceBytes). Else they go
-// through library buffers of kDepositBytes, in pieces if need be. Then the other rank of a reduce leaves before the
-// root does; and while the root stays the same it does not even look at the root's half, for less than kPairSlots
-// reductions, whose verdict only the root knows.
+// through library buffers, long ones of a reduce in steps: the root combines the first ones while the other rank lays
+// down the next. That rank leaves before the root does; and while the root stays the same it does not even look at the
+// root's half, for less than kPairSlots reductions, whose verdict only the root knows. What is longer than
+// longest_deposit() goes in pieces.
 //
 // Long private operands are reached by the kernel: both ranks bring the other's to where the root wants the result, and
 // that combines the two there.
@@ -34,12 +35,11 @@ void copy_some(void* to, const void* from, std::size_t bytes)
     if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
-// Makes this rank's half of the line for a use. Throws Error(MEMORY) when there is no library buffer that may be
-// needed.
+// Makes this rank's half of the line for a use; a long operand's library buffer is still empty. Throws
+// Error(MEMORY) when there is no library buffer that may be needed.
 void deposit_for_pair(Meeting& m, std::uint64_t use, PairDeposit& own, const ReduceBuffers& buffers,
     const Reduction& whole, bool root_stays)
 {
-    const Crossbar& crossbar = m.node().crossbar;
     const std::size_t bytes = whole.bytes();
     own.count = whole.count;
     own.element_size = static_cast<std::uint32_t>(std::min<std::size_t>(whole.op->element_size, UINT32_MAX));
@@ -70,11 +70,15 @@ void deposit_for_pair(Meeting& m, std::uint64_t use, PairDeposit& own, const Red
     }
     const bool needs_buffer = in_place ? to_all : whole.root != m.rank();
     if (needs_buffer) reserve_deposits(m, bytes);
-    if (!in_place && needs_buffer && bytes <= kDepositBytes) {
-        own.payload = operand_buffer(m, use, bytes);
-        copy_across(crossbar.local(own.payload), operand, bytes);
-    }
+    if (in_place || !needs_buffer || bytes > longest_deposit(m, whole)) return;
+    own.payload = operand_buffer(m, use, bytes);
+    if (bytes <= kShortBufferBytes) copy_across(m.node().crossbar.local(own.payload), operand, bytes);
 }
+
+// A long operand in a library buffer is laid down in steps of so many bytes: the other combines the first ones
+// meanwhile.
+constexpr std::size_t kStepBytes = 8 * 1024;
+static_assert(DepositRing::kMostBytes / kStepBytes < PairDeposit::kMostSteps);
 
 // One use of the line, by both ranks.
 class PairUse {
@@ -87,6 +91,7 @@ public:
           keeps_root_(m.reductions.keeps_root(whole.root)),
           line_(line(use_))
     {
+        m.reductions.ring.take(use_, takes_ring() ? bytes_ : 0);
     }
 
     ReduceManner reduce()
@@ -110,7 +115,7 @@ public:
         if (!both_in_place) {
             if (no_memory_) std::rethrow_exception(no_memory_);
             if (other().no_memory != 0) fail_no_memory(1 - rank_);
-            if (bytes_ > kDepositBytes) return ReduceManner::in_pieces;
+            if (bytes_ > longest_) return ReduceManner::in_pieces;
         }
         operands_[mine_] = m_.own_place(buffers_.operand);
         operands_[theirs_] = m_.place(1 - rank_, other().payload);
@@ -124,6 +129,8 @@ private:
     PairReduction& line(std::uint64_t use) const { return m_.station->pairs[use % kPairSlots]; }
     PairDeposit& own() const { return line_.by[rank_]; }
     const PairDeposit& other() const { return line_.by[1 - rank_]; }
+    // acquire: pairs with show() of the other
+    std::uint64_t stamp_of_other() const { return other().stamp.load(std::memory_order_acquire); }
     bool wants_result(int member) const { return whole_.root == kAllMembers || whole_.root == member; }
     bool has_private() const { return ((own().in_place | other().in_place) & PairDeposit::kPrivate) != 0; }
     Places whose() const { return has_private() ? Places::private_too : Places::mapped; }
@@ -144,27 +151,37 @@ private:
     }
     void part_with_barrier() { barrier_of_two(m_, m_.station->barrier); }
 
-    bool has_room(std::uint64_t use) const { return use < m_.reductions.over + kPairSlots; }
+    bool takes_ring() const { return bytes_ > kShortBufferBytes && bytes_ <= longest_; }
+    bool has_line(std::uint64_t use) const { return use < m_.reductions.over + kPairSlots; }
     // Whether the other rank is known to be through with so many uses, since it has laid down its part of the next.
     bool is_over(std::uint64_t uses)
     {
-        if (line(uses).by[1 - rank_].stamp.load(std::memory_order_acquire) <= uses)
-            return false;  // pairs with lay_down()
+        // acquire: pairs with show()
+        if (PairDeposit::use_of(line(uses).by[1 - rank_].stamp.load(std::memory_order_acquire)) <= uses) return false;
         m_.reductions.over = uses;
         return true;
     }
+    // So many uses must be over before this one has its line and its room in the ring.
+    std::uint64_t uses_in_the_way() const
+    {
+        std::uint64_t uses = has_line(use_) ? m_.reductions.over : use_ + 1 - kPairSlots;
+        while (takes_ring() && uses < use_ && m_.reductions.ring.overlaps(uses)) ++uses;
+        return uses;
+    }
 
     // Waits until the other rank is through with what the line and the operand's buffer were for. At first for half of
-    // the uses, one wait in place of one for each use from now on; but the other may wait for what this rank does next.
+    // the uses that may be under way, one wait in place of one for each use from now on; but the other may wait for
+    // what this rank does next.
     void await_room()
     {
-        if (has_room(use_)) return;
+        const std::uint64_t least = uses_in_the_way();
+        if (least == m_.reductions.over) return;
+        const std::uint64_t wanted = least + (use_ - least) / 2;
         constexpr int kPatience = 64;
         int looks = 0;
         m_.node().wait(
             [&] {
-                return is_over(use_ + 1 - kPairSlots / 2) ||
-                       ((++looks > kPatience || m_.node().waiter.is_last_look()) && is_over(use_ + 1 - kPairSlots));
+                return is_over(wanted) || ((++looks > kPatience || m_.node().waiter.is_last_look()) && is_over(least));
             },
             m_.waiting_for(1 - rank_, bytes_));
     }
@@ -177,15 +194,35 @@ private:
             no_memory_ = std::current_exception();  // thrown when the other rank knows
             own().no_memory = 1;
         }
-        own().stamp.store(use_ + 1, std::memory_order_release);  // pairs with meet() and await_room() of the other
+        const bool has_buffer = takes_ring() && own().in_place == 0 && own().payload != kNoOffset;
+        if (!has_buffer) return show(0);
+        std::byte* const buffer = m_.node().crossbar.local(own().payload);
+        std::uint64_t steps = 0;
+        for (std::size_t done = 0; done < bytes_; done += step_bytes()) {
+            copy_across(buffer + done, buffers_.operand + done, std::min(step_bytes(), bytes_ - done));
+            show(++steps);
+        }
+    }
+    // Of an operand in a library buffer, so many steps are there.
+    void show(std::uint64_t steps)
+    {
+        // release: pairs with stamp_of_other() and is_over() of the other
+        own().stamp.store(PairDeposit::stamp_of(use_ + 1, steps), std::memory_order_release);
         m_.node().crossbar.wake(m_.members()[static_cast<std::size_t>(1 - rank_)]);
     }
+    // How much of a long operand is laid down, and combined, at once. In an allreduce both lay down theirs first.
+    std::size_t step_count() const
+    {
+        if (whole_.root == kAllMembers) return whole_.count;
+        return std::max<std::size_t>(kStepBytes / whole_.op->element_size, 1);
+    }
+    std::size_t step_bytes() const { return step_count() * whole_.op->element_size; }
 
     // Whether this rank has nothing to wait for, since the other one has all that it needs. Where both do not name the
     // same root, one of them has not named it last time, and finds out.
     bool goes_ahead() const
     {
-        return keeps_root_ && !wants_result(rank_) && own().in_place == 0 && bytes_ <= kDepositBytes && !no_memory_;
+        return keeps_root_ && !wants_result(rank_) && own().in_place == 0 && bytes_ <= longest_ && !no_memory_;
     }
 
     // By the rank that goes ahead: the lines that it will write for the use after the next, if that is alike, come from
@@ -193,7 +230,7 @@ private:
     void ask_ahead()
     {
         constexpr std::uint64_t kAhead = 2;
-        if (!has_room(use_ + kAhead)) return;
+        if (!has_line(use_ + kAhead)) return;
         prefetch_to_write(&line(use_ + kAhead));
         if (bytes_ <= sizeof own().payload || bytes_ > kShortBufferBytes) return;
         prefetch_to_write(m_.node().crossbar.local(operand_buffer(m_, use_ + kAhead, bytes_)), bytes_);
@@ -202,7 +239,7 @@ private:
     void meet()
     {
         // acquire: pairs with lay_down() of the other
-        const auto has_come = [&] { return other().stamp.load(std::memory_order_acquire) == use_ + 1; };
+        const auto has_come = [&] { return PairDeposit::use_of(stamp_of_other()) == use_ + 1; };
         if (!has_come()) {
             constexpr std::size_t kMostAsked = 4 * kLine;
             const std::byte* const buffer = bytes_ > kMostAsked ? nullptr : others_buffer(use_);
@@ -224,6 +261,20 @@ private:
     {
         prefetch_to_write(&line(use_ + 1));
         if (const std::byte* const buffer = others_buffer(use_ + 1)) prefetch_to_read(buffer, bytes_);
+    }
+
+    // Waits until more than so many elements of the other's operand are there; how many are.
+    std::size_t await_more(std::size_t elements)
+    {
+        if (bytes_ <= kShortBufferBytes || other().in_place != 0) return whole_.count;
+        const std::size_t count = step_count();
+        std::size_t there = 0;
+        const auto more = [&] {
+            there = std::min(PairDeposit::steps_of(stamp_of_other()) * count, whole_.count);
+            return there > elements;
+        };
+        if (!more()) m_.node().wait(more, m_.waiting_for(1 - rank_, bytes_));
+        return there;
     }
 
     ReduceManner combine_in_line()
@@ -284,7 +335,11 @@ private:
         const bool overwrites = is_read_here && (own().in_place & PairDeposit::kResultElsewhere) == 0;
         const Place result =
             m_.own_place(overwrites ? m_.node().crossbar.local(operand_buffer(m_, use_, bytes_)) : buffers_.result);
-        combine(m_, {operands_}, 0, whole_.count, whole_.op, std::span(&result, 1), whose());
+        for (std::size_t done = 0; done < whole_.count;) {
+            const std::size_t there = await_more(done);
+            combine(m_, {operands_}, done, there, whole_.op, std::span(&result, 1), whose());
+            done = there;
+        }
         if (is_read_here || other().in_place != 0) part_with_barrier();
         if (overwrites) copy_from_across(buffers_.result, result.here, bytes_);
         return ReduceManner::combined;
@@ -297,6 +352,7 @@ private:
     const std::size_t mine_ = static_cast<std::size_t>(rank_), theirs_ = 1 - mine_;
     std::array<Place, 2> operands_;  // of both, once they have met
     const std::size_t bytes_ = whole_.bytes();
+    const std::size_t longest_ = longest_deposit(m_, whole_);
     const std::uint64_t use_;
     const bool keeps_root_;
     PairReduction& line_;
