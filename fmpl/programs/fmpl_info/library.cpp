@@ -102,9 +102,10 @@ Section limits()
                 "of ranks that share CPUs if it is longer than reduce deposit"),
             size("reduce_ahead_of_cpu", DepositRing::kBytesOfCpu,
                 "so much together the ranks of a CPU may be ahead of the root of their reduces; one operand that goes "
-                "by CPU may be half a rank's share"),
+                "by CPU may be half a rank's share, one of two ranks a third of it"),
             size("allreduce_by_last", kByLastBytes,
-                "where ranks share CPUs, an allreduce up to this by the last to arrive, a longer one divided")}};
+                "where ranks share CPUs, an allreduce up to this by the last to arrive, a longer one divided"),
+            size("allreduce_by_last_of_three", kByLastBytesOfThree, "the same of three ranks")}};
 }
 
 }  // namespace fmpl::info

@@ -11,12 +11,17 @@ namespace fmpl {
 
 // A reduction of at least this size, for each rank that a CPU has, whose operands are all read where they lie is
 // partitioned among the members: the partition makes those of a reduce wait. Where ranks share CPUs an allreduce is
-// beyond kByLastBytes, below; and a reduce that goes by CPU if it is longer than kDepositBytes.
+// beyond by_last_bytes(), below; and a reduce that goes by CPU if it is longer than kDepositBytes.
 inline constexpr std::size_t kPartitionBytes = 4 * 1024;
 
 // Where ranks share CPUs, an allreduce of up to this size whose operands are all read where they lie is combined by the
-// last to arrive, and the results written where they are wanted.
-inline constexpr std::size_t kByLastBytes = 4 * 1024;
+// last to arrive, and the results written where they are wanted. Of three members one often has a CPU for itself.
+inline constexpr std::size_t kByLastBytes = 2 * 1024;
+inline constexpr std::size_t kByLastBytesOfThree = 4 * 1024;
+inline std::size_t by_last_bytes(const Meeting& m)
+{
+    return m.size() > 3 ? kByLastBytes : kByLastBytesOfThree;
+}
 
 // From which size on the kernel reads and writes private operands where they lie, of an allreduce what two library
 // buffers do not hold; others go through these (docs/decisions/0048). Where ranks share CPUs, those of a reduce that
@@ -84,7 +89,7 @@ inline ReduceManner choose_manner(const Meeting& m, const Reduction& whole, bool
     const std::size_t bytes = whole.bytes();
     const bool to_all = whole.root == kAllMembers;
     const bool last_writes_all = all_in_place && !m.node().each_has_a_cpu();
-    if (to_all && bytes <= (last_writes_all ? kByLastBytes : kReduceInlineBytes)) return ReduceManner::by_last;
+    if (to_all && bytes <= (last_writes_all ? by_last_bytes(m) : kReduceInlineBytes)) return ReduceManner::by_last;
     if (all_in_place && bytes >= partition_bytes(m, to_all)) return ReduceManner::partitioned;
     return bytes > longest_deposit(m, whole) ? ReduceManner::in_pieces : ReduceManner::combined;
 }

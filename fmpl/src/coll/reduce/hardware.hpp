@@ -12,7 +12,7 @@
 //
 // Who combines: where ranks share CPUs and the operation commutes, the last of a CPU to arrive, for that CPU
 // (by_cpu.hpp). Then, in an allreduce of up to 16 bytes, the last to arrive of all, whose verdict has the result; and
-// where ranks share CPUs one of up to kByLastBytes in the members' own buffers, to which it writes the result. That
+// where ranks share CPUs one of up to by_last_bytes() in the members' own buffers, to which it writes the result. That
 // ends the use. If all operands lie in the members' own buffers and there is enough to share (partition_bytes), the
 // members that run, each taking one share of the elements after the other and writing it to all buffers that want the
 // result. Where ranks share CPUs most members find the work done when they run: a reduction costs one run of each. Else
