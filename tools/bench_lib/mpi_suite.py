@@ -1,6 +1,6 @@
-"""What programs call of an MPI: every collective call, with the root fixed and in turn, with computation between the calls, with
-other data for each, and windows of nonblocking messages. FMPL's MPI, with and without its heap in remote-DMA memory, beside those that are installed. The
-summary names the lines that are behind."""
+"""What programs call of an MPI, with buffers on the heap: a message back and forth, windows of nonblocking messages, and every
+collective call, with the root fixed and in turn, with computation between the calls, with other data for each. FMPL's MPI, with
+and without its heap in remote-DMA memory, beside those that are installed. The summary names the lines that are behind."""
 import statistics
 
 from bench_lib.contenders import Contender, Suite, installed_mpis
@@ -34,9 +34,14 @@ def windows_step(ranks, sizes):
                      figures)
 
 
+def ping_pong_step(sizes):
+    figures = [Figure(f"pingpong-{size}", f"pingpong: {size_words(size)}, 2 ranks", "bytes", size) for size in sizes]
+    return UncrowdedStep("pingpong", 2, PROGRAMS, ["latency", "--sizes", list_of(sizes)], figures, "heap", "heap")
+
+
 def steps(quick, _peers):
     sizes = (8, 4 * KIB) if quick else (8, 256, 4 * KIB, 64 * KIB)
-    found = []
+    found = [ping_pong_step((8, 4 * KIB) if quick else (8, 512, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB))]
     for ranks in ((2, 4) if quick else (2, 3, 4, 8, 16)):
         few = sizes if ranks in (2, 4) else (8, 4 * KIB)
         found.append(calls_step("row", ranks, ("barrier", *CALLS), few, ["--root", "fixed"]))
