@@ -131,8 +131,10 @@ struct ReductionState {
     DepositRing ring;                 // in them, but for two members
     Offset others_short = kNoOffset;  // of two members: the other's short ones, when it has shown one
 
+    bool root_stays = false;  // the present one has the root of the last
+
     // The next one begins; whether it has the root of the last.
-    bool keeps_root(int next) { return std::exchange(root, next) == next; }
+    bool keeps_root(int next) { return root_stays = std::exchange(root, next) == next; }
 
     static constexpr int kNoRoot = -2;
 };

@@ -123,7 +123,7 @@ enum class ReduceManner : std::uint32_t {
     by_last,
     combined,     // the root combines all operands, in an allreduce the last to arrive
     partitioned,  // the members that run take shares of the elements until there is none left
-    in_pieces,    // in further uses of at most kDepositBytes, since some operand is not to be reached where it is
+    in_pieces,    // in further uses of at most longest_deposit(), since some operand is not reached where it is
 };
 
 struct ReduceVerdict {
@@ -153,7 +153,7 @@ struct alignas(kLine) ReduceSlot {
     // Writer: members, or the last of each CPU, fetch_add; the last, 0.
     // Ordering: acq_rel, in Meeting::arrive_for_cpu of all.
     std::atomic<std::uint32_t> arrived;
-    // Members that need the verdict no more. Writer: those that waited, fetch_add; the last of them stores 0.
+    // Members that need the verdict no more, if several wait. Writer: these, fetch_add; the last of them stores 0.
     // Ordering: acq_rel, in leave_reduction() of all.
     std::atomic<std::uint32_t> leaving;
     // Manner partitioned: shares that have been written to the results. Who finishes the last ends the use.

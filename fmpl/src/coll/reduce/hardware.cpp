@@ -5,6 +5,7 @@
 #include "coll/reduce/combine.hpp"
 #include "coll/reduce/deposit.hpp"
 #include "coll/reduce/use.hpp"
+#include "crossbar/copy_across.hpp"
 #include "p2p/shared_copy.hpp"
 
 #include <fmpl/small_copy.hpp>
@@ -44,6 +45,26 @@ std::exception_ptr decide(
     return disagrees;
 }
 
+// By who arrives, for its CPU where members share them, while the root stays: the lines that it will write for the use
+// after the next come from other cores meanwhile; to the last of all, whom the others are ahead of, also those that
+// they have deposited (docs/decisions/0043-lines-to-write-asked-for-ahead.md).
+void ask_ahead(Meeting& m, std::uint64_t use, bool is_last)
+{
+    constexpr std::uint64_t kAhead = 2;
+    const std::uint64_t next = use + kAhead;
+    prefetch_to_write(&m.station->reduce[next % kReduceSlots]);
+    const bool by_cpu = m.members_share_cpus();
+    const auto deposit = [&](int i) -> const Deposit& {
+        return by_cpu ? m.records_of_cpu(i).deposits[next % kReduceSlots] : m.station->deposit(i, next);
+    };
+    const int own = by_cpu ? m.cpu_mates.cpu : m.rank();
+    if (!is_last) return prefetch_to_write(&deposit(own));
+    const int deposits = by_cpu ? m.cpu_mates.cpus : m.size();
+    for (int i = 0; i < deposits; ++i) {
+        if (i != own) prefetch_to_read(reinterpret_cast<const std::byte*>(&deposit(i)), kLine);
+    }
+}
+
 }  // namespace
 
 ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole)
@@ -69,6 +90,7 @@ ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reducti
     if (arrival.last && m.members_share_cpus()) deposit_for_cpu(m, use, buffers, whole, is_laid_down);
     const bool is_last = arrival.last && m.arrive_for_cpu(slot.arrived);
     if (is_last) no_one_else = decide(m, use, buffers, whole, !waits && !no_memory);
+    if (arrival.last && !to_all && m.reductions.root_stays) ask_ahead(m, use, is_last);
     if (!waits) {
         if (no_memory) std::rethrow_exception(no_memory);
         if (no_one_else) std::rethrow_exception(no_one_else);

@@ -19,6 +19,31 @@ std::uint64_t most_ahead(bool root_stays)
     return root_stays ? kReduceSlots : kOfRootsInTurn;
 }
 
+bool is_over(Meeting& m, std::uint64_t use)
+{
+    // acquire: pairs with end_reduction
+    if (m.station->reduce[use % kReduceSlots].over.load(std::memory_order_acquire) != use + 1) return false;
+    m.reductions.over = use + 1;
+    return true;
+}
+
+// Waits until this rank is less than so many uses ahead. Unless it takes turns on its CPU with other members, at first
+// until only half of them are under way: else it would look all the time at the line that the root is writing. But
+// others may wait for what this rank does next.
+void await_room(Meeting& m, std::uint64_t use, std::uint64_t ahead, RootSuccession* roots)
+{
+    if (m.cpu_mates.count > 1) return await_end(m, use - ahead, roots);
+    constexpr int kPatience = 64;
+    int looks = 0;
+    m.wait_in_turn(
+        roots,
+        [&] {
+            return is_over(m, use - ahead / 2) ||
+                   ((++looks > kPatience || m.node().waiter.is_last_look()) && is_over(m, use - ahead));
+        },
+        m.waiting_for(-1, 0));
+}
+
 // A member whose deposit does not go with that of member 0, or lacks memory that it needs; -1: there is none.
 int find_culprit(Meeting& m, std::uint64_t use, ReduceManner manner)
 {
@@ -37,7 +62,7 @@ std::uint64_t begin_reduction(Meeting& m, const Reduction& whole)
 {
     const std::uint64_t use = m.reductions.uses++;
     const std::uint64_t ahead = most_ahead(m.reductions.keeps_root(whole.root));
-    if (use >= m.reductions.over + ahead) await_end(m, use - ahead, roots_of(m, whole));
+    if (use >= m.reductions.over + ahead) await_room(m, use, ahead, roots_of(m, whole));
     const std::size_t bytes = whole.bytes();
     m.reductions.ring.take(use, bytes > kShortBufferBytes && bytes <= longest_deposit(m, whole) ? bytes : 0);
     while (m.reductions.over < use && m.reductions.ring.overlaps(m.reductions.over)) {
@@ -150,6 +175,11 @@ void leave_reduction(Meeting& m, std::uint64_t use)
 {
     ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
     const std::exception_ptr failure = disagreement(m, use, slot.verdict);  // thrown when this rank has left
+    if (slot.verdict.waiting == 1) {
+        end_reduction(m, use);
+        if (failure) std::rethrow_exception(failure);
+        return;
+    }
     // acq_rel, with the others that leave: everybody's reads come before the end of the use
     if (slot.leaving.fetch_add(1, std::memory_order_acq_rel) + 1 == slot.verdict.waiting) {
         slot.leaving.store(0, std::memory_order_relaxed);
