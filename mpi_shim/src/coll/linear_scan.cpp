@@ -13,7 +13,9 @@ void linear_scan(Schedule& schedule, const Channel& channel, const void* contrib
     const bool is_first = channel.rank() == 0;
     const bool is_last = channel.rank() == channel.size() - 1;
     const auto element_bytes = static_cast<std::int64_t>(schedule.elements(contribution, 1).bytes);
-    const bool is_whole = element_bytes <= kScanPieceBytes && count * element_bytes <= kScanPieceBytes;
+    const bool is_message = !inclusive && channel.size() == 2;  // which nobody adds to or passes on
+    const bool is_short = element_bytes <= kScanPieceBytes && count * element_bytes <= kScanPieceBytes;
+    const bool is_whole = is_message || is_short;
     const std::int64_t piece = is_whole ? count : std::max<std::int64_t>(kScanPieceBytes / element_bytes, 1);
 
     // Over the ranks up to this one, and over those before it. An exclusive one needs memory for the former, an
