@@ -1,7 +1,9 @@
 """Where something forbids a system call (a seccomp filter of a container, as EPERM or as ENOSYS), jobs run by another one:
-their memory is backed without madvise, and their ends are seen without waitid.
+their memory is backed without madvise, their ends are seen without waitid, and private memory goes through library buffers
+where no process may copy from another one.
 
-Environment: FMPLRUN is the path of fmplrun, FMPL_TEST_PROGRAMS the folder of launch_probe and heap_probe.
+Environment: FMPLRUN is the path of fmplrun, beside which mpi-bench.mpi may lie, FMPL_TEST_PROGRAMS the folder of
+launch_probe and heap_probe.
 """
 
 import ctypes
@@ -15,15 +17,17 @@ import unittest
 
 FMPLRUN = os.environ["FMPLRUN"]
 TEST_PROGRAMS = os.environ["FMPL_TEST_PROGRAMS"]
-NUMBERS = {"x86_64": {"madvise": 28, "waitid": 247}, "aarch64": {"madvise": 233, "waitid": 95}}.get(platform.machine())
+NUMBERS = {"x86_64": {"madvise": [28], "waitid": [247], "process_vm": [310, 311]},
+           "aarch64": {"madvise": [233], "waitid": [95], "process_vm": [270, 271]}}.get(platform.machine())
 LIMIT = 60  # seconds after which something that should have happened has not
 
 
 def forbids(call, error):
-    """For the child before exec: from now on the call fails with the error, in all its descendants."""
+    """For the child before exec: from now on the calls of that name fail with the error, in all its descendants."""
     load, equal, answer = 0x20, 0x15, 0x06  # BPF: load a word of the call's data, jump if equal, return
     allow, fail = 0x7fff0000, 0x00050000
-    program = [(load, 0, 0, 0), (equal, 0, 1, NUMBERS[call]), (answer, 0, 0, fail | error), (answer, 0, 0, allow)]
+    refusals = [step for number in NUMBERS[call] for step in ((equal, 0, 1, number), (answer, 0, 0, fail | error))]
+    program = [(load, 0, 0, 0), *refusals, (answer, 0, 0, allow)]
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in program))
     libc = ctypes.CDLL(None, use_errno=True)
     no_new_privileges, set_seccomp, filter_mode = 38, 22, 2
@@ -79,6 +83,20 @@ class RefusedWaitid(unittest.TestCase):
                 result = run("waitid", error, "-n", "2", "sh", "-c", script)
                 self.assertEqual(result.returncode, 5, result.stdout)
                 self.assertRegex(result.stdout, r"^fmplrun: rank 1 \(pid \d+, sh\) exited with status 5\b")
+
+
+@unittest.skipIf(NUMBERS is None, "the numbers of the calls on this processor are not known here")
+class RefusedProcessVm(unittest.TestCase):
+    def test_collective_calls_of_private_memory_have_right_results(self):
+        bench = os.path.join(os.path.dirname(FMPLRUN), "mpi-bench.mpi")
+        if not os.path.exists(bench):
+            self.skipTest("mpi-bench.mpi is not built")
+        calls = "bcast,reduce,allreduce,gather,alltoall,reduce_scatter,scan"
+        for ranks in ("2", "3"):
+            with self.subTest(ranks=ranks):  # it looks at each result once
+                result = run("process_vm", errno.EPERM, "-n", ranks, bench, "collectives", "--calls", calls, "--sizes",
+                             "32K,96K,160K,1M")
+                self.assertEqual(result.returncode, 0, result.stdout)
 
 
 if __name__ == "__main__":

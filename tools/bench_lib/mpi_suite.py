@@ -36,7 +36,7 @@ def windows_step(ranks, sizes):
 
 def ping_pong_step(sizes):
     figures = [Figure(f"pingpong-{size}", f"pingpong: {size_words(size)}, 2 ranks", "bytes", size) for size in sizes]
-    return UncrowdedStep("pingpong", 2, PROGRAMS, ["latency", "--sizes", list_of(sizes)], figures, "heap", "heap")
+    return UncrowdedStep("pingpong", 2, PROGRAMS, ["latency", "--sizes", list_of(sizes)], figures, "heap")
 
 
 def steps(quick, _peers):
@@ -78,5 +78,5 @@ def write_table(rows, contenders):
     return table(rows, contenders) + "\n\n" + summary(rows, contenders)
 
 
-SUITE = Suite("every collective call and windows of messages, over FMPL's MPI and the installed MPIs", OWN, installed_mpis(),
+SUITE = Suite("every collective call, windows of messages and ping-pong, over FMPL's MPI and the installed MPIs", OWN, installed_mpis(),
               steps, quick="2 and 4 ranks, 8 B and 4 KiB", write_table=write_table)

@@ -85,7 +85,8 @@ Section limits()
                 "a blocking send up to this from other memory copies it to remote-DMA memory for the receiver to take"),
             size("reduce_deposit", kDepositBytes,
                 "a larger hardware reduction is divided among the ranks in place, in remote-DMA memory or, where the "
-                "kernel lets the ranks copy from and to each other, from the next sizes on; else in pieces of this"),
+                "kernel lets the ranks copy from and to each other, from the next sizes on; else in pieces of this, of "
+                "two ranks of up to 128 KiB"),
             size("reduce_private_bytes", kReducePrivateBytes,
                 "where each rank has a CPU, the kernel reads operands of a reduce in other memory from this on"),
             size("reduce_private_bytes_to_all", kReducePrivateBytesToAll, "the same of an allreduce"),
@@ -102,7 +103,7 @@ Section limits()
                 "of ranks that share CPUs if it is longer than reduce deposit"),
             size("reduce_ahead_of_cpu", DepositRing::kBytesOfCpu,
                 "so much together the ranks of a CPU may be ahead of the root of their reduces; one operand that goes "
-                "by CPU may be half a rank's share, one of two ranks a third of it"),
+                "by CPU may be half a rank's share"),
             size("allreduce_by_last", kByLastBytes,
                 "where ranks share CPUs, an allreduce up to this by the last to arrive, a longer one divided"),
             size("allreduce_by_last_of_three", kByLastBytesOfThree, "the same of three ranks")}};

@@ -128,7 +128,7 @@ struct ReductionState {
     int root = kNoRoot;                 // of the last one
     Offset short_deposits = kNoOffset;  // this rank's library buffers (reduce/deposit.hpp), each made when first needed
     Offset long_deposits = kNoOffset;
-    DepositRing ring;                 // in them, but for two members
+    DepositRing ring;                 // in the long ones
     Offset others_short = kNoOffset;  // of two members: the other's short ones, when it has shown one
 
     bool root_stays = false;  // the present one has the root of the last

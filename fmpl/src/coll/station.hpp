@@ -123,7 +123,7 @@ enum class ReduceManner : std::uint32_t {
     by_last,
     combined,     // the root combines all operands, in an allreduce the last to arrive
     partitioned,  // the members that run take shares of the elements until there is none left
-    in_pieces,    // in further uses of at most longest_deposit(), since some operand is not reached where it is
+    in_pieces,    // in further uses of library buffers' size, since some operand is not reached where it is
 };
 
 struct ReduceVerdict {
@@ -153,7 +153,7 @@ struct alignas(kLine) ReduceSlot {
     // Writer: members, or the last of each CPU, fetch_add; the last, 0.
     // Ordering: acq_rel, in Meeting::arrive_for_cpu of all.
     std::atomic<std::uint32_t> arrived;
-    // Members that need the verdict no more, if several wait. Writer: these, fetch_add; the last of them stores 0.
+    // Members that need the verdict no more, if several wait. Writer: who has waited, fetch_add; the last stores 0.
     // Ordering: acq_rel, in leave_reduction() of all.
     std::atomic<std::uint32_t> leaving;
     // Manner partitioned: shares that have been written to the results. Who finishes the last ends the use.
@@ -198,7 +198,7 @@ static_assert(sizeof(Deposit) == kLine);
 // u, so that the other may write the line again. Writer: the member of that place. Ordering: plain, under `stamp`.
 struct PairDeposit {
     // use + 1, and how many steps of a long operand are in its library buffer. Ordering: release, after the rest and
-    // these steps; acquire in stamp_of_other() and is_over().
+    // what it counts; acquire in stamp_of_other() and is_over().
     std::atomic<std::uint64_t> stamp;
     std::uint64_t count;
     std::uint64_t payload;       // the operand, if no longer than this; else the offset of where it lies

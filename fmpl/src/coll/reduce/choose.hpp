@@ -47,10 +47,15 @@ inline bool goes_by_cpu(const Meeting& m, const Reduction& whole)
 }
 
 // The longest operand that goes through a library buffer in one use; longer ones go in pieces, which all have to agree
-// on first. The same on all members.
+// on first. The same on all members. Of two members, shorter than what the kernel copies: where it may not, that goes
+// in pieces.
 inline std::size_t longest_deposit(const Meeting& m, const Reduction& whole)
 {
-    if (m.size() == 2) return m.reductions.ring.longest_of_two();
+    static_assert(DepositRing::kMostBytes / 3 < kReducePrivateBytes);
+    if (m.size() == 2) {
+        const std::size_t longest = m.reductions.ring.longest_of_two();
+        return whole.root == kAllMembers ? std::min(longest, kReducePrivateBytesToAll - 1) : longest;
+    }
     return goes_by_cpu(m, whole) && whole.root != kAllMembers ? m.reductions.ring.longest() : kDepositBytes;
 }
 

@@ -18,28 +18,28 @@ Offset short_buffers(Meeting& m)
     return at;
 }
 
-// A ring for operands, behind which lies that for the result.
+// A ring for operands, behind which lies that for the result of more than two members.
 Offset long_buffers(Meeting& m)
 {
     Offset& at = m.reductions.long_deposits;
     if (at == kNoOffset) [[unlikely]]
-        at = m.node().arena.allocate(DepositRing::kMostBytes + kDepositBytes);
+        at = m.node().arena.allocate(m.reductions.ring.bytes() + (m.size() == 2 ? 0 : kDepositBytes));
     return at;
 }
 
 }  // namespace
 
-void reserve_deposits(Meeting& m, std::size_t bytes)
+void reserve_deposits(Meeting& m, std::size_t bytes, std::size_t longest)
 {
-    const bool in_pieces = bytes > kDepositBytes;  // of which the last may be short
+    const bool in_pieces = bytes > longest;  // of which the last may be short
     if (bytes <= kShortBufferBytes || in_pieces) short_buffers(m);
     if (bytes > kShortBufferBytes) long_buffers(m);
 }
 
-bool has_deposits(Meeting& m, std::size_t bytes)
+bool has_deposits(Meeting& m, std::size_t bytes, std::size_t longest)
 {
     try {
-        reserve_deposits(m, bytes);
+        reserve_deposits(m, bytes, longest);
         return true;
     } catch (const Error&) {
         return false;
@@ -55,7 +55,7 @@ Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes)
 Offset result_buffer(Meeting& m, std::size_t bytes)
 {
     if (bytes <= kShortBufferBytes) return short_buffers(m) + kReduceSlots * kShortBufferStride;
-    return long_buffers(m) + DepositRing::kMostBytes;
+    return long_buffers(m) + m.reductions.ring.bytes();
 }
 
 bool deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole)
@@ -92,7 +92,7 @@ bool deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
         own.waits = to_all ? 1 : 0;
     }
     // For the result of an allreduce, and for the pieces: once all have agreed on them, none may fail.
-    if (to_all || (is_long && !is_root)) reserve_deposits(m, bytes);
+    if (to_all || (is_long && !is_root)) reserve_deposits(m, bytes, longest_deposit(m, whole));
     return is_laid_down;
 }
 

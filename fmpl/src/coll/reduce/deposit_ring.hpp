@@ -2,8 +2,8 @@
 // the root as it holds. Those of a CPU's ranks are so small together that each finds the others' operands in the core's
 // cache: kBytesOfCpu, but not less than two operands of kDepositBytes a rank, nor more than kMostBytes.
 //
-// Each begins in a page of its own, a line farther in it than the last one: a processor that reads an operand asks for
-// what follows, which its owner may be writing.
+// A line lies between one and the next: a processor that reads an operand asks for the line behind it, which its owner
+// may be writing.
 #pragma once
 
 #include "coll/station.hpp"
@@ -15,11 +15,10 @@
 
 namespace fmpl {
 
-inline constexpr std::size_t kDepositPage = 4096;
 // What an operand takes of the ring.
 constexpr std::size_t deposit_room(std::size_t bytes)
 {
-    return (bytes + kDepositPage - 1) / kDepositPage * kDepositPage + kLine;
+    return (bytes + kLine - 1) / kLine * kLine + kLine;
 }
 
 class DepositRing {
@@ -33,6 +32,7 @@ public:
     {
     }
 
+    std::size_t bytes() const { return bytes_; }
     // The longest operand, if two of them shall have room.
     std::size_t longest() const { return longest_; }
     // Of two members, neither of which lays down its part of a use before it has its room: an operand never needs the
@@ -51,10 +51,7 @@ public:
     std::size_t place(std::uint64_t use) const { return begins_[use % kReduceSlots] % bytes_; }
 
 private:
-    std::size_t longest_of(std::size_t operands) const
-    {
-        return (bytes_ / operands - kLine) / kDepositPage * kDepositPage;
-    }
+    std::size_t longest_of(std::size_t operands) const { return (bytes_ / operands - kLine) / kLine * kLine; }
 
     std::size_t bytes_;
     std::size_t longest_ = longest_of(2);

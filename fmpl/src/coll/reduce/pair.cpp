@@ -52,13 +52,14 @@ void deposit_for_pair(Meeting& m, std::uint64_t use, PairDeposit& own, const Red
         return;
     }
     const bool to_all = whole.root == kAllMembers;
+    const std::size_t longest = longest_deposit(m, whole);
     const bool elsewhere = (to_all || whole.root == m.rank()) && buffers.result != operand;
     const auto goes = [&](bool stays) {
         return goes_in_place_of_two(m, operand, bytes, to_all, stays) &&
                (!elsewhere || goes_in_place_of_two(m, buffers.result, bytes, to_all, stays));
     };
     const bool in_place =
-        goes(root_stays) || (root_stays && whole.root != m.rank() && goes(false) && !has_deposits(m, bytes));
+        goes(root_stays) || (root_stays && whole.root != m.rank() && goes(false) && !has_deposits(m, bytes, longest));
     own.payload = in_place ? m.place_of(operand, bytes) : kNoOffset;
     if (in_place) {
         const Offset result_at = elsewhere ? m.place_of(buffers.result, bytes) : own.payload;
@@ -69,8 +70,8 @@ void deposit_for_pair(Meeting& m, std::uint64_t use, PairDeposit& own, const Red
                                       (is_private ? PairDeposit::kPrivate : 0));
     }
     const bool needs_buffer = in_place ? to_all : whole.root != m.rank();
-    if (needs_buffer) reserve_deposits(m, bytes);
-    if (in_place || !needs_buffer || bytes > longest_deposit(m, whole)) return;
+    if (needs_buffer) reserve_deposits(m, bytes, longest);
+    if (in_place || !needs_buffer || bytes > longest) return;
     own.payload = operand_buffer(m, use, bytes);
     if (bytes <= kShortBufferBytes) copy_across(m.node().crossbar.local(own.payload), operand, bytes);
 }
@@ -177,12 +178,8 @@ private:
         const std::uint64_t least = uses_in_the_way();
         if (least == m_.reductions.over) return;
         const std::uint64_t wanted = least + (use_ - least) / 2;
-        constexpr int kPatience = 64;
-        int looks = 0;
-        m_.node().wait(
-            [&] {
-                return is_over(wanted) || ((++looks > kPatience || m_.node().waiter.is_last_look()) && is_over(least));
-            },
+        Patience patience;
+        m_.node().wait([&] { return is_over(wanted) || (patience.ends(m_.node()) && is_over(least)); },
             m_.waiting_for(1 - rank_, bytes_));
     }
 
@@ -238,7 +235,7 @@ private:
 
     void meet()
     {
-        // acquire: pairs with lay_down() of the other
+        // acquire: pairs with show() of the other
         const auto has_come = [&] { return PairDeposit::use_of(stamp_of_other()) == use_ + 1; };
         if (!has_come()) {
             constexpr std::size_t kMostAsked = 4 * kLine;

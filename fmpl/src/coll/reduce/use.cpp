@@ -27,20 +27,14 @@ bool is_over(Meeting& m, std::uint64_t use)
     return true;
 }
 
-// Waits until this rank is less than so many uses ahead. Unless it takes turns on its CPU with other members, at first
-// until only half of them are under way: else it would look all the time at the line that the root is writing. But
-// others may wait for what this rank does next.
+// Waits until this rank is less than so many uses ahead. Where fewer than two ranks share a CPU, at first until only
+// half of them are under way: else it would look all the time at the line that the root is writing.
 void await_room(Meeting& m, std::uint64_t use, std::uint64_t ahead, RootSuccession* roots)
 {
-    if (m.cpu_mates.count > 1) return await_end(m, use - ahead, roots);
-    constexpr int kPatience = 64;
-    int looks = 0;
-    m.wait_in_turn(
-        roots,
-        [&] {
-            return is_over(m, use - ahead / 2) ||
-                   ((++looks > kPatience || m.node().waiter.is_last_look()) && is_over(m, use - ahead));
-        },
+    const auto cpus = static_cast<int>(m.node().crossbar.memory().constants().cpus);
+    if (m.node().crossbar.nodes() >= 2 * cpus) return await_end(m, use - ahead, roots);
+    Patience patience;
+    m.node().wait([&] { return is_over(m, use - ahead / 2) || (patience.ends(m.node()) && is_over(m, use - ahead)); },
         m.waiting_for(-1, 0));
 }
 

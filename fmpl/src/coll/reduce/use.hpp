@@ -11,6 +11,16 @@
 
 namespace fmpl {
 
+// Of a rank that waits for more than it needs, so that it waits less often; but others may wait for what it does next.
+class Patience {
+public:
+    bool ends(const Node& node) { return ++looks_ > kLooks || node.waiter.is_last_look(); }
+
+private:
+    static constexpr int kLooks = 64;
+    int looks_ = 0;
+};
+
 // Begins this rank's next use: waits until it is not too far ahead, so that the last use of the slot and of the library
 // buffer is over, and makes the deposit but for its operand.
 std::uint64_t begin_reduction(Meeting& m, const Reduction& whole);
