@@ -1,6 +1,7 @@
-"""What programs call of an MPI, with buffers on the heap: a message back and forth, windows of nonblocking messages, and every
-collective call, with the root fixed and in turn, with computation between the calls, with other data for each. FMPL's MPI, with
-and without its heap in remote-DMA memory, beside those that are installed. The summary names the lines that are behind."""
+"""What programs call of an MPI, with buffers on the heap: a message back and forth, a message each way at once, windows of
+nonblocking messages, and every collective call, with the root fixed and in turn, with computation between the calls, with other
+data for each. FMPL's MPI, with and without its heap in remote-DMA memory, beside those that are installed. The summary names the
+lines that are behind."""
 import statistics
 
 from bench_lib.contenders import Contender, Suite, installed_mpis
@@ -34,6 +35,13 @@ def windows_step(ranks, sizes):
                      figures)
 
 
+def exchange_step(ranks, sizes):
+    figures = [Figure(f"exchange-{size}-{ranks}", f"exchange: {size_words(size)}, {ranks} ranks", "line", f"both-{size}")
+               for size in sizes]
+    pairs = ["--pairs"] if ranks > 2 else []
+    return UncrowdedStep("exchange", ranks, PROGRAMS, ["windows", "--window", "1", "--sizes", list_of(sizes), *pairs], figures)
+
+
 def ping_pong_step(sizes):
     figures = [Figure(f"pingpong-{size}", f"pingpong: {size_words(size)}, 2 ranks", "bytes", size) for size in sizes]
     return UncrowdedStep("pingpong", 2, PROGRAMS, ["latency", "--sizes", list_of(sizes)], figures, "heap")
@@ -41,7 +49,8 @@ def ping_pong_step(sizes):
 
 def steps(quick, _peers):
     sizes = (8, 4 * KIB) if quick else (8, 256, 4 * KIB, 64 * KIB)
-    found = [ping_pong_step((8, 4 * KIB) if quick else (8, 512, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB))]
+    few_messages = (8, 4 * KIB) if quick else (8, 512, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB)
+    found = [ping_pong_step(few_messages), exchange_step(2, few_messages), exchange_step(4, few_messages)]
     for ranks in ((2, 4) if quick else (2, 3, 4, 8, 16)):
         few = sizes if ranks in (2, 4) else (8, 4 * KIB)
         found.append(calls_step("row", ranks, ("barrier", *CALLS), few, ["--root", "fixed"]))

@@ -43,6 +43,8 @@ constexpr std::size_t kJointBytes = 32 * 1024;
 // no call of the kernel to write to remote-DMA memory.
 constexpr std::size_t kJointBytesInCollective = 512 * 1024;
 
+constexpr double kSlowCopyRate = 2e9;  // bytes per second, of a copy by the kernel from another core's cache
+
 bool is_better_joint(const ReceiveOperation& operation, std::uint64_t bytes)
 {
     return traffic_of(operation.key.context) == Traffic::point_to_point || bytes >= kJointBytesInCollective ||
@@ -80,8 +82,9 @@ bool DirectPacking::is_best_for(const SendOperation& operation) const
            fmpl_is_remote_dma(buffer.data, buffer.bytes) == 0;
 }
 
-void DirectPacking::send(const Ref<SendOperation>& operation)
+void DirectPacking::send(const Ref<SendOperation>& operation, bool expects)
 {
+    helps_from_ = expects ? fmpl_wtime() + static_cast<double>(operation->buffer.bytes) / kSlowCopyRate : 0;
     Envelope& envelope = operation->envelope;
     envelope.kind = EnvelopeKind::scattered;
     envelope.send_id = ++sends_;
@@ -119,7 +122,7 @@ bool DirectPacking::open(const ReceiveOperation& operation)
     const MessageBuffer& buffer = operation.buffer;
     const std::uint64_t bytes = std::min(envelope.bytes, buffer.bytes);
     if (envelope.receive_id == 0 || !buffer.in_one_piece() || bytes == 0) return false;
-    if (!is_better_joint(operation, bytes)) return false;
+    if (!announced_.empty() || !is_better_joint(operation, bytes)) return false;
     int opened = 0;
     check_fmpl(fmpl_joint_open(operation.source, envelope.receive_id, buffer.data, bytes, &opened));
     return opened != 0;
@@ -131,9 +134,12 @@ bool DirectPacking::take_read()
     for (std::size_t i = 0; i < reads_.size(); ++i) {
         const Ref<ReceiveOperation> operation = reads_[i];
         const bool is_joint = operation->envelope.receive_id != 0;
+        const double begin = fmpl_wtime();
         if (is_joint && !take_jointly(*operation)) continue;
         reads_.erase(reads_.begin() + static_cast<std::ptrdiff_t>(i));
         if (!is_joint && !read(*operation)) ask_for_room(operation);
+        const double end = fmpl_wtime();
+        helps_from_ = end + (end - begin);
         return true;
     }
     return false;
@@ -152,6 +158,7 @@ bool DirectPacking::take_jointly(ReceiveOperation& operation)
 
 bool DirectPacking::give_jointly()
 {
+    if (fmpl_wtime() < helps_from_) return false;
     for (std::size_t i = 0; i < joint_sends_.size(); ++i) {
         Announced& announced = *joint_sends_[i];
         const MessageBuffer& buffer = announced.operation->buffer;

@@ -14,9 +14,13 @@
 // Where ranks share CPUs it does so as it matches: a sender that copied would first have to run again, and the
 // receiver after it. Where each has a CPU it does so in its waits, one message after the other, and from kJointBytes on
 // its announcement names a record (`receive_id`), by which the sender helps while it waits and has nothing to read
-// itself (fmpl/joint_copy.h). So a rank that begins sends and receives tells all others of them before it copies, two
-// that send to each other copy at the same time, and a sender whose receiver computes does the work alone. Such a send
-// is complete when the message is there; its record is kept until `taken` comes.
+// itself (fmpl/joint_copy.h). So a rank that begins sends and receives tells all others of them before it copies, and a
+// sender whose receiver computes does the work alone. Such a send is complete when the message is there; its record is
+// kept until `taken` comes.
+//
+// Ranks that exchange messages do not help each other: a source that writes takes the lines of the buffer from the core
+// that reads it next. A rank that has announced messages of its own opens no record; a sender that has posted receives
+// helps only when its destination has had time to do it all, and one that has just read, after as long again.
 //
 // A send that packs is complete when `packed` has gone: its receive shall need no further call of the sender's.
 //
@@ -56,8 +60,8 @@ public:
     // Whether the operation's message goes this way although it may have a channel: it is to be read at its address.
     bool is_best_for(const SendOperation& operation) const;
 
-    // Announces the operation's message.
-    void send(const Ref<SendOperation>& operation);
+    // Announces the operation's message. expects: this rank has posted receives.
+    void send(const Ref<SendOperation>& operation, bool expects);
     // A receive has matched the announced message in operation->envelope from operation->source.
     void receive(const Ref<ReceiveOperation>& operation);
     // Envelopes of the kinds taken, room, packed and piece have come.
@@ -119,6 +123,7 @@ private:
     std::unordered_map<std::uint64_t, Announced> announced_;  // by send_id
     std::vector<Announced*> joint_sends_;                     // those with a record whose message is not there yet
     std::vector<Ref<ReceiveOperation>> reads_;                // matched, to be taken from where they lie
+    double helps_from_ = 0;                                   // it gives nothing before this time (fmpl_wtime)
     std::vector<Stream> streams_;
     std::vector<Untold> untold_;
     std::unordered_map<std::uint64_t, Ref<ReceiveOperation>> receives_;  // by receive_id

@@ -449,7 +449,7 @@ RequestRef Engine::isend(
     } else if (!is_short || !parts_->outbox.window_is_open(world_rank, buffer.bytes)) {
         if (!parts_->reading.try_send(operation) &&
             (parts_->packing.is_best_for(*operation) || !parts_->channels.try_send(operation))) {
-            parts_->packing.send(operation);
+            parts_->packing.send(operation, parts_->matching.any_posted());
         }
     } else {
         if (mode == SendMode::synchronous) {
