@@ -77,15 +77,22 @@ private:
         ASSERT_EQ(announced.bytes, bytes);
         int opened = 0;
         int done = 0;
+        std::size_t copied = 0;
+        std::size_t copied_here = 0;
         REQUIRE_OK(fmpl_joint_open(source_, announced.record, to, bytes, &opened));
         ASSERT_EQ(opened, 1);
         if (who == Who::source) std::this_thread::sleep_for(std::chrono::milliseconds(2));
         wait_until(
             [&] {
-                REQUIRE_OK(fmpl_joint_take(source_, announced.record, announced.address, to, bytes, &done));
+                REQUIRE_OK(fmpl_joint_take(source_, announced.record, announced.address, to, bytes, &copied, &done));
+                copied_here += copied;
                 return done != 0;
             },
             "the message");
+        EXPECT_LE(copied_here, bytes);
+        if (who == Who::destination) {
+            EXPECT_EQ(copied_here, bytes);
+        }
         REQUIRE_OK(fmpl_send(&done, sizeof done, source_, 1, FMPL_COMM_WORLD));
         std::size_t wrong = 0;
         for (std::size_t i = 0; i < kMost; ++i) wrong += to[i] != (i < bytes ? byte(number, i) : 0xee);
@@ -147,6 +154,7 @@ FMPL_RANKS_TEST_WITH(JointCopy, ArgumentsAreChecked, (RanksOptions{.ranks = {1},
     std::uint64_t place = 0;
     REQUIRE_OK(fmpl_remote_place(record, FMPL_JOINT_RECORD, &place));
     int flag = 5;
+    std::size_t copied = 0;
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_prepare(local), "record");
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_prepare(static_cast<char*>(record) + 8), "record");
     REQUIRE_OK(fmpl_joint_prepare(record));
@@ -156,8 +164,9 @@ FMPL_RANKS_TEST_WITH(JointCopy, ArgumentsAreChecked, (RanksOptions{.ranks = {1},
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_open(0, place, buffer, 0, &flag), "size");
     REQUIRE_OK(fmpl_joint_open(0, place + 1, buffer, 1, &flag));
     EXPECT_EQ(flag, 0);
-    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_take(0, place + 1, 0, buffer, 1, &flag), "record");
-    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_take(0, place, 0, buffer, 1, nullptr), "done");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_take(0, place + 1, 0, buffer, 1, &copied, &flag), "record");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_take(0, place, 0, buffer, 1, &copied, nullptr), "done");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_take(0, place, 0, buffer, 1, nullptr, &flag), "copied");
     EXPECT_FAILS(FMPL_ERR_RANK, fmpl_joint_give(-1, record, buffer, 1, &flag), "world_rank");
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_give(0, record, nullptr, 1, &flag), "from");
     REQUIRE_OK(fmpl_joint_give(0, record, buffer, 1, &flag));
@@ -187,9 +196,10 @@ FMPL_RANKS_TEST_WITH(JointCopySubject, TakesFromNowhere, (RanksOptions{.ranks = 
     REQUIRE_OK(fmpl_recv(&place, sizeof place, 1, 0, FMPL_COMM_WORLD));
     int opened = 0;
     int done = 0;
+    std::size_t copied = 0;
     REQUIRE_OK(fmpl_joint_open(1, place, room.data(), room.size(), &opened));
-    EXPECT_FAILS(
-        FMPL_ERR_SYSTEM, fmpl_joint_take(1, place, kNowhere, room.data(), room.size(), &done), "cannot be read");
+    EXPECT_FAILS(FMPL_ERR_SYSTEM, fmpl_joint_take(1, place, kNowhere, room.data(), room.size(), &copied, &done),
+        "cannot be read");
 }
 
 FMPL_RANKS_TEST_WITH(JointCopySubject, ReadsFromNowhere, (RanksOptions{.ranks = {}}))

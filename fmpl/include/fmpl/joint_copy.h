@@ -18,6 +18,7 @@
  *     {
  *         uint64_t address = (uint64_t)(uintptr_t)data;
  *         int opened = 0, done = 0;
+ *         size_t copied;
  *         if (rank == 0) {
  *             fmpl_joint_prepare(record);
  *             fmpl_send(&address, sizeof address, 1, 0, FMPL_COMM_WORLD);
@@ -26,7 +27,7 @@
  *             fmpl_recv(&address, sizeof address, 0, 0, FMPL_COMM_WORLD);
  *             fmpl_joint_open(0, place, data, size, &opened);
  *             if (!opened) return FMPL_ERR_SYSTEM; // a program would ask rank 0 for a message
- *             while (!done) fmpl_joint_take(0, place, address, data, size, &done);
+ *             while (!done) fmpl_joint_take(0, place, address, data, size, &copied, &done);
  *         }
  *         return FMPL_SUCCESS;
  *     }
@@ -53,11 +54,12 @@ int fmpl_joint_prepare(void *record);
 int fmpl_joint_open(int source, uint64_t record, void *to, size_t size, int *opened);
 
 /* By the destination, after fmpl_joint_open() with the same arguments: copies what nobody has taken.
- * address: as the source has it. *done is 1 when all of the message is there, else 0: the source still
- * copies a chunk.
- * Errors: ARGUMENT (done or to is NULL, or record is not addressed), RANK, SYSTEM (there is no such memory,
+ * address: as the source has it. *copied: the bytes of this call. *done is 1 when all of the message is
+ * there, else 0: the source still copies a chunk.
+ * Errors: ARGUMENT (copied, done or to is NULL, or record is not addressed), RANK, SYSTEM (there is no such memory,
  * or the kernel has begun to refuse; the job ends), ABORTED (the job is ending). */
-int fmpl_joint_take(int source, uint64_t record, uint64_t address, void *to, size_t size, int *done);
+int fmpl_joint_take(int source, uint64_t record, uint64_t address, void *to, size_t size, size_t *copied,
+                    int *done);
 
 /* By the source: copies what nobody has taken, if the copy is open and the caller reaches the destination's
  * private memory. *done is 1 when all of the message is there, so that the source may use `from` again,

@@ -75,10 +75,9 @@ void* JointRecords::take()
     return record;
 }
 
-bool DirectPacking::is_best_for(const SendOperation& operation) const
+bool DirectPacking::is_best_for(const MessageBuffer& buffer, int destination) const
 {
-    const MessageBuffer& buffer = operation.buffer;
-    return buffer.in_one_piece() && buffer.bytes > 0 && fmpl_is_addressable(operation.destination) != 0 &&
+    return buffer.in_one_piece() && buffer.bytes > 0 && fmpl_is_addressable(destination) != 0 &&
            fmpl_is_remote_dma(buffer.data, buffer.bytes) == 0;
 }
 
@@ -89,7 +88,7 @@ void DirectPacking::send(const Ref<SendOperation>& operation, bool expects)
     envelope.kind = EnvelopeKind::scattered;
     envelope.send_id = ++sends_;
     Announced announced{operation, nullptr};
-    if (is_best_for(*operation)) {
+    if (is_best_for(operation->buffer, operation->destination)) {
         envelope.place = reinterpret_cast<std::uintptr_t>(operation->buffer.data);
         const bool is_joint = cpus_suffice_ && operation->buffer.bytes >= kJointBytes;
         if (is_joint && (announced.record = records_.take()) != nullptr) {
@@ -134,12 +133,9 @@ bool DirectPacking::take_read()
     for (std::size_t i = 0; i < reads_.size(); ++i) {
         const Ref<ReceiveOperation> operation = reads_[i];
         const bool is_joint = operation->envelope.receive_id != 0;
-        const double begin = fmpl_wtime();
         if (is_joint && !take_jointly(*operation)) continue;
         reads_.erase(reads_.begin() + static_cast<std::ptrdiff_t>(i));
         if (!is_joint && !read(*operation)) ask_for_room(operation);
-        const double end = fmpl_wtime();
-        helps_from_ = end + (end - begin);
         return true;
     }
     return false;
@@ -149,9 +145,13 @@ bool DirectPacking::take_jointly(ReceiveOperation& operation)
 {
     const Envelope& envelope = operation.envelope;
     const MessageBuffer& buffer = operation.buffer;
+    const std::uint64_t bytes = std::min(envelope.bytes, buffer.bytes);
+    const double begin = fmpl_wtime();
+    std::size_t copied = 0;
     int done = 0;
-    check_fmpl(fmpl_joint_take(operation.source, envelope.receive_id, envelope.place, buffer.data,
-        std::min(envelope.bytes, buffer.bytes), &done));
+    check_fmpl(
+        fmpl_joint_take(operation.source, envelope.receive_id, envelope.place, buffer.data, bytes, &copied, &done));
+    has_copied(copied, begin);
     if (done != 0) taken_by(operation);
     return done != 0;
 }
@@ -173,11 +173,23 @@ bool DirectPacking::give_jointly()
     return false;
 }
 
+void DirectPacking::has_copied(std::uint64_t bytes, double begin)
+{
+    if (bytes == 0 || !cpus_suffice_) return;
+    const double end = fmpl_wtime();
+    copied_ = bytes;
+    copied_in_ = end - begin;
+    helps_from_ = end + copied_in_;
+}
+
+// The message is there.
 void DirectPacking::taken_by(ReceiveOperation& operation)
 {
     Envelope taken{};
     taken.kind = EnvelopeKind::taken;
     taken.send_id = operation.envelope.send_id;
+    taken.bytes = std::exchange(copied_, 0);
+    taken.place = static_cast<std::uint64_t>(copied_in_ * 1e9);
     operation.finish_with(operation.envelope);
     outbox_->post(operation.source, taken);
 }
@@ -191,17 +203,20 @@ bool DirectPacking::read(ReceiveOperation& operation)
     const bool straight = buffer.in_one_piece();
     const Scratch scratch = straight ? Scratch() : scratch_or_none(bytes);
     if (!straight && !scratch) return false;
+    const double begin = fmpl_wtime();
     int copied = 0;
     check_fmpl(
         fmpl_private_read(operation.source, envelope.place, straight ? buffer.data : scratch.data(), bytes, &copied));
     if (copied == 0) return false;
+    has_copied(bytes, begin);
     if (!straight) buffer.unpack(0, bytes, scratch.data());
     taken_by(operation);
     return true;
 }
 
-void DirectPacking::taken(const Envelope& envelope)
+void DirectPacking::taken(int source, const Envelope& envelope)
 {
+    if (envelope.bytes > 0) copy_rates_.was_read(source, envelope.bytes, envelope.place);
     if (const Ref<SendOperation> operation = forget(envelope.send_id)) {
         operation->complete_with(Status::empty());
     }

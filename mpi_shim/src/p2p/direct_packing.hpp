@@ -28,6 +28,7 @@
 // message comes as bodies of envelopes of kind `piece`.
 #pragma once
 
+#include "p2p/copy_rates.hpp"
 #include "p2p/operations.hpp"
 #include "p2p/outbox.hpp"
 
@@ -55,17 +56,28 @@ private:
 
 class DirectPacking {
 public:
-    DirectPacking(Outbox& outbox, bool cpus_suffice) : outbox_(&outbox), cpus_suffice_(cpus_suffice) {}
+    DirectPacking(int ranks, Outbox& outbox, bool cpus_suffice)
+        : outbox_(&outbox),
+          cpus_suffice_(cpus_suffice),
+          copy_rates_(ranks)
+    {
+    }
 
     // Whether the operation's message goes this way although it may have a channel: it is to be read at its address.
-    bool is_best_for(const SendOperation& operation) const;
+    bool is_best_for(const MessageBuffer& buffer, int destination) const;
+    // Whether such a message had better travel with its envelope.
+    bool is_better_eager(const MessageBuffer& buffer, int destination)
+    {
+        return copy_rates_.are_slow(destination) && is_best_for(buffer, destination) &&
+               copy_rates_.prefer_ring(destination);
+    }
 
     // Announces the operation's message. expects: this rank has posted receives.
     void send(const Ref<SendOperation>& operation, bool expects);
     // A receive has matched the announced message in operation->envelope from operation->source.
     void receive(const Ref<ReceiveOperation>& operation);
     // Envelopes of the kinds taken, room, packed and piece have come.
-    void taken(const Envelope& envelope);
+    void taken(int source, const Envelope& envelope);
     void room(int source, const Envelope& envelope);
     void packed(const Envelope& envelope);
     void piece(const Envelope& envelope, const void* body);
@@ -111,6 +123,7 @@ private:
     bool take_jointly(ReceiveOperation& operation);
     void ask_for_room(const Ref<ReceiveOperation>& operation);
     bool give_jointly();
+    void has_copied(std::uint64_t bytes, double begin);
     void taken_by(ReceiveOperation& operation);
     Ref<SendOperation> forget(std::uint64_t send_id);
     bool stream();
@@ -118,12 +131,15 @@ private:
 
     Outbox* outbox_;
     bool cpus_suffice_;
+    CopyRates copy_rates_;
     JointRecords records_;
     std::uint64_t sends_ = 0;
     std::unordered_map<std::uint64_t, Announced> announced_;  // by send_id
     std::vector<Announced*> joint_sends_;                     // those with a record whose message is not there yet
     std::vector<Ref<ReceiveOperation>> reads_;                // matched, to be taken from where they lie
-    double helps_from_ = 0;                                   // it gives nothing before this time (fmpl_wtime)
+    std::uint64_t copied_ = 0;  // by this rank, of what it receives, in the last copy that nobody has been told of
+    double copied_in_ = 0;      // seconds
+    double helps_from_ = 0;     // it gives nothing before this time (fmpl_wtime)
     std::vector<Stream> streams_;
     std::vector<Untold> untold_;
     std::unordered_map<std::uint64_t, Ref<ReceiveOperation>> receives_;  // by receive_id

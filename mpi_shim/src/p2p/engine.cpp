@@ -116,7 +116,7 @@ struct Engine::Parts {
     explicit Parts(int ranks)
         : outbox(ranks),
           channels(ranks, outbox),
-          packing(outbox, fmpl_cpus_suffice() != 0),
+          packing(ranks, outbox, fmpl_cpus_suffice() != 0),
           reading(outbox),
           invitations(ranks, outbox, channels, matching)
     {
@@ -363,7 +363,7 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
             packing.room(source, envelope);
             break;
         case EnvelopeKind::taken:
-            packing.taken(envelope);
+            packing.taken(source, envelope);
             break;
         case EnvelopeKind::packed:
             packing.packed(envelope);
@@ -418,6 +418,13 @@ bool Engine::is_eager_from_where_it_lies(const MessageBuffer& buffer) const
            !(buffer.in_one_piece() && fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0);
 }
 
+// Likewise for a longer one, as its destination reads those.
+bool Engine::is_eager_by_rate(const MessageBuffer& buffer, int world_rank) const
+{
+    return buffer.bytes > settings_.eager_bytes && buffer.bytes <= settings_.eager_bytes_by_rate &&
+           buffer.bytes <= fmpl_envelope_body_limit() && parts_->packing.is_better_eager(buffer, world_rank);
+}
+
 RequestRef Engine::isend(
     const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode)
 {
@@ -436,7 +443,7 @@ RequestRef Engine::isend(
     envelope.source = comm.rank();
     envelope.tag = tag;
     envelope.bytes = buffer.bytes;
-    const bool is_short = is_eager(buffer);
+    const bool is_short = is_eager(buffer) || is_eager_by_rate(buffer, world_rank);
     // A rank that only sends has not looked for what the destination says of its messages and of its receives.
     // It takes part in no joint copy before the destination knows of the message.
     if (world_rank != world_rank_ && !(is_short && parts_->outbox.window_is_open(world_rank, buffer.bytes)))
@@ -448,7 +455,7 @@ RequestRef Engine::isend(
         parts_->send_to_self(operation);
     } else if (!is_short || !parts_->outbox.window_is_open(world_rank, buffer.bytes)) {
         if (!parts_->reading.try_send(operation) &&
-            (parts_->packing.is_best_for(*operation) || !parts_->channels.try_send(operation))) {
+            (parts_->packing.is_best_for(buffer, world_rank) || !parts_->channels.try_send(operation))) {
             parts_->packing.send(operation, parts_->matching.any_posted());
         }
     } else {
@@ -498,21 +505,24 @@ RequestRef Engine::irecv(const MessageBuffer& buffer, Communicator& comm, Traffi
 bool Engine::send_without_request(
     const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, bool may_lend)
 {
-    if (destination == MPI_PROC_NULL || buffer.bytes > settings_.eager_bytes) return false;
+    if (destination == MPI_PROC_NULL || buffer.bytes > settings_.eager_bytes_by_rate) return false;
     const int world_rank = comm.peers().world_rank(destination);
     Outbox& outbox = parts_->outbox;
     if (world_rank == world_rank_ || !outbox.window_is_open(world_rank, buffer.bytes) ||
         parts_->invitations.any(world_rank, {comm.context(traffic), comm.rank(), tag})) {
         return false;
     }
+    const bool is_long = buffer.bytes > settings_.eager_bytes;
+    if (is_long && !is_eager_by_rate(buffer, world_rank)) return false;
     Envelope envelope{};
     envelope.kind = EnvelopeKind::eager;
     envelope.context = comm.context(traffic);
     envelope.source = comm.rank();
     envelope.tag = tag;
     envelope.bytes = buffer.bytes;
-    const bool eager = is_eager(buffer);
-    if (may_lend && buffer.bytes > kInlineBytes && outbox.try_lend(world_rank, envelope, buffer, !eager)) return true;
+    const bool eager = is_long || is_eager(buffer);
+    if (may_lend && !is_long && buffer.bytes > kInlineBytes && outbox.try_lend(world_rank, envelope, buffer, !eager))
+        return true;
     return eager && outbox.try_message(world_rank, envelope, buffer);
 }
 

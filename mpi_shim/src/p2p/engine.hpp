@@ -1,8 +1,9 @@
 // Point-to-point communication of one rank: receiver-side matching over FMPL's envelopes (MPI-3.1, chapter 3).
 //
-//   eager       up to eager_limit() bytes (fewer from remote-DMA memory): the message travels with its envelope. A
-//               synchronous send is told when it is matched. From remote-DMA memory a blocking send first tries to
-//               lend it to a destination that waits, which copies it at once.
+//   eager       up to eager_limit() bytes (fewer from remote-DMA memory, more from private memory that the destination
+//               reads slowly: CopyRates): the message travels with its envelope. A synchronous send is told when it is
+//               matched. From remote-DMA memory a blocking send first tries to lend it to a destination that waits,
+//               which copies it at once.
 //   rendezvous  longer, or when the destination has more unmatched eager messages of this rank than it should keep:
 //               the envelope announces the message, which the receiver then reads where it lies, or which goes
 //               through one of FMPL's channels between the pair, straight from buffer to buffer where they can be
@@ -119,6 +120,7 @@ private:
         return buffer.bytes <= settings_.eager_bytes_remote_dma || is_eager_from_where_it_lies(buffer);
     }
     bool is_eager_from_where_it_lies(const MessageBuffer& buffer) const;
+    bool is_eager_by_rate(const MessageBuffer& buffer, int world_rank) const;
     bool send_without_request(
         const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, bool may_lend);
     int source_to_invite(

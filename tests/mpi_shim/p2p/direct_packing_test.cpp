@@ -117,6 +117,33 @@ FMPL_RANKS_TEST_WITH(DirectPacking, AReceiverTakesAMessageFromPrivateMemoryWitho
     }
 }
 
+// Where such messages are read slowly, later ones go through the ring (CopyRates), in the order in which they are sent.
+FMPL_RANKS_TEST_WITH(DirectPacking, MessagesThatAreWrittenAnewArriveWhicheverWayTheyGo,
+    (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "2"}}}))
+{
+    const Job job;
+    const auto peer = 1 - job.rank;
+    constexpr std::uint64_t kMessages = 400;
+    constexpr int kLengths[] = {20'000, 33'000, kBytes, kBytes + 1};
+    for (std::uint64_t i = 0; i < kMessages; ++i) {
+        const auto rank = static_cast<std::uint64_t>(job.rank);
+        const int bytes = kLengths[i / 3 % std::size(kLengths)];
+        const auto size = static_cast<std::size_t>(bytes);
+        const Message out(size, 2 * i + rank);
+        const Message after(size, 2 * (kMessages + i) + rank);
+        Message in(size);
+        Message in_after(size);
+        MPI_Request requests[4];
+        MPI_Irecv(in.data(), bytes, MPI_BYTE, peer, kTag, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(out.data(), bytes, MPI_BYTE, peer, kTag, MPI_COMM_WORLD, &requests[1]);
+        MPI_Isend(after.data(), bytes, MPI_BYTE, peer, kTag, MPI_COMM_WORLD, &requests[2]);
+        MPI_Irecv(in_after.data(), bytes, MPI_BYTE, peer, kTag, MPI_COMM_WORLD, &requests[3]);
+        MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+        ASSERT_TRUE(in.holds(2 * i + 1 - rank)) << "message " << i << " of " << bytes << " bytes";
+        ASSERT_TRUE(in_after.holds(2 * (kMessages + i) + 1 - rank)) << "message " << i << " of " << bytes << " bytes";
+    }
+}
+
 // With a CPU for each, a sender that waits does the work of a receiver that computes.
 FMPL_RANKS_TEST_WITH(DirectPacking, ASenderThatWaitsNeedsNoFurtherCallOfTheReceivers,
     (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "2"}}}))

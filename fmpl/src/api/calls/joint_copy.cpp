@@ -82,9 +82,10 @@ int fmpl_joint_open(int source, uint64_t record, void* to, size_t size, int* ope
     });
 }
 
-int fmpl_joint_take(int source, uint64_t record, uint64_t address, void* to, size_t size, int* done)
+int fmpl_joint_take(int source, uint64_t record, uint64_t address, void* to, size_t size, size_t* copied, int* done)
 {
     return copying_query("fmpl_joint_take", [&](Rank& own) {
+        check_pointer(copied, "copied");
         check_pointer(done, "done");
         check_pointer(to, "to");
         check_rank(own, source);
@@ -92,8 +93,10 @@ int fmpl_joint_take(int source, uint64_t record, uint64_t address, void* to, siz
         if (shared == nullptr) fail(FMPL_ERR_ARGUMENT, "record = {:#x}: none of rank {}'s", record, source);
         SharedCopy copy = copy_of(own, *shared, size, source);
         const Offset from = PrivateMemory::address(address);
+        *copied = 0;
         const auto read = [&](std::size_t begin, std::size_t bytes) {
             own.node.private_memory.read(source, from + begin, static_cast<std::byte*>(to) + begin, bytes);
+            *copied += bytes;
         };
         if (copy.copy(read, false)) own.node.crossbar.wake(source);
         *done = copy.done() ? 1 : 0;

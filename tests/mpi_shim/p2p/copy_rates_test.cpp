@@ -1,0 +1,60 @@
+// Which long messages go through the ring, by how fast those before were read.
+#include "p2p/copy_rates.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using fmpl::mpi::CopyRates;
+
+constexpr int kPeer = 1;
+constexpr std::uint64_t kBytes = 32 * 1024;
+constexpr auto kFast = static_cast<std::uint64_t>(CopyRates::kCallNs + kBytes / CopyRates::kSlow / 2);
+constexpr auto kSlow = static_cast<std::uint64_t>(CopyRates::kCallNs + kBytes / CopyRates::kSlow * 2);
+
+void are_read(CopyRates& rates, int times, std::uint64_t nanoseconds)
+{
+    for (int i = 0; i < times; ++i) rates.was_read(kPeer, kBytes, nanoseconds);
+}
+
+TEST(CopyRates, OnlyManySlowCopiesTellOfTheNext)
+{
+    CopyRates rates(3);
+    EXPECT_FALSE(rates.are_slow(kPeer));
+    are_read(rates, CopyRates::kMany - 1, kSlow);
+    EXPECT_FALSE(rates.are_slow(kPeer));
+    are_read(rates, 1, kSlow);
+    EXPECT_TRUE(rates.are_slow(kPeer));
+    EXPECT_FALSE(rates.are_slow(0));
+    EXPECT_FALSE(rates.are_slow(2));
+    are_read(rates, 1, kFast);
+    EXPECT_FALSE(rates.are_slow(kPeer));
+    are_read(rates, CopyRates::kWeightOfFast, kSlow);
+    EXPECT_TRUE(rates.are_slow(kPeer));
+}
+
+TEST(CopyRates, BuffersThatAreSlowOnlyTheFirstTimeAreReadWhereTheyLie)
+{
+    CopyRates rates(2);
+    for (int window = 0; window < 10; ++window) are_read(rates, 64, window == 0 ? kSlow : kFast);
+    EXPECT_FALSE(rates.are_slow(kPeer));
+}
+
+TEST(CopyRates, SomeInARowAreStillReadToSee)
+{
+    CopyRates rates(2);
+    are_read(rates, CopyRates::kMany, kSlow);
+    int read = 0;
+    int in_row = 0;
+    int most_in_row = 0;
+    for (int i = 0; i < 4 * CopyRates::kPeriod; ++i) {
+        const bool through_ring = rates.prefer_ring(kPeer);
+        read += through_ring ? 0 : 1;
+        in_row = through_ring ? 0 : in_row + 1;
+        most_in_row = std::max(most_in_row, in_row);
+    }
+    EXPECT_EQ(read, 4 * CopyRates::kProbes);
+    EXPECT_EQ(most_in_row, CopyRates::kProbes);
+}
+
+}  // namespace
