@@ -32,7 +32,7 @@ TEST(DepositRing, OperandsThatAreStillReadStayWhereTheyAre)
             while (!read.empty() && (read.size() >= kReduceSlots || ring.overlaps(read.front().use))) read.pop_front();
             const Operand own{use, ring.place(use), bytes};
             EXPECT_EQ(own.place % kLine, 0u) << ranks_of_cpu << " ranks of a CPU, " << bytes << " bytes";
-            EXPECT_LE(own.place + bytes, DepositRing::kMostBytes);
+            EXPECT_LE(own.place + bytes, ring.bytes());
             for (const Operand& other : read) {
                 EXPECT_TRUE(own.place + bytes <= other.place || other.place + other.bytes <= own.place || bytes == 0)
                     << "use " << use << " over " << other.use;

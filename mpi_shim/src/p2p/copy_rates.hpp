@@ -15,7 +15,9 @@ namespace fmpl::mpi {
 
 class CopyRates {
 public:
-    // A slower copy is one of data that has just been written: bytes per nanosecond, beside the kernel's call.
+    // The messages that this is about are no longer.
+    static constexpr std::size_t kLongest = 64 * 1024;
+    // A slower copy is one of data that has just been written: bytes per nanosecond, beside the kernel's calls.
     static constexpr double kSlow = 14;
     static constexpr double kCallNs = 600;
     // After so many more slow ones messages go through the ring; a fast one weighs as much as several. The first copies
@@ -29,15 +31,15 @@ public:
 
     explicit CopyRates(int ranks) : of_(static_cast<std::size_t>(ranks)) {}
 
-    // The rank has read so many bytes in this time.
+    // The rank has read so many bytes in this time, without the calls.
     void was_read(int destination, std::uint64_t bytes, std::uint64_t nanoseconds)
     {
         Rate& rate = of_[static_cast<std::size_t>(destination)];
-        const bool slow = static_cast<double>(bytes) < kSlow * (static_cast<double>(nanoseconds) - kCallNs);
+        const bool slow = static_cast<double>(bytes) < kSlow * static_cast<double>(nanoseconds);
         rate.slow = slow ? std::min(rate.slow + 1, kMany) : std::max(rate.slow - kWeightOfFast, 0);
     }
     bool are_slow(int destination) const { return of_[static_cast<std::size_t>(destination)].slow == kMany; }
-    // Where they are: whether the next message to the rank is to go through the ring.
+    // Where they are, once a message: whether the next one to the rank is to go through the ring.
     bool prefer_ring(int destination)
     {
         Rate& rate = of_[static_cast<std::size_t>(destination)];

@@ -43,7 +43,10 @@ constexpr std::size_t kJointBytes = 32 * 1024;
 // no call of the kernel to write to remote-DMA memory.
 constexpr std::size_t kJointBytesInCollective = 512 * 1024;
 
-constexpr double kSlowCopyRate = 2e9;  // bytes per second, of a copy by the kernel from another core's cache
+// A sender lets its destination copy for so long before it helps: bytes per second, of a slow copy by the kernel; but
+// no more seconds than it looks before it sleeps.
+constexpr double kSlowCopyRate = 2e9;
+constexpr double kLongestRest = 0.5e-3;
 
 bool is_better_joint(const ReceiveOperation& operation, std::uint64_t bytes)
 {
@@ -83,21 +86,23 @@ bool DirectPacking::is_best_for(const MessageBuffer& buffer, int destination) co
 
 void DirectPacking::send(const Ref<SendOperation>& operation, bool expects)
 {
-    helps_from_ = expects ? fmpl_wtime() + static_cast<double>(operation->buffer.bytes) / kSlowCopyRate : 0;
     Envelope& envelope = operation->envelope;
     envelope.kind = EnvelopeKind::scattered;
     envelope.send_id = ++sends_;
-    Announced announced{operation, nullptr};
+    Announced announced{operation};
     if (is_best_for(operation->buffer, operation->destination)) {
         envelope.place = reinterpret_cast<std::uintptr_t>(operation->buffer.data);
         const bool is_joint = cpus_suffice_ && operation->buffer.bytes >= kJointBytes;
         if (is_joint && (announced.record = records_.take()) != nullptr) {
             check_fmpl(fmpl_joint_prepare(announced.record));
             check_fmpl(fmpl_remote_place(announced.record, FMPL_JOINT_RECORD, &envelope.receive_id));
+            const double slow_copy = static_cast<double>(operation->buffer.bytes) / kSlowCopyRate;
+            if (expects) announced.helps_from = fmpl_wtime() + std::min(slow_copy, kLongestRest);
         }
     }
     const auto [at, is_new] = announced_.emplace(envelope.send_id, std::move(announced));
     if (at->second.record != nullptr) joint_sends_.push_back(&at->second);
+    ++unfinished_[static_cast<std::size_t>(operation->destination)];
     outbox_->announce(operation->destination, envelope);
 }
 
@@ -106,6 +111,7 @@ Ref<SendOperation> DirectPacking::forget(std::uint64_t send_id)
     const auto found = announced_.find(send_id);
     if (found == announced_.end()) return {};
     const Ref<SendOperation> operation = std::move(found->second.operation);
+    if (operation) --unfinished_[static_cast<std::size_t>(operation->destination)];
     if (found->second.record != nullptr) {
         if (operation) std::erase(joint_sends_, &found->second);
         records_.give_back(found->second.record);
@@ -121,7 +127,7 @@ bool DirectPacking::open(const ReceiveOperation& operation)
     const MessageBuffer& buffer = operation.buffer;
     const std::uint64_t bytes = std::min(envelope.bytes, buffer.bytes);
     if (envelope.receive_id == 0 || !buffer.in_one_piece() || bytes == 0) return false;
-    if (!announced_.empty() || !is_better_joint(operation, bytes)) return false;
+    if (has_sends_to(operation.source) || !is_better_joint(operation, bytes)) return false;
     int opened = 0;
     check_fmpl(fmpl_joint_open(operation.source, envelope.receive_id, buffer.data, bytes, &opened));
     return opened != 0;
@@ -151,45 +157,50 @@ bool DirectPacking::take_jointly(ReceiveOperation& operation)
     int done = 0;
     check_fmpl(
         fmpl_joint_take(operation.source, envelope.receive_id, envelope.place, buffer.data, bytes, &copied, &done));
-    has_copied(copied, begin);
-    if (done != 0) taken_by(operation);
+    const OwnCopy copy = has_copied(copied, 2 * copied > bytes ? 2 : 1, begin);
+    if (done != 0) taken_by(operation, copy);
     return done != 0;
 }
 
 bool DirectPacking::give_jointly()
 {
-    if (fmpl_wtime() < helps_from_) return false;
+    const double now = fmpl_wtime();
     for (std::size_t i = 0; i < joint_sends_.size(); ++i) {
         Announced& announced = *joint_sends_[i];
+        if (now < announced.helps_from) continue;
         const MessageBuffer& buffer = announced.operation->buffer;
         int done = 0;
         check_fmpl(
             fmpl_joint_give(announced.operation->destination, announced.record, buffer.data, buffer.bytes, &done));
         if (done == 0) continue;
         joint_sends_.erase(joint_sends_.begin() + static_cast<std::ptrdiff_t>(i));
+        --unfinished_[static_cast<std::size_t>(announced.operation->destination)];
         std::exchange(announced.operation, {})->complete_with(Status::empty());
         return true;
     }
     return false;
 }
 
-void DirectPacking::has_copied(std::uint64_t bytes, double begin)
+// This rank has copied something that it receives: what it sends it leaves to the destinations for as long again.
+DirectPacking::OwnCopy DirectPacking::has_copied(std::uint64_t bytes, int calls, double begin)
 {
-    if (bytes == 0 || !cpus_suffice_) return;
+    if (bytes == 0 || !cpus_suffice_) return {};
     const double end = fmpl_wtime();
-    copied_ = bytes;
-    copied_in_ = end - begin;
-    helps_from_ = end + copied_in_;
+    const double rests_to = end + std::min(end - begin, kLongestRest);
+    for (Announced* const announced : joint_sends_) announced->helps_from = std::max(announced->helps_from, rests_to);
+    return {bytes, calls, end - begin};
 }
 
 // The message is there.
-void DirectPacking::taken_by(ReceiveOperation& operation)
+void DirectPacking::taken_by(ReceiveOperation& operation, const OwnCopy& copy)
 {
     Envelope taken{};
     taken.kind = EnvelopeKind::taken;
     taken.send_id = operation.envelope.send_id;
-    taken.bytes = std::exchange(copied_, 0);
-    taken.place = static_cast<std::uint64_t>(copied_in_ * 1e9);
+    if (operation.envelope.bytes <= std::min<std::uint64_t>(operation.buffer.bytes, CopyRates::kLongest)) {
+        taken.bytes = copy.bytes;
+        taken.place = static_cast<std::uint64_t>(std::max(copy.seconds * 1e9 - copy.calls * CopyRates::kCallNs, 0.0));
+    }
     operation.finish_with(operation.envelope);
     outbox_->post(operation.source, taken);
 }
@@ -208,9 +219,9 @@ bool DirectPacking::read(ReceiveOperation& operation)
     check_fmpl(
         fmpl_private_read(operation.source, envelope.place, straight ? buffer.data : scratch.data(), bytes, &copied));
     if (copied == 0) return false;
-    has_copied(bytes, begin);
+    const OwnCopy copy = has_copied(straight ? bytes : 0, 1, begin);
     if (!straight) buffer.unpack(0, bytes, scratch.data());
-    taken_by(operation);
+    taken_by(operation, copy);
     return true;
 }
 

@@ -9,7 +9,8 @@
 //   packed{receive_id}                    -> the receive is complete
 //
 // A message in one piece of private memory, whose destination is addressed, is announced with its address as `place`.
-// A receiver that reaches it copies it from there, and answers taken{send_id} instead of room.
+// A receiver that reaches it copies it from there, and answers taken{send_id, bytes, place} instead of room:
+// how much of it this rank has copied, and in how many nanoseconds beside the calls (CopyRates).
 //
 // Where ranks share CPUs it does so as it matches: a sender that copied would first have to run again, and the
 // receiver after it. Where each has a CPU it does so in its waits, one message after the other, and from kJointBytes on
@@ -19,8 +20,9 @@
 // kept until `taken` comes.
 //
 // Ranks that exchange messages do not help each other: a source that writes takes the lines of the buffer from the core
-// that reads it next. A rank that has announced messages of its own opens no record; a sender that has posted receives
-// helps only when its destination has had time to do it all, and one that has just read, after as long again.
+// that reads it next. A rank that has announced messages to the source opens no record; a sender that has posted
+// receives gives its destination time to do it all, and so does one that has just read, as long again, but no more than
+// kLongestRest.
 //
 // A send that packs is complete when `packed` has gone: its receive shall need no further call of the sender's.
 //
@@ -59,11 +61,12 @@ public:
     DirectPacking(int ranks, Outbox& outbox, bool cpus_suffice)
         : outbox_(&outbox),
           cpus_suffice_(cpus_suffice),
-          copy_rates_(ranks)
+          copy_rates_(ranks),
+          unfinished_(static_cast<std::size_t>(ranks))
     {
     }
 
-    // Whether the operation's message goes this way although it may have a channel: it is to be read at its address.
+    // Whether a message goes this way although it may have a channel: it is to be read at its address.
     bool is_best_for(const MessageBuffer& buffer, int destination) const;
     // Whether such a message had better travel with its envelope.
     bool is_better_eager(const MessageBuffer& buffer, int destination)
@@ -115,6 +118,7 @@ private:
     struct Announced {
         Ref<SendOperation> operation;  // none: the message is there, but its receiver has not said so
         void* record = nullptr;        // of a joint copy
+        double helps_from = 0;         // this rank gives nothing of it before this time (fmpl_wtime)
     };
 
     bool read(ReceiveOperation& operation);
@@ -123,8 +127,15 @@ private:
     bool take_jointly(ReceiveOperation& operation);
     void ask_for_room(const Ref<ReceiveOperation>& operation);
     bool give_jointly();
-    void has_copied(std::uint64_t bytes, double begin);
-    void taken_by(ReceiveOperation& operation);
+    // So many bytes, by so many calls of the kernel.
+    struct OwnCopy {
+        std::uint64_t bytes = 0;
+        int calls = 0;
+        double seconds = 0;
+    };
+    OwnCopy has_copied(std::uint64_t bytes, int calls, double begin);
+    void taken_by(ReceiveOperation& operation, const OwnCopy& copy);
+    bool has_sends_to(int rank) const { return unfinished_[static_cast<std::size_t>(rank)] > 0; }
     Ref<SendOperation> forget(std::uint64_t send_id);
     bool stream();
     bool tell();
@@ -132,14 +143,12 @@ private:
     Outbox* outbox_;
     bool cpus_suffice_;
     CopyRates copy_rates_;
+    std::vector<int> unfinished_;  // announced messages to each rank that are not there yet
     JointRecords records_;
     std::uint64_t sends_ = 0;
     std::unordered_map<std::uint64_t, Announced> announced_;  // by send_id
     std::vector<Announced*> joint_sends_;                     // those with a record whose message is not there yet
     std::vector<Ref<ReceiveOperation>> reads_;                // matched, to be taken from where they lie
-    std::uint64_t copied_ = 0;  // by this rank, of what it receives, in the last copy that nobody has been told of
-    double copied_in_ = 0;      // seconds
-    double helps_from_ = 0;     // it gives nothing before this time (fmpl_wtime)
     std::vector<Stream> streams_;
     std::vector<Untold> untold_;
     std::unordered_map<std::uint64_t, Ref<ReceiveOperation>> receives_;  // by receive_id

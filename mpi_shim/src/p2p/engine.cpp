@@ -418,15 +418,36 @@ bool Engine::is_eager_from_where_it_lies(const MessageBuffer& buffer) const
            !(buffer.in_one_piece() && fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0);
 }
 
-// Likewise for a longer one, as its destination reads those.
-bool Engine::is_eager_by_rate(const MessageBuffer& buffer, int world_rank) const
+// Whether a longer message goes with its envelope, since its destination reads those slowly. If there is no room, only
+// one that this rank waits for does: others would need a further call of this rank's, which a message that is read does
+// not.
+bool Engine::send_by_rate(const Ref<SendOperation>& operation, bool waits)
 {
-    return buffer.bytes > settings_.eager_bytes && buffer.bytes <= settings_.eager_bytes_by_rate &&
-           buffer.bytes <= fmpl_envelope_body_limit() && parts_->packing.is_better_eager(buffer, world_rank);
+    const MessageBuffer& buffer = operation->buffer;
+    const int destination = operation->destination;
+    Outbox& outbox = parts_->outbox;
+    if (buffer.bytes <= settings_.eager_bytes || buffer.bytes > settings_.eager_bytes_by_rate) return false;
+    if (!parts_->packing.is_better_eager(buffer, destination)) return false;
+    if (buffer.bytes > fmpl_envelope_body_limit() || !outbox.window_is_open(destination, buffer.bytes)) return false;
+    if (waits) {
+        outbox.message(operation);
+    } else if (outbox.try_message(destination, operation->envelope, buffer)) {
+        operation->complete_with(Status::empty());
+    } else {
+        return false;
+    }
+    return true;
 }
 
 RequestRef Engine::isend(
     const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode)
+{
+    return begin_send(buffer, comm, traffic, destination, tag, mode, false);
+}
+
+// waits: the caller does, in this call.
+RequestRef Engine::begin_send(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination,
+    int tag, SendMode mode, bool waits)
 {
     Ref<SendOperation> operation = parts_->sends.take();
     if (destination == MPI_PROC_NULL) {
@@ -443,7 +464,9 @@ RequestRef Engine::isend(
     envelope.source = comm.rank();
     envelope.tag = tag;
     envelope.bytes = buffer.bytes;
-    const bool is_short = is_eager(buffer) || is_eager_by_rate(buffer, world_rank);
+    const bool is_short = is_eager(buffer);
+    const bool is_invited = parts_->invitations.any(world_rank, key_of(envelope));
+    if (!is_short && !is_invited && mode == SendMode::standard && send_by_rate(operation, waits)) return operation;
     // A rank that only sends has not looked for what the destination says of its messages and of its receives.
     // It takes part in no joint copy before the destination knows of the message.
     if (world_rank != world_rank_ && !(is_short && parts_->outbox.window_is_open(world_rank, buffer.bytes)))
@@ -505,24 +528,21 @@ RequestRef Engine::irecv(const MessageBuffer& buffer, Communicator& comm, Traffi
 bool Engine::send_without_request(
     const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, bool may_lend)
 {
-    if (destination == MPI_PROC_NULL || buffer.bytes > settings_.eager_bytes_by_rate) return false;
+    if (destination == MPI_PROC_NULL || buffer.bytes > settings_.eager_bytes) return false;
     const int world_rank = comm.peers().world_rank(destination);
     Outbox& outbox = parts_->outbox;
     if (world_rank == world_rank_ || !outbox.window_is_open(world_rank, buffer.bytes) ||
         parts_->invitations.any(world_rank, {comm.context(traffic), comm.rank(), tag})) {
         return false;
     }
-    const bool is_long = buffer.bytes > settings_.eager_bytes;
-    if (is_long && !is_eager_by_rate(buffer, world_rank)) return false;
     Envelope envelope{};
     envelope.kind = EnvelopeKind::eager;
     envelope.context = comm.context(traffic);
     envelope.source = comm.rank();
     envelope.tag = tag;
     envelope.bytes = buffer.bytes;
-    const bool eager = is_long || is_eager(buffer);
-    if (may_lend && !is_long && buffer.bytes > kInlineBytes && outbox.try_lend(world_rank, envelope, buffer, !eager))
-        return true;
+    const bool eager = is_eager(buffer);
+    if (may_lend && buffer.bytes > kInlineBytes && outbox.try_lend(world_rank, envelope, buffer, !eager)) return true;
     return eager && outbox.try_message(world_rank, envelope, buffer);
 }
 
@@ -530,7 +550,7 @@ void Engine::send(
     const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode)
 {
     if (mode == SendMode::standard && send_without_request(buffer, comm, traffic, destination, tag, true)) return;
-    const RequestRef request = isend(buffer, comm, traffic, destination, tag, mode);
+    const RequestRef request = begin_send(buffer, comm, traffic, destination, tag, mode, true);
     if (!request->complete) wait(*request, comm.peers().world_rank(destination), tag, buffer.bytes);
 }
 

@@ -1,9 +1,9 @@
 // Point-to-point communication of one rank: receiver-side matching over FMPL's envelopes (MPI-3.1, chapter 3).
 //
-//   eager       up to eager_limit() bytes (fewer from remote-DMA memory, more from private memory that the destination
-//               reads slowly: CopyRates): the message travels with its envelope. A synchronous send is told when it is
-//               matched. From remote-DMA memory a blocking send first tries to lend it to a destination that waits,
-//               which copies it at once.
+//   eager       up to Settings::eager_bytes (fewer from remote-DMA memory, more from private memory that the
+//               destination reads slowly: CopyRates): the message travels with its envelope. A synchronous send is told
+//               when it is matched. From remote-DMA memory a blocking send first tries to lend it to a destination that
+//               waits, which copies it at once.
 //   rendezvous  longer, or when the destination has more unmatched eager messages of this rank than it should keep:
 //               the envelope announces the message, which the receiver then reads where it lies, or which goes
 //               through one of FMPL's channels between the pair, straight from buffer to buffer where they can be
@@ -32,6 +32,7 @@
 namespace fmpl::mpi {
 
 struct ReceiveOperation;
+struct SendOperation;
 
 enum class SendMode { standard, synchronous };
 
@@ -99,8 +100,6 @@ public:
     // Looked at by progress() until it is complete; advance() is called once now.
     void activate(const Ref<ActiveRequest>& request);
 
-    // The longest message sent eagerly, in bytes.
-    std::size_t eager_limit() const { return settings_.eager_bytes; }
     int world_rank() const { return world_rank_; }
     // MPI_Cancel of a receive.
     void cancel(ReceiveOperation& operation);
@@ -120,7 +119,9 @@ private:
         return buffer.bytes <= settings_.eager_bytes_remote_dma || is_eager_from_where_it_lies(buffer);
     }
     bool is_eager_from_where_it_lies(const MessageBuffer& buffer) const;
-    bool is_eager_by_rate(const MessageBuffer& buffer, int world_rank) const;
+    bool send_by_rate(const Ref<SendOperation>& operation, bool waits);
+    RequestRef begin_send(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag,
+        SendMode mode, bool waits);
     bool send_without_request(
         const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, bool may_lend);
     int source_to_invite(

@@ -1,6 +1,7 @@
 #include "p2p/settings.hpp"
 
 #include "error.hpp"
+#include "p2p/copy_rates.hpp"
 
 #include <mpi.h>
 
@@ -15,7 +16,6 @@ namespace {
 
 constexpr std::size_t kEagerBytes = 16 * 1024;
 constexpr std::size_t kEagerBytesRemoteDma = 4 * 1024;
-constexpr std::size_t kEagerBytesByRate = 64 * 1024;
 constexpr std::size_t kLargestEager = 1024 * 1024;
 constexpr int kManyRanks = 32;
 constexpr std::size_t kEagerBytesOfMany = 4 * 1024;
@@ -57,7 +57,7 @@ Settings settings_from_environment(int ranks, int ranks_of_cpu)
     const std::size_t bytes = text != nullptr ? eager_bytes_from(text) : otherwise;
     // Who sets a lower limit wants less memory, or what happens where a ring is full.
     const std::size_t ring = bytes < otherwise ? least_ring(bytes) : ring_bytes(bytes, ranks, ranks_of_cpu);
-    return {bytes, std::min(bytes, kEagerBytesRemoteDma), text != nullptr ? bytes : kEagerBytesByRate, ring};
+    return {bytes, std::min(bytes, kEagerBytesRemoteDma), text != nullptr ? bytes : CopyRates::kLongest, ring};
 }
 
 }  // namespace fmpl::mpi

@@ -9,8 +9,8 @@ using fmpl::mpi::CopyRates;
 
 constexpr int kPeer = 1;
 constexpr std::uint64_t kBytes = 32 * 1024;
-constexpr auto kFast = static_cast<std::uint64_t>(CopyRates::kCallNs + kBytes / CopyRates::kSlow / 2);
-constexpr auto kSlow = static_cast<std::uint64_t>(CopyRates::kCallNs + kBytes / CopyRates::kSlow * 2);
+constexpr auto kFast = static_cast<std::uint64_t>(kBytes / CopyRates::kSlow / 2);
+constexpr auto kSlow = static_cast<std::uint64_t>(kBytes / CopyRates::kSlow * 2);
 
 void are_read(CopyRates& rates, int times, std::uint64_t nanoseconds)
 {

@@ -142,6 +142,26 @@ FMPL_RANKS_TEST_WITH(DirectPacking, MessagesThatAreWrittenAnewArriveWhicheverWay
         ASSERT_TRUE(in.holds(2 * i + 1 - rank)) << "message " << i << " of " << bytes << " bytes";
         ASSERT_TRUE(in_after.holds(2 * (kMessages + i) + 1 - rank)) << "message " << i << " of " << bytes << " bytes";
     }
+    // Blocking and synchronous ones, and more at once than the ring has room for.
+    constexpr int kAtOnce = 12;
+    for (std::uint64_t i = 0; i < kMessages / 10; ++i) {
+        std::vector<Message> messages;
+        std::vector<MPI_Request> requests(kAtOnce);
+        for (std::uint64_t m = 0; m < kAtOnce; ++m)
+            messages.push_back(job.rank == 0 ? Message(kBytes, 100 * i + m) : Message(kBytes));
+        for (std::size_t m = 0; m < kAtOnce; ++m) {
+            if (job.rank != 0) {
+                MPI_Irecv(messages[m].data(), kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &requests[m]);
+            } else if (m == kAtOnce / 2) {
+                MPI_Issend(messages[m].data(), kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD, &requests[m]);
+            } else {
+                MPI_Isend(messages[m].data(), kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD, &requests[m]);
+            }
+        }
+        MPI_Waitall(kAtOnce, requests.data(), MPI_STATUSES_IGNORE);
+        for (std::uint64_t m = 0; job.rank != 0 && m < kAtOnce; ++m)
+            ASSERT_TRUE(messages[m].holds(100 * i + m)) << "message " << m << " of row " << i;
+    }
 }
 
 // With a CPU for each, a sender that waits does the work of a receiver that computes.

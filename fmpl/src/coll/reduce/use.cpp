@@ -34,7 +34,8 @@ void await_room(Meeting& m, std::uint64_t use, std::uint64_t ahead, RootSuccessi
     const auto cpus = static_cast<int>(m.node().crossbar.memory().constants().cpus);
     if (m.node().crossbar.nodes() >= 2 * cpus) return await_end(m, use - ahead, roots);
     Patience patience;
-    m.node().wait([&] { return is_over(m, use - ahead / 2) || (patience.ends(m.node()) && is_over(m, use - ahead)); },
+    m.wait_in_turn(
+        roots, [&] { return is_over(m, use - ahead / 2) || (patience.ends(m.node()) && is_over(m, use - ahead)); },
         m.waiting_for(-1, 0));
 }
 
