@@ -62,6 +62,10 @@ int fmpl_wait_until(int (*ready)(void *context), void *context, const struct fmp
  * Errors: ABORTED when the job ends; ARGUMENT (ready or is_ready is NULL). */
 int fmpl_look(int (*ready)(void *context), void *context, int *is_ready);
 
+/* Within ready or an envelope handler: 1 if the rank sleeps after a look in vain now, so that what was left
+ * for a later look is to be done in this one; else 0. */
+int fmpl_is_last_look(void);
+
 /* Makes every long wait of the calling rank inside FMPL (fmpl_barrier, fmpl_bcast, fmpl_allreduce, fmpl_recv
  * ...) call progress(context) from time to time, so that the layer's own transfers go on. fmpl_wait_until,
  * whose ready does it, and fmpl_envelopes_wait do not call it. NULL removes it. Does not block.

@@ -78,7 +78,7 @@ private:
     static constexpr std::size_t chunk_bytes(std::size_t bytes, std::size_t least)
     {
         const std::size_t half = std::clamp<std::size_t>((bytes + 1) / 2, least, 32 * 1024);
-        return std::clamp<std::size_t>(bytes / 8, half, 256 * 1024) / kLine * kLine;
+        return (std::clamp<std::size_t>(bytes / 8, half, 256 * 1024) + kLine - 1) / kLine * kLine;
     }
 
     static constexpr std::uint64_t kOneInFront = 1;

@@ -15,7 +15,8 @@ namespace fmpl::mpi {
 
 class CopyRates {
 public:
-    // The messages that this is about are no longer.
+    // The messages that this is about are longer than the one and no longer than the other.
+    static constexpr std::size_t kShortest = 16 * 1024;
     static constexpr std::size_t kLongest = 64 * 1024;
     // A slower copy is one of data that has just been written: bytes per nanosecond, beside the kernel's calls.
     static constexpr double kSlow = 14;

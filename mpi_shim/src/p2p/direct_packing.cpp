@@ -6,6 +6,7 @@
 #include <fmpl/envelopes.h>
 #include <fmpl/joint_copy.h>
 #include <fmpl/remote.h>
+#include <fmpl/waiting.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -44,7 +45,7 @@ constexpr std::size_t kJointBytes = 32 * 1024;
 constexpr std::size_t kJointBytesInCollective = 512 * 1024;
 
 // A sender lets its destination copy for so long before it helps: bytes per second, of a slow copy by the kernel; but
-// no more seconds than it looks before it sleeps.
+// no more than so many seconds, nor longer than it looks before it sleeps.
 constexpr double kSlowCopyRate = 2e9;
 constexpr double kLongestRest = 0.5e-3;
 
@@ -137,9 +138,9 @@ bool DirectPacking::open(const ReceiveOperation& operation)
 bool DirectPacking::take_read()
 {
     for (std::size_t i = 0; i < reads_.size(); ++i) {
-        const Ref<ReceiveOperation> operation = reads_[i];
+        const Ref<ReceiveOperation> operation = reads_[i].operation;
         const bool is_joint = operation->envelope.receive_id != 0;
-        if (is_joint && !take_jointly(*operation)) continue;
+        if (is_joint && !take_jointly(reads_[i])) continue;
         reads_.erase(reads_.begin() + static_cast<std::ptrdiff_t>(i));
         if (!is_joint && !read(*operation)) ask_for_room(operation);
         return true;
@@ -147,8 +148,9 @@ bool DirectPacking::take_read()
     return false;
 }
 
-bool DirectPacking::take_jointly(ReceiveOperation& operation)
+bool DirectPacking::take_jointly(Read& read)
 {
+    ReceiveOperation& operation = *read.operation;
     const Envelope& envelope = operation.envelope;
     const MessageBuffer& buffer = operation.buffer;
     const std::uint64_t bytes = std::min(envelope.bytes, buffer.bytes);
@@ -157,17 +159,20 @@ bool DirectPacking::take_jointly(ReceiveOperation& operation)
     int done = 0;
     check_fmpl(
         fmpl_joint_take(operation.source, envelope.receive_id, envelope.place, buffer.data, bytes, &copied, &done));
-    const OwnCopy copy = has_copied(copied, 2 * copied > bytes ? 2 : 1, begin);
-    if (done != 0) taken_by(operation, copy);
+    if (copied > 0) add_copy(read.copy, copied, bytes <= CopyRates::kLongest && 2 * copied > bytes + 64 ? 2 : 1, begin);
+    if (done != 0) taken_by(operation, read.copy);
     return done != 0;
 }
 
 bool DirectPacking::give_jointly()
 {
     const double now = fmpl_wtime();
+    const bool is_last_look = fmpl_is_last_look() != 0;
     for (std::size_t i = 0; i < joint_sends_.size(); ++i) {
         Announced& announced = *joint_sends_[i];
-        if (now < announced.helps_from) continue;
+        const bool rests =
+            now < announced.helps_from || (now < rests_to_ && announced.operation->envelope.send_id <= rests_of_);
+        if (rests && !is_last_look) continue;
         const MessageBuffer& buffer = announced.operation->buffer;
         int done = 0;
         check_fmpl(
@@ -181,14 +186,16 @@ bool DirectPacking::give_jointly()
     return false;
 }
 
-// This rank has copied something that it receives: what it sends it leaves to the destinations for as long again.
-DirectPacking::OwnCopy DirectPacking::has_copied(std::uint64_t bytes, int calls, double begin)
+// This rank has copied some of a message that it receives: what it has announced it leaves to its destinations for as
+// long again.
+void DirectPacking::add_copy(OwnCopy& copy, std::uint64_t bytes, int calls, double begin)
 {
-    if (bytes == 0 || !cpus_suffice_) return {};
     const double end = fmpl_wtime();
-    const double rests_to = end + std::min(end - begin, kLongestRest);
-    for (Announced* const announced : joint_sends_) announced->helps_from = std::max(announced->helps_from, rests_to);
-    return {bytes, calls, end - begin};
+    copy.bytes += bytes;
+    copy.calls += calls;
+    copy.seconds += end - begin;
+    rests_to_ = end + std::min(end - begin, kLongestRest);
+    rests_of_ = sends_;
 }
 
 // The message is there.
@@ -197,7 +204,8 @@ void DirectPacking::taken_by(ReceiveOperation& operation, const OwnCopy& copy)
     Envelope taken{};
     taken.kind = EnvelopeKind::taken;
     taken.send_id = operation.envelope.send_id;
-    if (operation.envelope.bytes <= std::min<std::uint64_t>(operation.buffer.bytes, CopyRates::kLongest)) {
+    const bool is_whole = operation.envelope.bytes <= operation.buffer.bytes;
+    if (is_whole && operation.envelope.bytes <= CopyRates::kLongest && copy.bytes >= CopyRates::kShortest) {
         taken.bytes = copy.bytes;
         taken.place = static_cast<std::uint64_t>(std::max(copy.seconds * 1e9 - copy.calls * CopyRates::kCallNs, 0.0));
     }
@@ -219,7 +227,8 @@ bool DirectPacking::read(ReceiveOperation& operation)
     check_fmpl(
         fmpl_private_read(operation.source, envelope.place, straight ? buffer.data : scratch.data(), bytes, &copied));
     if (copied == 0) return false;
-    const OwnCopy copy = has_copied(straight ? bytes : 0, 1, begin);
+    OwnCopy copy;
+    if (straight && cpus_suffice_) add_copy(copy, bytes, 1, begin);
     if (!straight) buffer.unpack(0, bytes, scratch.data());
     taken_by(operation, copy);
     return true;
@@ -242,7 +251,7 @@ void DirectPacking::receive(const Ref<ReceiveOperation>& operation)
         return;
     }
     if (!open(*operation)) envelope.receive_id = 0;
-    reads_.push_back(operation);
+    reads_.push_back({operation, {}});
 }
 
 void DirectPacking::ask_for_room(const Ref<ReceiveOperation>& operation)

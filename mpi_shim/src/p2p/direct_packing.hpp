@@ -71,8 +71,8 @@ public:
     // Whether such a message had better travel with its envelope.
     bool is_better_eager(const MessageBuffer& buffer, int destination)
     {
-        return copy_rates_.are_slow(destination) && is_best_for(buffer, destination) &&
-               copy_rates_.prefer_ring(destination);
+        return buffer.bytes > CopyRates::kShortest && copy_rates_.are_slow(destination) &&
+               is_best_for(buffer, destination) && copy_rates_.prefer_ring(destination);
     }
 
     // Announces the operation's message. expects: this rank has posted receives.
@@ -121,19 +121,24 @@ private:
         double helps_from = 0;         // this rank gives nothing of it before this time (fmpl_wtime)
     };
 
-    bool read(ReceiveOperation& operation);
-    bool open(const ReceiveOperation& operation);
-    bool take_read();
-    bool take_jointly(ReceiveOperation& operation);
-    void ask_for_room(const Ref<ReceiveOperation>& operation);
-    bool give_jointly();
-    // So many bytes, by so many calls of the kernel.
+    // By this rank: so many bytes, by so many calls of the kernel.
     struct OwnCopy {
         std::uint64_t bytes = 0;
         int calls = 0;
         double seconds = 0;
     };
-    OwnCopy has_copied(std::uint64_t bytes, int calls, double begin);
+    struct Read {  // a message that has matched, to be taken from where it lies
+        Ref<ReceiveOperation> operation;
+        OwnCopy copy;
+    };
+
+    bool read(ReceiveOperation& operation);
+    bool open(const ReceiveOperation& operation);
+    bool take_read();
+    bool take_jointly(Read& read);
+    void ask_for_room(const Ref<ReceiveOperation>& operation);
+    bool give_jointly();
+    void add_copy(OwnCopy& copy, std::uint64_t bytes, int calls, double begin);
     void taken_by(ReceiveOperation& operation, const OwnCopy& copy);
     bool has_sends_to(int rank) const { return unfinished_[static_cast<std::size_t>(rank)] > 0; }
     Ref<SendOperation> forget(std::uint64_t send_id);
@@ -148,7 +153,10 @@ private:
     std::uint64_t sends_ = 0;
     std::unordered_map<std::uint64_t, Announced> announced_;  // by send_id
     std::vector<Announced*> joint_sends_;                     // those with a record whose message is not there yet
-    std::vector<Ref<ReceiveOperation>> reads_;                // matched, to be taken from where they lie
+    std::vector<Read> reads_;
+    // After a copy this rank gives nothing, before this time, of what it had announced by then.
+    double rests_to_ = 0;
+    std::uint64_t rests_of_ = 0;  // send_id of the last of these
     std::vector<Stream> streams_;
     std::vector<Untold> untold_;
     std::unordered_map<std::uint64_t, Ref<ReceiveOperation>> receives_;  // by receive_id

@@ -418,9 +418,9 @@ bool Engine::is_eager_from_where_it_lies(const MessageBuffer& buffer) const
            !(buffer.in_one_piece() && fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0);
 }
 
-// Whether a longer message goes with its envelope, since its destination reads those slowly. If there is no room, only
-// one that this rank waits for does: others would need a further call of this rank's, which a message that is read does
-// not.
+// Sends a longer message with its envelope if its destination reads those slowly; false: it does not go so. If there is
+// no room, only one that this rank waits for does: others would need a further call of this rank's, which one that is
+// read does not.
 bool Engine::send_by_rate(const Ref<SendOperation>& operation, bool waits)
 {
     const MessageBuffer& buffer = operation->buffer;
@@ -465,8 +465,11 @@ RequestRef Engine::begin_send(const MessageBuffer& buffer, Communicator& comm, T
     envelope.tag = tag;
     envelope.bytes = buffer.bytes;
     const bool is_short = is_eager(buffer);
-    const bool is_invited = parts_->invitations.any(world_rank, key_of(envelope));
-    if (!is_short && !is_invited && mode == SendMode::standard && send_by_rate(operation, waits)) return operation;
+    if (!is_short && mode == SendMode::standard) {
+        if (!parts_->outbox.window_is_open(world_rank, buffer.bytes)) progress_without_copies();  // what it says of it
+        const bool is_invited = parts_->invitations.any(world_rank, key_of(envelope));
+        if (!is_invited && send_by_rate(operation, waits)) return operation;
+    }
     // A rank that only sends has not looked for what the destination says of its messages and of its receives.
     // It takes part in no joint copy before the destination knows of the message.
     if (world_rank != world_rank_ && !(is_short && parts_->outbox.window_is_open(world_rank, buffer.bytes)))

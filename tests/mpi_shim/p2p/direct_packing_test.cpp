@@ -142,7 +142,16 @@ FMPL_RANKS_TEST_WITH(DirectPacking, MessagesThatAreWrittenAnewArriveWhicheverWay
         ASSERT_TRUE(in.holds(2 * i + 1 - rank)) << "message " << i << " of " << bytes << " bytes";
         ASSERT_TRUE(in_after.holds(2 * (kMessages + i) + 1 - rank)) << "message " << i << " of " << bytes << " bytes";
     }
-    // Blocking and synchronous ones, and more at once than the ring has room for.
+    // Blocking ones, and nonblocking ones, one of them synchronous, more at once than the ring has room for.
+    for (std::uint64_t i = 0; i < 40; ++i) {
+        if (job.rank == 0) {
+            MPI_Send(Message(kBytes, i).data(), kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
+        } else {
+            Message message(kBytes);
+            MPI_Recv(message.data(), kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            ASSERT_TRUE(message.holds(i)) << "message " << i;
+        }
+    }
     constexpr int kAtOnce = 12;
     for (std::uint64_t i = 0; i < kMessages / 10; ++i) {
         std::vector<Message> messages;

@@ -208,6 +208,12 @@ int fmpl_look(int (*ready)(void* context), void* context, int* is_ready)
     });
 }
 
+int fmpl_is_last_look(void)
+{
+    const Binding& b = binding();
+    return b.own && b.own->node.waiter.is_last_look() ? 1 : 0;
+}
+
 int fmpl_layer_progress_set(void (*progress)(void* context), void* context)
 {
     return query("fmpl_layer_progress_set", [&](Rank& own) { own.layer_calls.set_progress(progress, context); });
