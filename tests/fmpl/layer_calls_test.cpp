@@ -1,4 +1,4 @@
-// The waiting of layers above: fmpl_wait_until, fmpl_envelopes_wait, fmpl_look, fmpl_envelopes_look,
+// The waiting of layers above: fmpl_wait_until, fmpl_envelopes_wait, fmpl_look, fmpl_envelopes_look, fmpl_is_last_look,
 // fmpl_layer_progress_set.
 #include "fmpl/sealed_envelopes.hpp"
 
@@ -59,6 +59,33 @@ FMPL_RANKS_TEST_AT(LayerCalls, NothingWaitsWithinACallback, ({2, 4}))
     }
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
     REQUIRE_OK(fmpl_layer_progress_set(nullptr, nullptr));
+}
+
+// A layer that leaves something for a later look is told when there is none before the rank sleeps.
+FMPL_RANKS_TEST_WITH(LayerCalls, TheLastLookBeforeARankSleepsIsTold,
+    (RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_SPIN_US", "1"}, {"FMPL_YIELD_US", "1"}}}))
+{
+    const fmpl::Session session(1);
+    REQUIRE_OK(fmpl_envelopes_open(kRing));
+    EXPECT_EQ(fmpl_is_last_look(), 0);
+    if (rank() == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        EXPECT_TRUE(try_send(1, {0, 0}));
+    } else {
+        int looks = 0;
+        int last_looks = 0;
+        Ledger ledger;
+        wait_for([&] {
+            ++looks;
+            last_looks += fmpl_is_last_look();
+            poll([&](int source, const Head& head, const void*) { ledger.note(source, head); });
+            return ledger.all == 1;
+        });
+        EXPECT_GT(last_looks, 0);
+        EXPECT_GT(looks, last_looks);
+        EXPECT_EQ(fmpl_is_last_look(), 0);
+    }
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
 }
 
 // Rank 0 answers requests while it is in a call of FMPL, which the others enter only when they have their answers.

@@ -85,8 +85,9 @@ Section limits()
                 "a blocking send up to this from other memory copies it to remote-DMA memory for the receiver to take"),
             size("reduce_deposit", kDepositBytes,
                 "a larger hardware reduction is divided among the ranks in place, in remote-DMA memory or, where the "
-                "kernel lets the ranks copy from and to each other, from the next sizes on; else in pieces of this, of "
-                "two ranks of up to 128 KiB"),
+                "kernel lets the ranks copy from and to each other, from the next sizes on; else in pieces of this"),
+            size("reduce_deposit_of_two", DepositRing().longest_of_two(),
+                "the same of a reduce of two ranks; of their allreduce less than reduce private bytes to all"),
             size("reduce_private_bytes", kReducePrivateBytes,
                 "where each rank has a CPU, the kernel reads operands of a reduce in other memory from this on"),
             size("reduce_private_bytes_to_all", kReducePrivateBytesToAll, "the same of an allreduce"),

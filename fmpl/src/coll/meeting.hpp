@@ -130,8 +130,7 @@ struct ReductionState {
     Offset long_deposits = kNoOffset;
     DepositRing ring;                 // in the long ones
     Offset others_short = kNoOffset;  // of two members: the other's short ones, when it has shown one
-
-    bool root_stays = false;  // the present one has the root of the last
+    bool root_stays = false;          // the present one has the root of the last
 
     // The next one begins; whether it has the root of the last.
     bool keeps_root(int next) { return root_stays = std::exchange(root, next) == next; }

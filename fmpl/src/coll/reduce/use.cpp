@@ -80,11 +80,8 @@ void await_end(Meeting& m, std::uint64_t use, RootSuccession* roots, bool alone)
 {
     WaitFor what = m.waiting_for(-1, 0);
     what.alone = alone;
-    const ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
-    // acquire: pairs with end_use
     m.wait_in_turn(
-        roots, [&] { return slot.over.load(std::memory_order_acquire) == use + 1; }, what);
-    m.reductions.over = use + 1;
+        roots, [&] { return is_over(m, use); }, what);
 }
 
 void end_reduction(Meeting& m, std::uint64_t use)
