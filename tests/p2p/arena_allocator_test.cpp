@@ -48,7 +48,8 @@ public:
         // Small sizes as often as large ones.
         const std::size_t bytes = below(std::size_t{1} << below(64 - __builtin_clzll(most) + 1)) % (most + 1);
         const std::size_t rounded = round_up(std::max<std::size_t>(bytes, 1), ArenaAllocator::kAlignment);
-        const std::size_t alignment = arena_ && rounded >= 64 * 1024 ? 4096 : ArenaAllocator::kAlignment;
+        const std::size_t alignment =
+            arena_ && rounded >= ArenaAllocator::kPageAlignedFrom ? 4096 : ArenaAllocator::kAlignment;
         const Offset at = allocator_.try_allocate(bytes);
         if (at == kNoOffset) {
             ASSERT_LT(largest_gap(alignment), rounded) << bytes << " bytes refused";

@@ -14,7 +14,6 @@ constexpr std::size_t kPage = 4096;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kLeastGrowth = std::size_t{128} << 10;
 constexpr int kManyRanks = 17;
-constexpr std::size_t kPageAlignedFrom = 4 * 1024;
 
 constexpr std::size_t round_up(std::size_t n, std::size_t to)
 {

@@ -19,6 +19,8 @@ namespace fmpl {
 class ArenaAllocator {
 public:
     static constexpr std::size_t kAlignment = 64;
+    // Blocks of an arena from this size on begin with a page.
+    static constexpr std::size_t kPageAlignedFrom = 4096;
 
     // The range [begin, begin + bytes) of the job's memory. memory != nullptr: back pages as needed; nullptr: the range
     // is backed already.
@@ -26,7 +28,7 @@ public:
     ArenaAllocator(const ArenaAllocator&) = delete;
     ArenaAllocator& operator=(const ArenaAllocator&) = delete;
 
-    // Offset of a block of at least `bytes`, aligned to kAlignment (in an arena to 4096 from 4 KiB on).
+    // Offset of a block of at least `bytes`, aligned to kAlignment (in an arena to 4096 from kPageAlignedFrom on).
     // Throws Error(MEMORY).
     Offset allocate(std::size_t bytes);
     // The same, or kNoOffset when the range has no room or the memory is short.
