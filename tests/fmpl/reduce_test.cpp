@@ -487,15 +487,19 @@ FMPL_RANKS_TEST_WITH(
 {
     const fmpl::Session session(1);
     std::size_t word = 0;
+    const std::vector<std::vector<int>> roots_before = {{0}, {0, 0}, {0, 1}, {1, 0}, {0, 1, 0}, {1, 0, 1, 0}};
     for (const Place place : kPlaces) {
-        GuardedBuffer buffer(place, 8000);
-        auto* const values = reinterpret_cast<double*>(buffer.data());
-        REQUIRE_OK(fmpl_reduce(values, 1000, FMPL_SUM_DOUBLE, 0, FMPL_COMM_WORLD, nullptr));
-        for (int time = 0; time < 4; ++time) {
-            const int code = fmpl_reduce(values, 1000, FMPL_SUM_DOUBLE, 1 - rank(), FMPL_COMM_WORLD, nullptr);
-            EXPECT_GT(ranks_that_say(code == FMPL_ERR_MISMATCH, word++), 0) << "time " << time;
+        for (const std::vector<int>& before : roots_before) {
+            GuardedBuffer buffer(place, 8000);
+            auto* const values = reinterpret_cast<double*>(buffer.data());
+            for (const int root : before)
+                REQUIRE_OK(fmpl_reduce(values, 1000, FMPL_SUM_DOUBLE, root, FMPL_COMM_WORLD, nullptr));
+            for (int time = 0; time < 4; ++time) {
+                const int code = fmpl_reduce(values, 1000, FMPL_SUM_DOUBLE, 1 - rank(), FMPL_COMM_WORLD, nullptr);
+                EXPECT_GT(ranks_that_say(code == FMPL_ERR_MISMATCH, word++), 0) << "time " << time;
+            }
+            expect_reductions_still_work();
         }
-        expect_reductions_still_work();
     }
 }
 
@@ -663,12 +667,34 @@ FMPL_RANKS_TEST_WITH(Reduce, MembersGoAheadOfARootThatStays, (RanksOptions{.rank
         std::size_t count;
     } kRows[] = {{32, 1}, {32, 128}, {8, 600}};
     for (const auto& [times, count] : kRows) {
-        reduce_so_many(1, count);  // the root is the same in all that follow
+        reduce_so_many(2, count);  // the root is the same in all that follow
         REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
         char word = 0;
         for (int i = 1; rank() == 0 && i < size(); ++i) REQUIRE_OK(fmpl_recv_any(&word, 1, 0, FMPL_COMM_WORLD));
         reduce_so_many(size() == 2 ? 31 : times, count);
         if (rank() != 0) REQUIRE_OK(fmpl_send_any(&word, 1, 0, 0, FMPL_COMM_WORLD));
+    }
+}
+
+// Of two ranks that are root in turn, one that is not root need not wait for the other.
+FMPL_RANKS_TEST_WITH(Reduce, EitherOfTwoGoesAheadOfTheOtherInTurn,
+    (RanksOptions{.ranks = {2}, .unmapped = false, .forms = {"hardware"}}))
+{
+    const fmpl::Session session(1);
+    for (const std::size_t count : {std::size_t{1}, std::size_t{64}, std::size_t{600}, std::size_t{8192}}) {
+        for (int i = 0; i < 20; ++i) {
+            const int root = i % 2;
+            char word = 0;
+            // The first ones show that they take turns. Then the root begins when it knows that the other is through.
+            const bool waits = i >= 2;
+            if (waits && rank() == root) REQUIRE_OK(fmpl_recv_any(&word, 1, 0, FMPL_COMM_WORLD));
+            std::vector<double> values(count, rank() + i);
+            REQUIRE_OK(fmpl_reduce(values.data(), count, FMPL_SUM_DOUBLE, root, FMPL_COMM_WORLD, nullptr));
+            if (waits && rank() != root) REQUIRE_OK(fmpl_send_any(&word, 1, root, 0, FMPL_COMM_WORLD));
+            if (rank() == root) {
+                EXPECT_EQ(values, std::vector<double>(count, 1.0 + 2 * i)) << "reduction " << i;
+            }
+        }
     }
 }
 
