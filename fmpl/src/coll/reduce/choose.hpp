@@ -16,7 +16,7 @@ inline constexpr std::size_t kPartitionBytes = 4 * 1024;
 
 // Where ranks share CPUs, an allreduce of up to this size whose operands are all read where they lie is combined by the
 // last to arrive, and the results written where they are wanted. Of three members one often has a CPU for itself.
-inline constexpr std::size_t kByLastBytes = 2 * 1024;
+inline constexpr std::size_t kByLastBytes = 1024 - 1;
 inline constexpr std::size_t kByLastBytesOfThree = 4 * 1024;
 inline std::size_t by_last_bytes(const Meeting& m)
 {

@@ -10,8 +10,15 @@
 namespace fmpl {
 namespace {
 
-// A share of a partitioned reduction, at least.
+// A share of a partitioned reduction, at least, if there are more than two; and one of two.
 constexpr std::size_t kShareBytes = 1024;
+constexpr std::size_t kShareBytesOfTwo = 512;
+
+std::size_t shares_of(std::size_t bytes, std::size_t members)
+{
+    const std::size_t shares = std::max(bytes / kShareBytes, std::min<std::size_t>(bytes / kShareBytesOfTwo, 2));
+    return std::clamp<std::size_t>(shares, 1, std::min(members, kMostShares));
+}
 
 // The pages of the places that are here, for the elements first .. first + bytes - 1.
 void map_pages(const Meeting& m, std::span<const Place> places, std::size_t first, std::size_t bytes)
@@ -161,7 +168,7 @@ void combine_shares(Meeting& m, std::uint64_t use, const std::byte* operand, con
 {
     ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
     const auto members = static_cast<std::size_t>(m.size());
-    const std::size_t shares = std::clamp<std::size_t>(whole.bytes() / kShareBytes, 1, std::min(members, kMostShares));
+    const std::size_t shares = shares_of(whole.bytes(), members);
     const auto begin_of = [&](std::size_t i) { return whole.count / shares * i + std::min(whole.count % shares, i); };
     Operands from;
     std::span<const Place> to;
