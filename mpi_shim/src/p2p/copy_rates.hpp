@@ -1,9 +1,8 @@
-// How fast other ranks read long messages of this rank's private memory (DirectPacking), and which had better go
-// through the ring instead.
+// How fast other ranks read long messages of this rank where they lie, and which had better go through the ring.
 //
-// What lies in the caches of both cores, since nobody writes it, the kernel copies faster than it goes through a ring,
-// by two copies. But what the source has just written is read at a third of that rate, and the ring is faster. Which of
-// the two a message is only its copy tells, so the receiver reports how long that took (`taken`).
+// What lies in the caches of both cores, since nobody writes it, is read faster than it goes through a ring, by two
+// copies. But what the source has just written is read at a third of that rate or less, and the ring is faster. Which
+// of the two a message is only its copy tells, so the receiver reports how long that took.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +14,10 @@ namespace fmpl::mpi {
 
 class CopyRates {
 public:
-    // The messages that this is about are longer than the one and no longer than the other.
-    static constexpr std::size_t kShortest = 16 * 1024;
+    // No longer message goes through the ring.
     static constexpr std::size_t kLongest = 64 * 1024;
-    // A slower copy is one of data that has just been written: bytes per nanosecond, beside the kernel's calls.
-    static constexpr double kSlow = 14;
-    static constexpr double kCallNs = 600;
-    // After so many more slow ones messages go through the ring; a fast one weighs as much as several. The first copies
-    // of each buffer of a window are slow anyway.
+    // After slow copies of so many more messages they go through the ring; a fast one weighs as much as several. The
+    // first copies of each buffer of a window are slow anyway.
     static constexpr int kMany = 256;
     static constexpr int kWeightOfFast = 4;
     // Then the first ones of so many are still read where they lie, to see: several, since it is by being read that
@@ -30,29 +25,52 @@ public:
     static constexpr int kPeriod = 256;
     static constexpr int kProbes = 4;
 
-    explicit CopyRates(int ranks) : of_(static_cast<std::size_t>(ranks)) {}
+    // slow: a slower copy is one of data that has just been written, in bytes per nanosecond. one_of: of so many
+    // messages one is timed, since that takes time itself; once they go through the ring, the last of the probes.
+    CopyRates(int ranks, double slow, int one_of)
+        : slow_(slow),
+          one_of_(one_of),
+          many_(kMany / one_of),
+          of_(static_cast<std::size_t>(ranks))
+    {
+    }
 
-    // The rank has read so many bytes in this time, without the calls.
+    // The rank has read so many bytes in this time.
     void was_read(int destination, std::uint64_t bytes, std::uint64_t nanoseconds)
     {
-        Rate& rate = of_[static_cast<std::size_t>(destination)];
-        const bool slow = static_cast<double>(bytes) < kSlow * static_cast<double>(nanoseconds);
-        rate.slow = slow ? std::min(rate.slow + 1, kMany) : std::max(rate.slow - kWeightOfFast, 0);
+        Rate& rate = of(destination);
+        const bool slow = static_cast<double>(bytes) < slow_ * static_cast<double>(nanoseconds);
+        rate.slow = slow ? std::min(rate.slow + 1, many_) : std::max(rate.slow - kWeightOfFast, 0);
     }
-    bool are_slow(int destination) const { return of_[static_cast<std::size_t>(destination)].slow == kMany; }
-    // Where they are, once a message: whether the next one to the rank is to go through the ring.
+    bool are_slow(int destination) const { return of_[static_cast<std::size_t>(destination)].slow == many_; }
+    // Once a message to the rank: whether it is to go through the ring.
     bool prefer_ring(int destination)
     {
-        Rate& rate = of_[static_cast<std::size_t>(destination)];
+        Rate& rate = of(destination);
         rate.in_period = (rate.in_period + 1) % kPeriod;
-        return rate.in_period >= kProbes;
+        return rate.slow == many_ && rate.in_period >= kProbes;
     }
+    // Whether that message, if it is read where it lies, is to be timed; and whether the next one is.
+    bool is_timed(int destination) const { return times(destination, 0); }
+    bool will_be_timed(int destination) const { return times(destination, 1); }
 
 private:
     struct Rate {
         int slow = 0;
         int in_period = kProbes;
     };
+
+    Rate& of(int destination) { return of_[static_cast<std::size_t>(destination)]; }
+    bool times(int destination, int later) const
+    {
+        const Rate& rate = of_[static_cast<std::size_t>(destination)];
+        const int message = (rate.in_period + later) % kPeriod;
+        return rate.slow == many_ && one_of_ > 1 ? message == kProbes - 1 : message % one_of_ == 0;
+    }
+
+    double slow_;
+    int one_of_;
+    int many_;
     std::vector<Rate> of_;
 };
 

@@ -49,6 +49,9 @@ constexpr std::size_t kJointBytesInCollective = 512 * 1024;
 constexpr double kSlowCopyRate = 2e9;
 constexpr double kLongestRest = 0.5e-3;
 
+// What a call of the kernel takes beside the bytes, in nanoseconds.
+constexpr double kCallNs = 600;
+
 bool is_better_joint(const ReceiveOperation& operation, std::uint64_t bytes)
 {
     return traffic_of(operation.key.context) == Traffic::point_to_point || bytes >= kJointBytesInCollective ||
@@ -205,9 +208,9 @@ void DirectPacking::taken_by(ReceiveOperation& operation, const OwnCopy& copy)
     taken.kind = EnvelopeKind::taken;
     taken.send_id = operation.envelope.send_id;
     const bool is_whole = operation.envelope.bytes <= operation.buffer.bytes;
-    if (is_whole && operation.envelope.bytes <= CopyRates::kLongest && copy.bytes >= CopyRates::kShortest) {
+    if (is_whole && operation.envelope.bytes <= CopyRates::kLongest && copy.bytes >= kTimedFrom) {
         taken.bytes = copy.bytes;
-        taken.place = static_cast<std::uint64_t>(std::max(copy.seconds * 1e9 - copy.calls * CopyRates::kCallNs, 0.0));
+        taken.place = static_cast<std::uint64_t>(std::max(copy.seconds * 1e9 - copy.calls * kCallNs, 0.0));
     }
     operation.finish_with(operation.envelope);
     outbox_->post(operation.source, taken);

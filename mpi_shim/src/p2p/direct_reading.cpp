@@ -3,6 +3,7 @@
 #include "error.hpp"
 #include "p2p/fmpl_call.hpp"
 
+#include <fmpl.h>
 #include <fmpl/remote.h>
 #include <mpi.h>
 
@@ -11,13 +12,16 @@
 
 namespace fmpl::mpi {
 
+bool DirectReading::is_for(const MessageBuffer& buffer, int destination)
+{
+    return buffer.in_one_piece() && buffer.bytes > 0 && buffer.bytes < kSharedFrom &&
+           fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0 && fmpl_is_addressable(destination) != 0;
+}
+
 bool DirectReading::try_send(const Ref<SendOperation>& operation)
 {
     const MessageBuffer& buffer = operation->buffer;
-    if (!buffer.in_one_piece() || buffer.bytes == 0 || buffer.bytes >= kSharedFrom) return false;
-    if (fmpl_is_remote_dma(buffer.data, buffer.bytes) == 0 || fmpl_is_addressable(operation->destination) == 0) {
-        return false;
-    }
+    if (!is_for(buffer, operation->destination)) return false;
     if (free_.empty()) {
         announced_.emplace_back();
         free_.reserve(announced_.capacity());
@@ -26,6 +30,7 @@ bool DirectReading::try_send(const Ref<SendOperation>& operation)
     Envelope& envelope = operation->envelope;
     envelope.kind = EnvelopeKind::readable;
     envelope.send_id = free_.back();
+    envelope.receive_id = by_rate_ && copy_rates_.is_timed(operation->destination) ? 1 : 0;
     check_fmpl(fmpl_remote_place(buffer.data, buffer.bytes, &envelope.place));
     outbox_->announce(operation->destination, envelope);  // the answer comes in a later call
     free_.pop_back();
@@ -42,10 +47,16 @@ void DirectReading::receive(ReceiveOperation& operation, int source, const Envel
             envelope.bytes, source);
     }
     const MessageBuffer& buffer = operation.buffer;
-    buffer.unpack(0, std::min(envelope.bytes, buffer.bytes), from);
     Envelope read{};
     read.kind = EnvelopeKind::read;
     read.send_id = envelope.send_id;
+    const bool is_timed = envelope.receive_id != 0 && buffer.in_one_piece() && envelope.bytes <= buffer.bytes;
+    const double begin = is_timed ? fmpl_wtime() : 0;
+    buffer.unpack(0, std::min(envelope.bytes, buffer.bytes), from);
+    if (is_timed) {
+        read.bytes = envelope.bytes;
+        read.place = static_cast<std::uint64_t>(std::max(fmpl_wtime() - begin, 0.0) * 1e9);
+    }
     operation.finish_with(envelope);
     outbox_->post(source, read);
 }
@@ -57,6 +68,7 @@ void DirectReading::read(int source, const Envelope& envelope)
     if (!announced || announced->destination != source) return;
     const Ref<SendOperation> operation = std::exchange(announced_[envelope.send_id], {});
     free_.push_back(envelope.send_id);
+    if (envelope.bytes > 0) copy_rates_.was_read(source, envelope.bytes, envelope.place);
     operation->complete_with(Status::empty());
 }
 

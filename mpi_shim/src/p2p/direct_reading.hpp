@@ -6,12 +6,14 @@
 //
 // For messages in one piece of remote-DMA memory that the receiver addresses: one copy, whatever the form of the
 // buffer, and nothing but the envelope to wait for. From kSharedFrom on a channel is faster, since there both ranks
-// copy if each has a processor.
+// copy if each has a processor. Where each has one and the receiver reads the messages slowly, since they have just
+// been written, they had better travel with their envelopes: it times some of them, and tells in `read` (CopyRates).
 //
 // The answer is an envelope like any other: it waits in the receiver's outbox while the sender, which has yet to take
 // as many as its ring holds, has no room for more.
 #pragma once
 
+#include "p2p/copy_rates.hpp"
 #include "p2p/operations.hpp"
 #include "p2p/outbox.hpp"
 
@@ -26,7 +28,28 @@ public:
     // From here on FMPL lets both ranks copy a message: kSharedBytes of its sources, shared_bytes of fmpl_info.
     static constexpr std::size_t kSharedFrom = 64 * 1024;
 
-    explicit DirectReading(Outbox& outbox) : outbox_(&outbox) {}
+    // by_rate: messages may travel with their envelopes where they are read slowly.
+    DirectReading(int ranks, Outbox& outbox, bool by_rate)
+        : outbox_(&outbox),
+          by_rate_(by_rate),
+          copy_rates_(ranks, kSlowRate, kOneTimedOf)
+    {
+    }
+
+    // Whether a message goes this way.
+    static bool is_for(const MessageBuffer& buffer, int destination);
+    // Once a message that is too long to travel with its envelope: whether it had better do so all the same.
+    bool is_better_eager(const MessageBuffer& buffer, int destination)
+    {
+        return by_rate_ && is_for(buffer, destination) && copy_rates_.prefer_ring(destination);
+    }
+    // Whether the next such message to the rank may be lent instead: it is neither to go eagerly nor to be timed. And
+    // one has been.
+    bool may_lend(int destination) const
+    {
+        return !by_rate_ || (!copy_rates_.are_slow(destination) && !copy_rates_.will_be_timed(destination));
+    }
+    void was_lent(int destination) { copy_rates_.prefer_ring(destination); }
 
     // Announces the operation's message; false when it is not one for this way.
     bool try_send(const Ref<SendOperation>& operation);
@@ -38,7 +61,14 @@ public:
     bool is_idle() const { return announced_.size() == free_.size(); }
 
 private:
+    // Bytes per nanosecond: what has just been written is read at 6 to 20, what lies in the own cache at 50 and more.
+    static constexpr double kSlowRate = 30;
+    // The clock takes 40 ns of a read that may take 150.
+    static constexpr int kOneTimedOf = 64;
+
     Outbox* outbox_;
+    bool by_rate_;
+    CopyRates copy_rates_;
     std::vector<Ref<SendOperation>> announced_;  // by send_id; null: free
     std::vector<std::uint64_t> free_;            // send_ids
 };

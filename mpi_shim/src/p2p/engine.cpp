@@ -113,11 +113,11 @@ void with_condition(Ready& ready, Call&& call)
 }  // namespace
 
 struct Engine::Parts {
-    explicit Parts(int ranks)
+    Parts(int ranks, const Settings& settings)
         : outbox(ranks),
           channels(ranks, outbox),
           packing(ranks, outbox, fmpl_cpus_suffice() != 0),
-          reading(outbox),
+          reading(ranks, outbox, settings.eager_bytes_by_rate > 0 && fmpl_cpus_suffice() != 0),
           invitations(ranks, outbox, channels, matching)
     {
     }
@@ -239,9 +239,9 @@ void ReceiveOperation::finish_with(const Envelope& message)
 }
 
 Engine::Engine(int ranks, int world_rank)
-    : parts_(std::make_unique<Parts>(ranks)),
+    : settings_(settings_from_environment(ranks, fmpl_ranks_of_cpu())),
+      parts_(std::make_unique<Parts>(ranks, settings_)),
       world_rank_(world_rank),
-      settings_(settings_from_environment(ranks, fmpl_ranks_of_cpu())),
       call_(fmpl_layer_call())
 {
     check_fmpl(fmpl_envelopes_open(settings_.ring_bytes));
@@ -426,8 +426,9 @@ bool Engine::send_by_rate(const Ref<SendOperation>& operation, bool waits)
     const MessageBuffer& buffer = operation->buffer;
     const int destination = operation->destination;
     Outbox& outbox = parts_->outbox;
-    if (buffer.bytes <= settings_.eager_bytes || buffer.bytes > settings_.eager_bytes_by_rate) return false;
-    if (!parts_->packing.is_better_eager(buffer, destination)) return false;
+    if (buffer.bytes > settings_.eager_bytes_by_rate) return false;
+    if (!parts_->packing.is_better_eager(buffer, destination) && !parts_->reading.is_better_eager(buffer, destination))
+        return false;
     if (buffer.bytes > fmpl_envelope_body_limit() || !outbox.window_is_open(destination, buffer.bytes)) return false;
     if (waits) {
         outbox.message(operation);
@@ -545,7 +546,11 @@ bool Engine::send_without_request(
     envelope.tag = tag;
     envelope.bytes = buffer.bytes;
     const bool eager = is_eager(buffer);
-    if (may_lend && buffer.bytes > kInlineBytes && outbox.try_lend(world_rank, envelope, buffer, !eager)) return true;
+    may_lend = may_lend && buffer.bytes > kInlineBytes && (eager || parts_->reading.may_lend(world_rank));
+    if (may_lend && outbox.try_lend(world_rank, envelope, buffer, !eager)) {
+        if (!eager) parts_->reading.was_lent(world_rank);
+        return true;
+    }
     return eager && outbox.try_message(world_rank, envelope, buffer);
 }
 

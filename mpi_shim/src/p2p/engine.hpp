@@ -1,7 +1,7 @@
 // Point-to-point communication of one rank: receiver-side matching over FMPL's envelopes (MPI-3.1, chapter 3).
 //
-//   eager       up to Settings::eager_bytes (fewer from remote-DMA memory, more from private memory that the
-//               destination reads slowly: CopyRates): the message travels with its envelope. A synchronous send is told
+//   eager       up to Settings::eager_bytes (fewer from remote-DMA memory; more where the destination reads
+//               messages slowly: CopyRates): the message travels with its envelope. A synchronous send is told
 //               when it is matched. From remote-DMA memory a blocking send first tries to lend it to a destination that
 //               waits, which copies it at once.
 //   rendezvous  longer, or when the destination has more unmatched eager messages of this rank than it should keep:
@@ -144,9 +144,9 @@ private:
 
     struct Parts;
     friend struct AwaitedMessage;
+    Settings settings_;
     std::unique_ptr<Parts> parts_;
     int world_rank_;
-    Settings settings_;
     const char** call_;
 };
 

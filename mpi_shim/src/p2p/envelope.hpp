@@ -18,7 +18,8 @@ enum class EnvelopeKind : std::uint8_t {
     // Announces one that the receiver is to name a place for, or to read at the private address `place`, perhaps
     // jointly by the record at `receive_id`: see DirectPacking.
     scattered,
-    readable,  // announces one that the receiver reads at `place`: see DirectReading
+    // Announces one that the receiver reads at `place`, and times if `receive_id` is not 0: see DirectReading.
+    readable,
     accepted,  // announces one that goes through the channel of an invitation: see Invitations
     // Answers and what else belongs to them.
     matched,  // to send `send_id`: its message has been matched
@@ -26,7 +27,7 @@ enum class EnvelopeKind : std::uint8_t {
     room,     // to send `send_id`: where it is to be packed, for receive `receive_id`; `place` 0: nowhere
     taken,    // to send `send_id`: its message has been read at the private address; `bytes` of it in `place` ns, or 0
     packed,   // to receive `receive_id`: the message is where it was to be packed
-    read,     // to send `send_id`: its message has been read where it lies
+    read,     // to send `send_id`: its message has been read where it lies; `bytes` of it in `place` ns, or 0
     piece,    // to receive `receive_id`: bytes of its message, from `place` on, are the body
     invited,  // a receive has been posted that the destination may send to: see Invitations
     credit,   // how much of the receiver's eager messages has been matched since the beginning: `bytes`

@@ -57,7 +57,7 @@ Settings settings_from_environment(int ranks, int ranks_of_cpu)
     const std::size_t bytes = text != nullptr ? eager_bytes_from(text) : otherwise;
     // Who sets a lower limit wants less memory, or what happens where a ring is full.
     const std::size_t ring = bytes < otherwise ? least_ring(bytes) : ring_bytes(bytes, ranks, ranks_of_cpu);
-    return {bytes, std::min(bytes, kEagerBytesRemoteDma), text != nullptr ? bytes : CopyRates::kLongest, ring};
+    return {bytes, std::min(bytes, kEagerBytesRemoteDma), text != nullptr ? 0 : CopyRates::kLongest, ring};
 }
 
 }  // namespace fmpl::mpi

@@ -12,7 +12,7 @@ struct Settings {
     // that relies on MPI_Send's not waiting, as none should, finds the smallest limit that an MPI of today has (Open
     // MPI's).
     std::size_t eager_bytes_remote_dma;
-    // The same for a message in private memory whose destination reads such messages slowly (CopyRates).
+    // The same for a message whose destination reads such ones slowly (CopyRates), if the user has set nothing.
     std::size_t eager_bytes_by_rate;
 
     // Of the bodies of a pair of ranks: a body is at most a quarter of its ring.

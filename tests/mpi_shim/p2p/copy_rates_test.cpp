@@ -9,8 +9,9 @@ using fmpl::mpi::CopyRates;
 
 constexpr int kPeer = 1;
 constexpr std::uint64_t kBytes = 32 * 1024;
-constexpr auto kFast = static_cast<std::uint64_t>(kBytes / CopyRates::kSlow / 2);
-constexpr auto kSlow = static_cast<std::uint64_t>(kBytes / CopyRates::kSlow * 2);
+constexpr double kRate = 14;
+constexpr auto kFast = static_cast<std::uint64_t>(kBytes / kRate / 2);
+constexpr auto kSlow = static_cast<std::uint64_t>(kBytes / kRate * 2);
 
 void are_read(CopyRates& rates, int times, std::uint64_t nanoseconds)
 {
@@ -19,7 +20,7 @@ void are_read(CopyRates& rates, int times, std::uint64_t nanoseconds)
 
 TEST(CopyRates, OnlyManySlowCopiesTellOfTheNext)
 {
-    CopyRates rates(3);
+    CopyRates rates(3, kRate, 1);
     EXPECT_FALSE(rates.are_slow(kPeer));
     are_read(rates, CopyRates::kMany - 1, kSlow);
     EXPECT_FALSE(rates.are_slow(kPeer));
@@ -35,14 +36,14 @@ TEST(CopyRates, OnlyManySlowCopiesTellOfTheNext)
 
 TEST(CopyRates, BuffersThatAreSlowOnlyTheFirstTimeAreReadWhereTheyLie)
 {
-    CopyRates rates(2);
+    CopyRates rates(2, kRate, 1);
     for (int window = 0; window < 10; ++window) are_read(rates, 64, window == 0 ? kSlow : kFast);
     EXPECT_FALSE(rates.are_slow(kPeer));
 }
 
 TEST(CopyRates, SomeInARowAreStillReadToSee)
 {
-    CopyRates rates(2);
+    CopyRates rates(2, kRate, 1);
     are_read(rates, CopyRates::kMany, kSlow);
     int read = 0;
     int in_row = 0;
@@ -55,6 +56,32 @@ TEST(CopyRates, SomeInARowAreStillReadToSee)
     }
     EXPECT_EQ(read, 4 * CopyRates::kProbes);
     EXPECT_EQ(most_in_row, CopyRates::kProbes);
+}
+
+// Of sixteen one, and then only the last of those that are still read.
+TEST(CopyRates, SomeOfManyAreTimed)
+{
+    constexpr int kOneOf = 16;
+    CopyRates rates(2, kRate, kOneOf);
+    const auto timed = [&](int messages) {
+        int count = 0;
+        for (int i = 0; i < messages; ++i) {
+            const bool will_be = rates.will_be_timed(kPeer);
+            const bool through_ring = rates.prefer_ring(kPeer);
+            EXPECT_EQ(rates.is_timed(kPeer), will_be);
+            EXPECT_FALSE(through_ring && will_be);
+            count += will_be ? 1 : 0;
+        }
+        return count;
+    };
+    EXPECT_EQ(timed(10 * kOneOf), 10);
+    are_read(rates, CopyRates::kMany / kOneOf - 1, kSlow);
+    EXPECT_FALSE(rates.are_slow(kPeer));
+    are_read(rates, 1, kSlow);
+    EXPECT_TRUE(rates.are_slow(kPeer));
+    EXPECT_EQ(timed(4 * CopyRates::kPeriod), 4);
+    are_read(rates, 1, kFast);
+    EXPECT_FALSE(rates.are_slow(kPeer));
 }
 
 }  // namespace

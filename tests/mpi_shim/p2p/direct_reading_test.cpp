@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
 #include <vector>
 
@@ -184,6 +185,43 @@ FMPL_RANKS_TEST_AT(DirectReading, ThousandsUnderWay, ({2, 3}))
         EXPECT_TRUE(message.holds(static_cast<std::uint64_t>(from * kMessages + m)));
     }
     MPI_Comm_disconnect(&comm);  // waits until all has been read
+}
+
+// Where such messages are read slowly, later ones go through the ring (CopyRates), in the order in which they are sent.
+FMPL_RANKS_TEST_WITH(DirectReading, MessagesThatAreWrittenAnewArriveWhicheverWayTheyGo,
+    (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "2"}}}))
+{
+    constexpr std::uint64_t kMessages = 1200;
+    constexpr int kLongest = 65'536;
+    constexpr int kLengths[] = {5000, 12'288, 16'384, 33'000, kLongest - 1, kLongest};
+    const Job job;
+    const int peer = 1 - job.rank;
+    const auto rank = static_cast<std::uint64_t>(job.rank);
+    Memory out(kLongest);
+    Memory in(kLongest);
+    Message heap(kLongest);
+    for (std::uint64_t i = 0; i < kMessages; ++i) {
+        const int bytes = kLengths[i / 7 % std::size(kLengths)];
+        const auto size = static_cast<std::size_t>(bytes);
+        const bool blocking = i / 200 % 2 == 1;
+        unsigned char* const to = i % 5 == 0 ? heap.data() : in.data();
+        out.fill(2 * i + rank, 0, size);
+        if (blocking && job.rank == 0) {
+            MPI_Send(out.data(), bytes, MPI_BYTE, peer, kTag, MPI_COMM_WORLD);
+            MPI_Recv(to, bytes, MPI_BYTE, peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else if (blocking) {
+            MPI_Recv(to, bytes, MPI_BYTE, peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(out.data(), bytes, MPI_BYTE, peer, kTag, MPI_COMM_WORLD);
+        } else {
+            MPI_Request requests[2];
+            MPI_Irecv(to, bytes, MPI_BYTE, peer, kTag, MPI_COMM_WORLD, &requests[0]);
+            MPI_Isend(out.data(), bytes, MPI_BYTE, peer, kTag, MPI_COMM_WORLD, &requests[1]);
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        }
+        for (std::size_t k = 0; k < size; ++k) {
+            ASSERT_EQ(to[k], pattern_byte(2 * i + 1 - rank, k)) << "byte " << k << " of message " << i;
+        }
+    }
 }
 
 // The receiver's answer finds no room beside what it has sent before; its next call of whatever kind brings it.
