@@ -676,23 +676,28 @@ FMPL_RANKS_TEST_WITH(Reduce, MembersGoAheadOfARootThatStays, (RanksOptions{.rank
     }
 }
 
-// Of two ranks that are root in turn, one that is not root need not wait for the other.
+// Of two ranks that are root in a row that repeats, one that is not root need not wait for the other.
 FMPL_RANKS_TEST_WITH(Reduce, EitherOfTwoGoesAheadOfTheOtherInTurn,
     (RanksOptions{.ranks = {2}, .unmapped = false, .forms = {"hardware"}}))
 {
     const fmpl::Session session(1);
-    for (const std::size_t count : {std::size_t{1}, std::size_t{64}, std::size_t{600}, std::size_t{8192}}) {
-        for (int i = 0; i < 20; ++i) {
-            const int root = i % 2;
+    constexpr struct {
+        std::size_t count;
+        std::size_t in_row;  // as often each is root
+    } kRows[] = {{1, 1}, {64, 2}, {600, 1}, {8192, 2}};
+    for (const auto& [count, in_row] : kRows) {
+        for (std::size_t i = 0; i < 24; ++i) {
+            const int root = static_cast<int>(i / in_row % 2);
             char word = 0;
-            // The first ones show that they take turns. Then the root begins when it knows that the other is through.
-            const bool waits = i >= 2;
+            // The first ones show the row. Then the root begins when it knows that the other is through.
+            const bool waits = i >= 8;
             if (waits && rank() == root) REQUIRE_OK(fmpl_recv_any(&word, 1, 0, FMPL_COMM_WORLD));
-            std::vector<double> values(count, rank() + i);
+            const auto number = static_cast<double>(i);
+            std::vector<double> values(count, rank() + number);
             REQUIRE_OK(fmpl_reduce(values.data(), count, FMPL_SUM_DOUBLE, root, FMPL_COMM_WORLD, nullptr));
             if (waits && rank() != root) REQUIRE_OK(fmpl_send_any(&word, 1, root, 0, FMPL_COMM_WORLD));
             if (rank() == root) {
-                EXPECT_EQ(values, std::vector<double>(count, 1.0 + 2 * i)) << "reduction " << i;
+                EXPECT_EQ(values, std::vector<double>(count, 1.0 + 2 * number)) << "reduction " << i;
             }
         }
     }

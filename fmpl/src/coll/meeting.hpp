@@ -4,6 +4,7 @@
 
 #include "coll/place_in_lap.hpp"
 #include "coll/reduce/deposit_ring.hpp"
+#include "coll/reduce/expected_root.hpp"
 #include "coll/root_succession.hpp"
 #include "coll/station.hpp"
 #include "p2p/communicator.hpp"
@@ -126,23 +127,15 @@ struct ReductionState {
     std::uint64_t uses = 0;             // of the station's reduce slots so far, the same at all members
     std::uint64_t over = 0;             // so many of them are known to be
     int root = kNoRoot;                 // of the last one
-    int earlier_root = kNoRoot;         // of the one before it
     Offset short_deposits = kNoOffset;  // this rank's library buffers (reduce/deposit.hpp), each made when first needed
     Offset long_deposits = kNoOffset;
     DepositRing ring;                 // in the long ones
     Offset others_short = kNoOffset;  // of two members: the other's short ones, when it has shown one
+    ExpectedRoot expected_root;       // of two members
     bool root_stays = false;          // the present one has the root of the last
-    bool root_is_expected = false;    // the present one has the root of the last but one: it stays, or two take turns
 
-    // The next one begins.
-    void begin(int next)
-    {
-        root_is_expected = next == earlier_root;
-        earlier_root = std::exchange(root, next);
-        root_stays = earlier_root == next;
-    }
-    // Nobody knows what the other members have named as the roots of the last two.
-    void forget_roots() { root = earlier_root = kNoRoot; }
+    // The next one begins; whether it has the root of the last.
+    bool keeps_root(int next) { return root_stays = std::exchange(root, next) == next; }
 
     static constexpr int kNoRoot = -2;
 };

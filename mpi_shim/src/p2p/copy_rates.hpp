@@ -20,13 +20,13 @@ public:
     // first copies of each buffer of a window are slow anyway.
     static constexpr int kMany = 256;
     static constexpr int kWeightOfFast = 4;
-    // Then the first ones of so many are still read where they lie, to see: several, since it is by being read that
-    // lines come into both caches.
+    // Then the first ones of so many are still read where they lie, and timed: several, since it is by being read that
+    // lines come into both caches, and since messages may take turns.
     static constexpr int kPeriod = 256;
     static constexpr int kProbes = 4;
 
     // slow: a slower copy is one of data that has just been written, in bytes per nanosecond. one_of: of so many
-    // messages one is timed, since that takes time itself; once they go through the ring, the last of the probes.
+    // messages one is timed, since that takes time itself; odd, since messages may take turns.
     CopyRates(int ranks, double slow, int one_of)
         : slow_(slow),
           one_of_(one_of),
@@ -42,6 +42,8 @@ public:
         const bool slow = static_cast<double>(bytes) < slow_ * static_cast<double>(nanoseconds);
         rate.slow = slow ? std::min(rate.slow + 1, many_) : std::max(rate.slow - kWeightOfFast, 0);
     }
+    // Nobody knows how fast the rank has read a message that it was to time: it counts as fast.
+    void was_read_untimed(int destination) { of(destination).slow = std::max(of(destination).slow - kWeightOfFast, 0); }
     bool are_slow(int destination) const { return of_[static_cast<std::size_t>(destination)].slow == many_; }
     // Once a message to the rank: whether it is to go through the ring.
     bool prefer_ring(int destination)
@@ -65,7 +67,7 @@ private:
     {
         const Rate& rate = of_[static_cast<std::size_t>(destination)];
         const int message = (rate.in_period + later) % kPeriod;
-        return rate.slow == many_ && one_of_ > 1 ? message == kProbes - 1 : message % one_of_ == 0;
+        return rate.slow == many_ ? message < kProbes : message % one_of_ == 0;
     }
 
     double slow_;

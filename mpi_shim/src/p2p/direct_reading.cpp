@@ -12,16 +12,16 @@
 
 namespace fmpl::mpi {
 
-bool DirectReading::is_for(const MessageBuffer& buffer, int destination)
+bool DirectReading::is_for(const SendOperation& operation)
 {
+    const MessageBuffer& buffer = operation.buffer;
     return buffer.in_one_piece() && buffer.bytes > 0 && buffer.bytes < kSharedFrom &&
-           fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0 && fmpl_is_addressable(destination) != 0;
+           fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0 && fmpl_is_addressable(operation.destination) != 0;
 }
 
 bool DirectReading::try_send(const Ref<SendOperation>& operation)
 {
-    const MessageBuffer& buffer = operation->buffer;
-    if (!is_for(buffer, operation->destination)) return false;
+    if (!is_for(*operation)) return false;
     if (free_.empty()) {
         announced_.emplace_back();
         free_.reserve(announced_.capacity());
@@ -30,8 +30,7 @@ bool DirectReading::try_send(const Ref<SendOperation>& operation)
     Envelope& envelope = operation->envelope;
     envelope.kind = EnvelopeKind::readable;
     envelope.send_id = free_.back();
-    envelope.receive_id = by_rate_ && copy_rates_.is_timed(operation->destination) ? 1 : 0;
-    check_fmpl(fmpl_remote_place(buffer.data, buffer.bytes, &envelope.place));
+    check_fmpl(fmpl_remote_place(operation->buffer.data, operation->buffer.bytes, &envelope.place));
     outbox_->announce(operation->destination, envelope);  // the answer comes in a later call
     free_.pop_back();
     announced_[envelope.send_id] = operation;
@@ -68,7 +67,11 @@ void DirectReading::read(int source, const Envelope& envelope)
     if (!announced || announced->destination != source) return;
     const Ref<SendOperation> operation = std::exchange(announced_[envelope.send_id], {});
     free_.push_back(envelope.send_id);
-    if (envelope.bytes > 0) copy_rates_.was_read(source, envelope.bytes, envelope.place);
+    if (envelope.bytes > 0) {
+        copy_rates_.was_read(source, envelope.bytes, envelope.place);
+    } else if (operation->envelope.receive_id != 0) {
+        copy_rates_.was_read_untimed(source);
+    }
     operation->complete_with(Status::empty());
 }
 

@@ -1,8 +1,8 @@
 // Long messages that the receiver reads where they lie.
 //
 //   sender                              receiver
-//   readable{send_id, place}      ->    matches a receive, copies the message into its buffer
-//                                 <-    read{send_id}
+//   readable{send_id, place, time it?}   ->    matches a receive, copies the message into its buffer
+//                                        <-    read{send_id, bytes in ns}
 //
 // For messages in one piece of remote-DMA memory that the receiver addresses: one copy, whatever the form of the
 // buffer, and nothing but the envelope to wait for. From kSharedFrom on a channel is faster, since there both ranks
@@ -36,19 +36,22 @@ public:
     {
     }
 
-    // Whether a message goes this way.
-    static bool is_for(const MessageBuffer& buffer, int destination);
-    // Once a message that is too long to travel with its envelope: whether it had better do so all the same.
-    bool is_better_eager(const MessageBuffer& buffer, int destination)
+    // Once a message that is too long to travel with its envelope: whether it had better do so all the same. Else it is
+    // marked if it is to be timed.
+    bool is_better_eager(SendOperation& operation)
     {
-        return by_rate_ && is_for(buffer, destination) && copy_rates_.prefer_ring(destination);
+        if (!by_rate_ || !is_for(operation)) return false;
+        const bool is_better = copy_rates_.prefer_ring(operation.destination);
+        operation.envelope.receive_id = !is_better && copy_rates_.is_timed(operation.destination) ? 1 : 0;
+        return is_better;
     }
-    // Whether the next such message to the rank may be lent instead: it is neither to go eagerly nor to be timed. And
-    // one has been.
+    // Whether the next such message to the rank may be lent instead. Not where they are read slowly, nor if it is to be
+    // timed.
     bool may_lend(int destination) const
     {
         return !by_rate_ || (!copy_rates_.are_slow(destination) && !copy_rates_.will_be_timed(destination));
     }
+    // It has been.
     void was_lent(int destination) { copy_rates_.prefer_ring(destination); }
 
     // Announces the operation's message; false when it is not one for this way.
@@ -61,10 +64,12 @@ public:
     bool is_idle() const { return announced_.size() == free_.size(); }
 
 private:
+    static bool is_for(const SendOperation& operation);
+
     // Bytes per nanosecond: what has just been written is read at 6 to 20, what lies in the own cache at 50 and more.
     static constexpr double kSlowRate = 30;
     // The clock takes 40 ns of a read that may take 150.
-    static constexpr int kOneTimedOf = 64;
+    static constexpr int kOneTimedOf = 61;
 
     Outbox* outbox_;
     bool by_rate_;

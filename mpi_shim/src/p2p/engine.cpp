@@ -426,10 +426,11 @@ bool Engine::send_by_rate(const Ref<SendOperation>& operation, bool waits)
     const MessageBuffer& buffer = operation->buffer;
     const int destination = operation->destination;
     Outbox& outbox = parts_->outbox;
-    if (buffer.bytes > settings_.eager_bytes_by_rate) return false;
-    if (!parts_->packing.is_better_eager(buffer, destination) && !parts_->reading.is_better_eager(buffer, destination))
+    if (destination == world_rank_) return false;
+    if (buffer.bytes > std::min<std::size_t>(settings_.eager_bytes_by_rate, fmpl_envelope_body_limit())) return false;
+    if (!parts_->packing.is_better_eager(buffer, destination) && !parts_->reading.is_better_eager(*operation))
         return false;
-    if (buffer.bytes > fmpl_envelope_body_limit() || !outbox.window_is_open(destination, buffer.bytes)) return false;
+    if (!outbox.window_is_open(destination, buffer.bytes)) return false;
     if (waits) {
         outbox.message(operation);
     } else if (outbox.try_message(destination, operation->envelope, buffer)) {

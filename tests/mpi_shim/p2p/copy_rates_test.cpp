@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 namespace {
 
 using fmpl::mpi::CopyRates;
@@ -58,29 +61,38 @@ TEST(CopyRates, SomeInARowAreStillReadToSee)
     EXPECT_EQ(most_in_row, CopyRates::kProbes);
 }
 
-// Of sixteen one, and then only the last of those that are still read.
+// Some of many, now these and now those where messages take turns; and of those that go through the ring, all that are
+// still read.
 TEST(CopyRates, SomeOfManyAreTimed)
 {
-    constexpr int kOneOf = 16;
+    constexpr int kOneOf = 61;
     CopyRates rates(2, kRate, kOneOf);
     const auto timed = [&](int messages) {
-        int count = 0;
+        std::array<int, 2> in_turn{};
         for (int i = 0; i < messages; ++i) {
             const bool will_be = rates.will_be_timed(kPeer);
             const bool through_ring = rates.prefer_ring(kPeer);
             EXPECT_EQ(rates.is_timed(kPeer), will_be);
             EXPECT_FALSE(through_ring && will_be);
-            count += will_be ? 1 : 0;
+            in_turn[static_cast<std::size_t>(i % 2)] += will_be ? 1 : 0;
         }
-        return count;
+        return in_turn;
     };
-    EXPECT_EQ(timed(10 * kOneOf), 10);
+    EXPECT_EQ(timed(4 * CopyRates::kPeriod), (std::array{8, 12}));
     are_read(rates, CopyRates::kMany / kOneOf - 1, kSlow);
     EXPECT_FALSE(rates.are_slow(kPeer));
     are_read(rates, 1, kSlow);
     EXPECT_TRUE(rates.are_slow(kPeer));
-    EXPECT_EQ(timed(4 * CopyRates::kPeriod), 4);
+    EXPECT_EQ(timed(4 * CopyRates::kPeriod), (std::array{8, 8}));
     are_read(rates, 1, kFast);
+    EXPECT_FALSE(rates.are_slow(kPeer));
+}
+
+TEST(CopyRates, WhatNobodyHasTimedCountsAsFast)
+{
+    CopyRates rates(2, kRate, 1);
+    are_read(rates, CopyRates::kMany, kSlow);
+    rates.was_read_untimed(kPeer);
     EXPECT_FALSE(rates.are_slow(kPeer));
 }
 

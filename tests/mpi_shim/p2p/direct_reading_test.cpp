@@ -193,6 +193,7 @@ FMPL_RANKS_TEST_WITH(DirectReading, MessagesThatAreWrittenAnewArriveWhicheverWay
 {
     constexpr std::uint64_t kMessages = 1200;
     constexpr int kLongest = 65'536;
+    constexpr int kAtOnce = 60;
     constexpr int kLengths[] = {5000, 12'288, 16'384, 33'000, kLongest - 1, kLongest};
     const Job job;
     const int peer = 1 - job.rank;
@@ -200,10 +201,33 @@ FMPL_RANKS_TEST_WITH(DirectReading, MessagesThatAreWrittenAnewArriveWhicheverWay
     Memory out(kLongest);
     Memory in(kLongest);
     Message heap(kLongest);
+    Memory many(std::size_t{kAtOnce} * kBytes);
+    // More at once than the ring has room for, with one tag, some of them synchronous.
+    const auto exchange_many = [&](std::uint64_t key) {
+        MPI_Request requests[kAtOnce];
+        for (int m = 0; m < kAtOnce; ++m) {
+            unsigned char* const at = many.data() + std::ptrdiff_t{m} * kBytes;
+            if (job.rank != 0) {
+                MPI_Irecv(at, kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &requests[m]);
+                continue;
+            }
+            many.fill(key + static_cast<std::uint64_t>(m), static_cast<std::size_t>(m) * kBytes, kBytes);
+            const auto send = m % 7 == 3 ? MPI_Issend : MPI_Isend;
+            send(at, kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD, &requests[m]);
+        }
+        MPI_Waitall(kAtOnce, requests, MPI_STATUSES_IGNORE);
+        for (int m = 0; job.rank != 0 && m < kAtOnce; ++m) {
+            const unsigned char* const at = many.data() + std::ptrdiff_t{m} * kBytes;
+            for (std::size_t k = 0; k < kBytes; ++k) {
+                ASSERT_EQ(at[k], pattern_byte(key + static_cast<std::uint64_t>(m), k)) << "byte " << k << " of " << m;
+            }
+        }
+    };
     for (std::uint64_t i = 0; i < kMessages; ++i) {
         const int bytes = kLengths[i / 7 % std::size(kLengths)];
         const auto size = static_cast<std::size_t>(bytes);
         const bool blocking = i / 200 % 2 == 1;
+        if (i % 50 == 0) exchange_many(i);
         unsigned char* const to = i % 5 == 0 ? heap.data() : in.data();
         out.fill(2 * i + rank, 0, size);
         if (blocking && job.rank == 0) {

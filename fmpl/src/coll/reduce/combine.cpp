@@ -12,9 +12,9 @@ namespace fmpl {
 namespace {
 
 // Lines of the results of several members, who have read them or are to read them, come from other cores while the
-// operands are combined, if they are no more than a core has under way at once
-// (docs/decisions/0043-lines-to-write-asked-for-ahead.md).
+// operands are combined, up to so much of each and of all (docs/decisions/0043-lines-to-write-asked-for-ahead.md).
 constexpr std::size_t kMostAskedAhead = 2 * 1024;
+constexpr std::size_t kMostAskedAheadOfAll = 16 * 1024;
 
 // A share of a partitioned reduction, at least, if there are more than two; and one of two.
 constexpr std::size_t kShareBytes = 1024;
@@ -164,8 +164,10 @@ void combine(Meeting& m, const Operands& operands, std::size_t begin, std::size_
         std::byte* const part = operands.groups.size() > 1 ? m.scratch.part.beside(near) : nullptr;
         const auto copy = [&](const Place& operand, std::byte* to) { std::memcpy(to, operand.here + at, n * element); };
         const auto read = [&](const Place& operand) { return operand.here + at; };
-        if (results.size() > 1 && n * element <= kMostAskedAhead) {
-            for (const Place& result : results) prefetch_to_write(result.here + at, n * element);
+        const std::size_t block_bytes = n * element;
+        if (results.size() > 1 && block_bytes <= kMostAskedAhead &&
+            results.size() * block_bytes <= kMostAskedAheadOfAll) {
+            for (const Place& result : results) prefetch_to_write(result.here + at, block_bytes);
         }
         combine_block(operands, op, n, block, in_place, part, copy, read);
         if (in_place) continue;

@@ -4,7 +4,7 @@
 // the cost of one barrier of two. Up to 8 bytes travel in the line. Long operands in remote-DMA memory are combined
 // where they are, one half of the elements by each rank, and a barrier ends that (kPairInPlaceBytes). Else they go
 // through library buffers, long ones of a reduce in steps: the root combines the first ones while the other rank lays
-// down the next. That rank leaves before the root does; and while the root is that of the last reduction but one, it
+// down the next. That rank leaves before the root does; and if the root is the one that both expect (ExpectedRoot), it
 // does not even look at the root's half, for less than kPairSlots reductions, whose verdict only the root knows. What
 // is longer than longest_deposit() goes in pieces.
 //
@@ -89,9 +89,10 @@ public:
           buffers_(buffers),
           whole_(whole),
           use_(m.reductions.uses++),
+          keeps_root_(m.reductions.keeps_root(whole.root)),
+          expects_root_(m.reductions.expected_root.begins(whole.root)),
           line_(line(use_))
     {
-        m.reductions.begin(whole.root);
         m.reductions.ring.take(use_, takes_ring() ? bytes_ : 0);
     }
 
@@ -106,7 +107,7 @@ public:
         meet();
         if (own().count != other().count || own().element_size != other().element_size || own().root != other().root)
             [[unlikely]] {
-            m_.reductions.forget_roots();  // so that this rank meets the other the next two times
+            m_.reductions.expected_root.give_up();
             fail_mismatch(1, line_.by[0], line_.by[1]);
         }
         if (bytes_ <= sizeof own().payload) return combine_in_line();
@@ -186,7 +187,7 @@ private:
     void lay_down()
     {
         try {
-            deposit_for_pair(m_, use_, own(), buffers_, whole_, m_.reductions.root_stays);
+            deposit_for_pair(m_, use_, own(), buffers_, whole_, keeps_root_);
         } catch (const Error&) {
             no_memory_ = std::current_exception();  // thrown when the other rank knows
             own().no_memory = 1;
@@ -217,11 +218,10 @@ private:
 
     // Whether this rank has nothing to wait for, since the other one has all that it needs. Both expect the same root,
     // since both have named the same ones before; where they do not name the same now, one of them does not name the
-    // expected one, and finds out.
+    // expected one, and finds out. After that it expects none, and finds out each time.
     bool goes_ahead() const
     {
-        return m_.reductions.root_is_expected && !wants_result(rank_) && own().in_place == 0 && bytes_ <= longest_ &&
-               !no_memory_;
+        return expects_root_ && !wants_result(rank_) && own().in_place == 0 && bytes_ <= longest_ && !no_memory_;
     }
 
     // By the rank that goes ahead: the lines that it will write for the use after the next, if that is alike, come from
@@ -250,7 +250,7 @@ private:
                 m_.waiting_for(1 - rank_, bytes_));
         } else {
             if (m_.node().has_busy()) m_.node().progress();  // as in a wait
-            if (m_.reductions.root_stays) ask_for_next();
+            if (keeps_root_) ask_for_next();
         }
         m_.reductions.over = use_;
     }
@@ -353,6 +353,8 @@ private:
     const std::size_t bytes_ = whole_.bytes();
     const std::size_t longest_ = longest_deposit(m_, whole_);
     const std::uint64_t use_;
+    const bool keeps_root_;
+    const bool expects_root_;
     PairReduction& line_;
     std::exception_ptr no_memory_;
 };

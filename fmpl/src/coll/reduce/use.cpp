@@ -56,8 +56,7 @@ int find_culprit(Meeting& m, std::uint64_t use, ReduceManner manner)
 std::uint64_t begin_reduction(Meeting& m, const Reduction& whole)
 {
     const std::uint64_t use = m.reductions.uses++;
-    m.reductions.begin(whole.root);
-    const std::uint64_t ahead = most_ahead(m.reductions.root_stays);
+    const std::uint64_t ahead = most_ahead(m.reductions.keeps_root(whole.root));
     if (use >= m.reductions.over + ahead) await_room(m, use, ahead, roots_of(m, whole));
     const std::size_t bytes = whole.bytes();
     m.reductions.ring.take(use, bytes > kShortBufferBytes && bytes <= longest_deposit(m, whole) ? bytes : 0);
