@@ -66,8 +66,9 @@ public:
 private:
     static bool is_for(const SendOperation& operation);
 
-    // Bytes per nanosecond: what has just been written is read at 6 to 20, what lies in the own cache at 50 and more.
-    static constexpr double kSlowRate = 30;
+    // Bytes per nanosecond: what has just been written is read at 6 to 20, what lies in the own cache at 50 and more;
+    // windows that just do not fit the cache at 22 to 25, and they gain nothing by the ring.
+    static constexpr double kSlowRate = 22;
     // The clock takes 40 ns of a read that may take 150.
     static constexpr int kOneTimedOf = 61;
 
