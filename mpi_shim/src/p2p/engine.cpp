@@ -1,5 +1,6 @@
 #include "p2p/engine.hpp"
 
+#include "p2p/body_pool.hpp"
 #include "p2p/channels.hpp"
 #include "p2p/direct_packing.hpp"
 #include "p2p/direct_reading.hpp"
@@ -152,6 +153,7 @@ struct Engine::Parts {
     RequestPool<SendOperation> sends;
     RequestPool<ReceiveOperation> receives;
     Matching matching;
+    BodyPool bodies;
     Outbox outbox;
     Channels channels;
     DirectPacking packing;
@@ -312,6 +314,7 @@ void Engine::Parts::receive(const Ref<ReceiveOperation>& operation, std::unique_
         begin(operation, message->source, message->envelope);
     } else {
         receive_eager(*operation, message->source, message->envelope, message->payload());
+        if (message->body != nullptr) bodies.give_back(std::move(message->body), message->envelope.bytes);
     }
 }
 
@@ -345,7 +348,7 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
                 message->envelope = envelope;
                 message->source = source;
                 if (!is_announcement(envelope) && !is_inlined(envelope) && envelope.bytes > 0) {
-                    message->body = std::make_unique_for_overwrite<std::byte[]>(envelope.bytes);
+                    message->body = bodies.take(envelope.bytes);
                     std::memcpy(message->body.get(), body, envelope.bytes);
                 }
                 matching.keep(std::move(message));
