@@ -1,6 +1,7 @@
 // Scan from rank to rank: each receives the reduction over those before it, adds its own contribution and passes the
 // result on, the pieces of a long one overlapping. One message in and one out at each rank, (n - 1) (L + B) until the
-// last one has its result; scans in a row overlap.
+// last one has its result; scans in a row overlap. What comes goes to where the rank's result will be, and its
+// contribution is added there, so that nothing is copied, if the operation commutes and the call is not in place.
 #include "coll/algorithms.hpp"
 
 #include <algorithm>
@@ -18,35 +19,43 @@ void linear_scan(Schedule& schedule, const Channel& channel, const void* contrib
     const bool is_whole = is_message || is_short;
     const std::int64_t piece = is_whole ? count : std::max<std::int64_t>(kScanPieceBytes / element_bytes, 1);
 
-    // Over the ranks up to this one, and over those before it. An exclusive one needs memory for the former, an
-    // inclusive one for a piece of the latter.
-    const void* total = inclusive ? result : contribution;
-    void* sum = result;
-    void* before = result;
-    if (inclusive) {
-        if (contribution != result)
-            schedule.copy(schedule.elements(contribution, count), schedule.elements(result, count));
-        if (!is_first) before = schedule.element_memory(std::min(piece, count));
-    } else if (!is_first && !is_last) {
-        sum = schedule.element_memory(count);
-        schedule.copy(schedule.elements(contribution, count), schedule.elements(sum, count));
-        total = sum;
-    }
+    const auto elements = [&](auto* of, std::int64_t begin, std::int64_t n) {
+        return schedule.elements(schedule.element(of, begin), n);
+    };
+
+    // incoming: over the ranks before this one. total: over those up to this one, which an inclusive scan has in its
+    // result.
     const bool adds = !is_first && (inclusive || !is_last);
+    const bool adds_to_incoming = adds && inclusive && contribution != result && schedule.reduction().commutes();
+    const bool keeps_piece = adds && inclusive && !adds_to_incoming;
+    void* const incoming = keeps_piece ? schedule.element_memory(std::min(piece, count)) : result;
+    void* const sum = adds && !inclusive ? schedule.element_memory(count) : result;
+    const void* const total = is_first ? contribution : sum;
+    const auto add = [&](std::int64_t begin, std::int64_t n) {
+        void* const to = schedule.element(sum, begin);
+        if (adds_to_incoming) return schedule.reduce(schedule.element(contribution, begin), to, n);
+        schedule.reduce(keeps_piece ? incoming : schedule.element(incoming, begin), to, n);
+    };
     const auto send = [&](std::int64_t begin) {
-        if (is_last) return;
-        const MessageBuffer buffer = schedule.elements(schedule.element(total, begin), std::min(piece, count - begin));
-        schedule.send(channel, buffer, channel.rank() + 1);
+        if (!is_last)
+            schedule.send(channel, elements(total, begin, std::min(piece, count - begin)), channel.rank() + 1);
     };
     for (std::int64_t begin = 0; begin < count; begin += piece) {
         const std::int64_t n = std::min(piece, count - begin);
-        void* const incoming = inclusive ? before : schedule.element(before, begin);
-        if (!is_first) schedule.receive(channel, schedule.elements(incoming, n), channel.rank() - 1);
+        // Before what comes, which overwrites it if the call is in place.
+        if (adds && !adds_to_incoming && contribution != sum)
+            schedule.copy(elements(contribution, begin, n), elements(sum, begin, n));
+        if (!is_first) {
+            const MessageBuffer room = keeps_piece ? schedule.elements(incoming, n) : elements(incoming, begin, n);
+            schedule.receive(channel, room, channel.rank() - 1);
+        }
         if (begin > 0) send(begin - piece);
         schedule.end_round();
-        if (adds) schedule.reduce(incoming, schedule.element(sum, begin), n);
+        if (adds) add(begin, n);
     }
     send(is_whole ? 0 : (count - 1) / piece * piece);
+    if (is_first && inclusive && contribution != result)
+        schedule.copy(schedule.elements(contribution, count), schedule.elements(result, count));
     schedule.end_round();
 }
 

@@ -188,6 +188,9 @@ void scan_in_the_order_of_the_ranks()
             std::vector<Matrix> total(mine.size());
             call_as(form, MPI_Scan, MPI_Iscan, mine.data(), total.data(), count, type.get(), op.get(), MPI_COMM_WORLD);
             EXPECT_EQ(total, products(rank() + 1, count));
+            total = mine;
+            call_as(form, MPI_Scan, MPI_Iscan, MPI_IN_PLACE, total.data(), count, type.get(), op.get(), MPI_COMM_WORLD);
+            EXPECT_EQ(total, products(rank() + 1, count)) << "in place";
             call_as(
                 form, MPI_Exscan, MPI_Iexscan, mine.data(), total.data(), count, type.get(), op.get(), MPI_COMM_WORLD);
             if (rank() > 0) {
