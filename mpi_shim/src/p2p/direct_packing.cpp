@@ -231,7 +231,7 @@ bool DirectPacking::read(ReceiveOperation& operation)
         fmpl_private_read(operation.source, envelope.place, straight ? buffer.data : scratch.data(), bytes, &copied));
     if (copied == 0) return false;
     OwnCopy copy;
-    if (straight && cpus_suffice_) add_copy(copy, bytes, 1, begin);
+    if (straight) add_copy(copy, bytes, 1, begin);
     if (!straight) buffer.unpack(0, bytes, scratch.data());
     taken_by(operation, copy);
     return true;

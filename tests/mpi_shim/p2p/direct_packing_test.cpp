@@ -118,8 +118,7 @@ FMPL_RANKS_TEST_WITH(DirectPacking, AReceiverTakesAMessageFromPrivateMemoryWitho
 }
 
 // Where such messages are read slowly, later ones go through the ring (CopyRates), in the order in which they are sent.
-FMPL_RANKS_TEST_WITH(DirectPacking, MessagesThatAreWrittenAnewArriveWhicheverWayTheyGo,
-    (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "2"}}}))
+void exchange_what_is_written_anew()
 {
     const Job job;
     const auto peer = 1 - job.rank;
@@ -171,6 +170,18 @@ FMPL_RANKS_TEST_WITH(DirectPacking, MessagesThatAreWrittenAnewArriveWhicheverWay
         for (std::uint64_t m = 0; job.rank != 0 && m < kAtOnce; ++m)
             ASSERT_TRUE(messages[m].holds(100 * i + m)) << "message " << m << " of row " << i;
     }
+}
+
+FMPL_RANKS_TEST_WITH(DirectPacking, MessagesThatAreWrittenAnewArriveWhicheverWayTheyGo,
+    (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "2"}}}))
+{
+    exchange_what_is_written_anew();
+}
+
+FMPL_RANKS_TEST_WITH(DirectPacking, SoTheyDoWhereRanksShareCpus,
+    (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "1"}}}))
+{
+    exchange_what_is_written_anew();
 }
 
 // With a CPU for each, a sender that waits does the work of a receiver that computes.
