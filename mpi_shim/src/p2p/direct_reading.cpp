@@ -15,7 +15,9 @@ namespace fmpl::mpi {
 bool DirectReading::is_for(const SendOperation& operation)
 {
     const MessageBuffer& buffer = operation.buffer;
-    return buffer.in_one_piece() && buffer.bytes > 0 && buffer.bytes < kSharedFrom &&
+    const bool in_collective = traffic_of(operation.envelope.context) == Traffic::collective;
+    return buffer.in_one_piece() && buffer.bytes > 0 &&
+           (buffer.bytes < kSharedFrom || (in_collective && buffer.bytes <= CopyRates::kLongest)) &&
            fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0 && fmpl_is_addressable(operation.destination) != 0;
 }
 

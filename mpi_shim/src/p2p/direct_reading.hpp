@@ -5,9 +5,10 @@
 //                                        <-    read{send_id, bytes in ns}
 //
 // For messages in one piece of remote-DMA memory that the receiver addresses: one copy, whatever the form of the
-// buffer, and nothing but the envelope to wait for. From kSharedFrom on a channel is faster, since there both ranks
-// copy if each has a processor. Where each has one and the receiver reads the messages slowly, since they have just
-// been written, they had better travel with their envelopes: it times some of them, and tells in `read` (CopyRates).
+// buffer, and nothing but the envelope to wait for. From kSharedFrom on, in collective calls beyond
+// CopyRates::kLongest, a channel is faster, since there both ranks copy if each has a processor. Where each has one and
+// the receiver reads the messages slowly, since they have just been written, they had better travel with their
+// envelopes: it times some of them, and tells in `read` (CopyRates).
 //
 // The answer is an envelope like any other: it waits in the receiver's outbox while the sender, which has yet to take
 // as many as its ring holds, has no room for more.
