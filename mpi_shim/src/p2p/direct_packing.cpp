@@ -49,6 +49,13 @@ constexpr std::size_t kJointBytesInCollective = 512 * 1024;
 constexpr double kSlowCopyRate = 2e9;
 constexpr double kLongestRest = 0.5e-3;
 
+// Of a message that goes through the ring, the receiver unpacks one piece while the sender packs the next.
+constexpr std::uint64_t kPieceBytes = 8 * 1024;
+// Of one that the kernel copies and the receiver unpacks, so much is in the cache between. A longer one than the other
+// goes through the ring, too, where each rank has a CPU for its half of the work.
+constexpr std::uint64_t kUnpackedBytes = 128 * 1024;
+constexpr std::uint64_t kLongestUnpacked = 512 * 1024;
+
 // What a call of the kernel takes beside the bytes, in nanoseconds.
 constexpr double kCallNs = 600;
 
@@ -223,16 +230,23 @@ bool DirectPacking::read(ReceiveOperation& operation)
     const MessageBuffer& buffer = operation.buffer;
     const std::uint64_t bytes = std::min(envelope.bytes, buffer.bytes);
     const bool straight = buffer.in_one_piece();
-    const Scratch scratch = straight ? Scratch() : scratch_or_none(bytes);
+    if (!straight && cpus_suffice_ && bytes > kLongestUnpacked) return false;
+    const std::uint64_t most = straight ? bytes : std::min(bytes, kUnpackedBytes);
+    const Scratch scratch = straight ? Scratch() : scratch_or_none(most);
     if (!straight && !scratch) return false;
     const double begin = fmpl_wtime();
-    int copied = 0;
-    check_fmpl(
-        fmpl_private_read(operation.source, envelope.place, straight ? buffer.data : scratch.data(), bytes, &copied));
-    if (copied == 0) return false;
+    std::uint64_t at = 0;
+    do {
+        const std::uint64_t end = std::min(at + most, bytes);
+        std::byte* const to = straight ? buffer.data : scratch.data();
+        int copied = 0;
+        check_fmpl(fmpl_private_read(operation.source, envelope.place + at, to, end - at, &copied));
+        if (copied == 0) return false;
+        if (!straight) buffer.unpack(at, end, scratch.data());
+        at = end;
+    } while (at < bytes);
     OwnCopy copy;
     if (straight) add_copy(copy, bytes, 1, begin);
-    if (!straight) buffer.unpack(0, bytes, scratch.data());
     taken_by(operation, copy);
     return true;
 }
@@ -265,18 +279,9 @@ void DirectPacking::ask_for_room(const Ref<ReceiveOperation>& operation)
     room.kind = EnvelopeKind::room;
     room.send_id = operation->envelope.send_id;
     room.receive_id = id_of(operation);
-    if (bytes > 0 && fmpl_is_addressable(operation->source) != 0) {
-        const bool fits = buffer.in_one_piece() && buffer.bytes >= bytes;
-        std::byte* to = buffer.data;
-        if (!fits || fmpl_is_remote_dma(to, bytes) == 0) {
-            operation->arriving = scratch_or_none(bytes);
-            to = operation->arriving.data();
-        }
-        if (fmpl_is_remote_dma(to, bytes) != 0) {
-            check_fmpl(fmpl_remote_place(to, bytes, &room.place));
-        } else {
-            operation->arriving = Scratch();
-        }
+    if (bytes > 0 && buffer.in_one_piece() && buffer.bytes >= bytes && fmpl_is_remote_dma(buffer.data, bytes) != 0 &&
+        fmpl_is_addressable(operation->source) != 0) {
+        check_fmpl(fmpl_remote_place(buffer.data, bytes, &room.place));
     }
     receives_.emplace(room.receive_id, operation);
     outbox_->post(operation->source, room);
@@ -312,14 +317,8 @@ bool DirectPacking::tell()
 
 void DirectPacking::packed(const Envelope& envelope)
 {
-    const Ref<ReceiveOperation> operation = take_out(receives_, envelope.receive_id);
-    if (!operation) return;
-    if (operation->arriving) {
-        operation->buffer.unpack(
-            0, std::min(operation->envelope.bytes, operation->buffer.bytes), operation->arriving.data());
-        operation->arriving = Scratch();
-    }
-    operation->finish_with(operation->envelope);
+    if (const Ref<ReceiveOperation> operation = take_out(receives_, envelope.receive_id))
+        operation->finish_with(operation->envelope);
 }
 
 void DirectPacking::piece(const Envelope& envelope, const void* body)
@@ -331,16 +330,18 @@ void DirectPacking::piece(const Envelope& envelope, const void* body)
     const std::uint64_t end = begin + envelope.bytes;
     if (begin < operation.buffer.bytes) operation.buffer.unpack(begin, std::min(end, operation.buffer.bytes), body);
     if (end < operation.envelope.bytes) return;
-    operation.arriving = Scratch();
     operation.finish_with(operation.envelope);
     receives_.erase(found);
 }
 
 bool DirectPacking::stream()
 {
-    const std::uint64_t most = fmpl_envelope_body_limit();
+    const std::uint64_t most = std::min<std::uint64_t>(kPieceBytes, fmpl_envelope_body_limit());
+    int full = -1;  // the last destination whose ring was
     const std::size_t over = std::erase_if(streams_, [&](Stream& stream) {
         const std::uint64_t bytes = stream.operation->envelope.bytes;
+        const int destination = stream.operation->destination;
+        if (destination == full) return false;
         do {  // one piece at least: of no bytes for a message without any
             Envelope piece{};
             piece.kind = EnvelopeKind::piece;
@@ -348,9 +349,12 @@ bool DirectPacking::stream()
             piece.place = stream.begin;
             piece.bytes = std::min(most, bytes - stream.begin);
             void* body = nullptr;
-            if (fmpl_envelope_reserve(stream.operation->destination, piece.bytes, &body) == 0) return false;
+            if (fmpl_envelope_reserve(destination, piece.bytes, &body) == 0) {
+                full = destination;
+                return false;
+            }
             stream.operation->buffer.pack(stream.begin, stream.begin + piece.bytes, body);
-            check_fmpl(fmpl_envelope_commit(stream.operation->destination, &piece));
+            check_fmpl(fmpl_envelope_commit(destination, &piece));
             stream.begin += piece.bytes;
         } while (stream.begin < bytes);
         stream.operation->complete_with(Status::empty());

@@ -1,12 +1,16 @@
 // Long messages in private memory, those that do not lie in one piece, and those that find no channel free: the
-// receiver takes them from the sender's memory, or the sender packs them straight into the receiver's.
+// receiver takes them from the sender's memory, or the sender packs them into the receiver's.
 //
 //   sender                                   receiver
 //   scattered{send_id, place, receive_id} -> matches a receive
 //                                         <- room{send_id, place, receive_id}: the buffer where it is one piece of
-//                                            remote-DMA memory, else scratch memory, from which it is unpacked
+//                                            remote-DMA memory, else no place
 //   packs into the place
 //   packed{receive_id}                    -> the receive is complete
+//
+// Without a place, or where the sender cannot address it, the message comes as bodies of envelopes of kind `piece`: the
+// receiver unpacks one while the sender packs the next, through a ring that stays in the caches
+// (docs/decisions/0051-scattered-messages-in-pieces.md).
 //
 // A message in one piece of private memory, whose destination is addressed, is announced with its address as `place`.
 // A receiver that reaches it copies it from there, and answers taken{send_id, bytes, place} instead of room:
@@ -24,10 +28,8 @@
 // receives gives its destination time to do it all, and so does one that has just read, as long again, but no more than
 // kLongestRest.
 //
-// A send that packs is complete when `packed` has gone: its receive shall need no further call of the sender's.
-//
-// Where the receiver neither reaches the message nor has remote-DMA memory, or the sender cannot address it, the
-// message comes as bodies of envelopes of kind `piece`.
+// A send that packs is complete when `packed`, or its last piece, has gone: its receive shall need no further call of
+// the sender's.
 #pragma once
 
 #include "p2p/copy_rates.hpp"

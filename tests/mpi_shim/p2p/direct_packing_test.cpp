@@ -232,6 +232,52 @@ FMPL_RANKS_TEST_WITH(DirectPacking, WindowsOfPrivateMessagesCrossEachOther,
     }
 }
 
+// Several at once, each longer than the ring that they go through, into buffers of another form and too short ones.
+FMPL_RANKS_TEST_AT(DirectPacking, ScatteredMessagesOfManyPiecesCrossEachOther, ({2, 3}))
+{
+    const Job job;
+    constexpr int kLong = 300'000;
+    constexpr int kAtOnce = 3;
+    constexpr int kBlock = 7;
+    MPI_Datatype spread;
+    MPI_Type_vector(kLong / kBlock, kBlock, 2 * kBlock, MPI_BYTE, &spread);
+    MPI_Type_commit(&spread);
+    const int bytes = kLong / kBlock * kBlock;
+    const auto at = [](std::vector<unsigned char>& buffer, int k) -> unsigned char& {
+        return buffer[static_cast<std::size_t>(k / kBlock * 2 * kBlock + k % kBlock)];
+    };
+    const int to = (job.rank + 1) % job.size;
+    const int from = (job.rank + job.size - 1) % job.size;
+    std::vector<std::vector<unsigned char>> out(kAtOnce), in(kAtOnce);
+    Message whole(static_cast<std::size_t>(bytes));
+    Message cut(static_cast<std::size_t>(kBytes));
+    MPI_Request requests[2 * kAtOnce];
+    MPI_Status statuses[2 * kAtOnce];
+    for (int m = 0; m < kAtOnce; ++m) {
+        std::vector<unsigned char>& source = out[static_cast<std::size_t>(m)];
+        source.resize(2 * kLong);
+        in[static_cast<std::size_t>(m)].resize(2 * kLong);
+        const auto key = static_cast<std::uint64_t>(10 * job.rank + m);
+        for (int k = 0; k < bytes; ++k) at(source, k) = pattern_byte(key, static_cast<std::size_t>(k));
+        MPI_Isend(source.data(), 1, spread, to, kTag, MPI_COMM_WORLD, &requests[kAtOnce + m]);
+    }
+    MPI_Irecv(in[0].data(), 1, spread, from, kTag, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(whole.data(), bytes, MPI_BYTE, from, kTag, MPI_COMM_WORLD, &requests[1]);
+    MPI_Irecv(cut.data(), kBytes, MPI_BYTE, from, kTag, MPI_COMM_WORLD, &requests[2]);
+    EXPECT_EQ(MPI_Waitall(2 * kAtOnce, requests, statuses), MPI_ERR_IN_STATUS);
+    EXPECT_EQ(statuses[0].MPI_ERROR, MPI_SUCCESS);
+    EXPECT_EQ(statuses[1].MPI_ERROR, MPI_SUCCESS);
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(statuses[2].MPI_ERROR, &error_class);
+    EXPECT_EQ(error_class, MPI_ERR_TRUNCATE);
+    const auto key = static_cast<std::uint64_t>(10 * from);
+    for (int k = 0; k < bytes; ++k)
+        ASSERT_EQ(at(in[0], k), pattern_byte(key, static_cast<std::size_t>(k))) << "byte " << k;
+    EXPECT_TRUE(whole.holds(key + 1));
+    EXPECT_TRUE(cut.begins_with(key + 2, static_cast<std::size_t>(kBytes)));
+    MPI_Type_free(&spread);
+}
+
 FMPL_RANKS_TEST_WITH(DirectPacking, WhereItDoesNotReachThatMemoryTheSenderPacksTheMessage,
     (fmpl_test::RanksOptions{.ranks = {2}, .environment = {{"FMPL_CPUS", "1"}, {"FMPL_PRIVATE_COPY", "staged"}}}))
 {
