@@ -119,11 +119,18 @@ class CallsOfAnMpi(Measuring):
         self.assertGreater(row["seconds"]["median"], 400e-6)
 
     def test_windows_of_messages(self):
-        for ranks, options in ((2, "--window 64"), (5, "--pairs --window 3")):
+        for ranks, options in ((2, "--window 64"), (5, "--pairs --window 3 --data new")):
             with self.subTest(ranks=ranks, options=options):
                 rows = self.measure(ranks, f"windows --sizes 0,8,5000,64K {options} {FEW}")["results"]
                 self.assertEqual([row["line"] for row in rows],
                                  [f"{manner}-{size}" for size in (0, 8, 5000, 65536) for manner in ("stream", "both")])
+
+    def test_messages_in_blocks(self):
+        for ranks, options in ((2, "--block 8"), (5, "--pairs --block 1000")):
+            with self.subTest(ranks=ranks, options=options):
+                rows = self.measure(ranks, f"strided --sizes 8000,40000,800000 {options} {FEW}")["results"]
+                self.assertEqual([row["line"] for row in rows],
+                                 [f"{manner}-{size}" for size in (8000, 40000, 800000) for manner in ("pingpong", "exchange")])
 
     def test_bad_options_are_refused_in_words(self):
         for options, words in (("collectives --calls bcast,sum", "--calls 'sum': no collective call"),
@@ -131,6 +138,9 @@ class CallsOfAnMpi(Measuring):
                                ("collectives --data fresh", "--data 'fresh': give kept or new"),
                                ("collectives --memory heap", "--memory"),
                                ("collectives --sizes 12", "12 is not a multiple of 8"),
+                               ("strided --sizes 100 --block 8", "100 is not a multiple of the block, 8 bytes"),
+                               ("strided --block 0", "--block '0': give a whole number from 1"),
+                               ("windows --data fresh", "--data 'fresh': give kept or new"),
                                ("windows --window 0", "--window '0': give a whole number from 1")):
             with self.subTest(options):
                 result = run(2, options)

@@ -1,7 +1,7 @@
-"""What programs call of an MPI, with buffers on the heap: a message back and forth, a message each way at once, windows of
-nonblocking messages, and every collective call, with the root fixed and in turn, with computation between the calls, with other
-data for each. FMPL's MPI, with and without its heap in remote-DMA memory, beside those that are installed. The summary names the
-lines that are behind."""
+"""What programs call of an MPI, with buffers on the heap: a message back and forth, a message each way at once, messages of a vector
+type, windows of nonblocking messages, and every collective call, with the root fixed and in turn, with computation between the calls,
+with other data for each. FMPL's MPI, with and without its heap in remote-DMA memory, beside those that are installed. The summary
+names the lines that are behind."""
 import statistics
 
 from bench_lib.contenders import Contender, Suite, installed_mpis
@@ -35,11 +35,10 @@ def windows_step(ranks, sizes):
                      figures)
 
 
-def exchange_step(ranks, sizes):
-    figures = [Figure(f"exchange-{size}-{ranks}", f"exchange: {size_words(size)}, {ranks} ranks", "line", f"both-{size}")
-               for size in sizes]
-    pairs = ["--pairs"] if ranks > 2 else []
-    return UncrowdedStep("exchange", ranks, PROGRAMS, ["windows", "--window", "1", "--sizes", list_of(sizes), *pairs], figures)
+def exchange_step(group, ranks, sizes, data):
+    figures = [Figure(f"{group}-{size}-{ranks}", f"{group}: {size_words(size)}, {ranks} ranks", "line", f"both-{size}") for size in sizes]
+    words = ["windows", "--window", "1", "--sizes", list_of(sizes), "--data", data, *(["--pairs"] if ranks > 2 else [])]
+    return UncrowdedStep(group, ranks, PROGRAMS, words, figures)
 
 
 def ping_pong_step(sizes):
@@ -47,17 +46,31 @@ def ping_pong_step(sizes):
     return UncrowdedStep("pingpong", 2, PROGRAMS, ["latency", "--sizes", list_of(sizes)], figures, "heap")
 
 
+def strided_step(ranks, block, sizes):
+    figures = [Figure(f"strided-{manner}-{block}-{size}-{ranks}", f"strided: {manner} {size_words(size)} in {block} B, {ranks} ranks",
+                      "line", f"{manner}-{size}")
+               for size in sizes for manner in ("pingpong", "exchange")]
+    pairs = ["--pairs"] if ranks > 2 else []
+    return UncrowdedStep("strided", ranks, PROGRAMS, ["strided", "--block", str(block), "--sizes", list_of(sizes), *pairs], figures)
+
+
 def steps(quick, _peers):
     sizes = (8, 4 * KIB) if quick else (8, 256, 4 * KIB, 64 * KIB)
     few_messages = (8, 4 * KIB) if quick else (8, 512, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB)
-    found = [ping_pong_step(few_messages), exchange_step(2, few_messages), exchange_step(4, few_messages)]
+    found = [ping_pong_step(few_messages)]
+    for ranks in (2, 4):
+        found.append(exchange_step("exchange", ranks, few_messages, "kept"))
+        found.append(exchange_step("exchange of new data", ranks, few_messages, "new"))
+        for block in (16, 2 * KIB):
+            found.append(strided_step(ranks, block, (4 * KIB,) if quick else (4 * KIB, 32 * KIB, 128 * KIB, 1024 * KIB)))
     for ranks in ((2, 4) if quick else (2, 3, 4, 8, 16)):
         few = sizes if ranks in (2, 4) else (8, 4 * KIB)
         found.append(calls_step("row", ranks, ("barrier", *CALLS), few, ["--root", "fixed"]))
         if ranks in (2, 4):
             found.append(calls_step("turn", ranks, ROOTED, sizes, ["--root", "turn"]))
             found.append(calls_step("computing", ranks, CALLS, (8, 4 * KIB), ["--root", "fixed", "--between", "20"]))
-            found.append(calls_step("data", ranks, CALLS, sizes[-2:], ["--root", "fixed", "--data", "new"]))
+            new_data = (4 * KIB,) if quick else (4 * KIB, 16 * KIB, 64 * KIB)
+            found.append(calls_step("data", ranks, CALLS, new_data, ["--root", "fixed", "--data", "new"]))
         if ranks in (2, 4, 8):
             found.append(windows_step(ranks, (8, 4 * KIB) if quick else (8, 512, 4 * KIB, 64 * KIB, 256 * KIB)))
     return found

@@ -2,6 +2,7 @@
 
 #include "collectives.hpp"
 #include "polling.hpp"
+#include "strided.hpp"
 #include "windows.hpp"
 
 namespace fmpl::bench {
@@ -14,6 +15,7 @@ std::span<const Benchmark> benchmarks()
             1, false, false, false, run_polling});
         list.push_back(collectives_benchmark());
         list.push_back(windows_benchmark());
+        list.push_back(strided_benchmark());
         return list;
     }();
     return all;

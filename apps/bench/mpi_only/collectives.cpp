@@ -3,6 +3,7 @@
 #include "../collective_table.hpp"
 #include "../message_memory.hpp"
 #include "../report.hpp"
+#include "new_data.hpp"
 
 #include <fmt/format.h>
 
@@ -391,48 +392,10 @@ std::size_t got(const Arguments& a, const Call& call, int root)
     }
 }
 
-// What a program does that has other data for each call, and looks at what has come.
-class NewData {
-public:
-    static OwnOption option()
-    {
-        return {"--data", "WHICH",
-            "Of each call: kept (nobody touches the buffers) or new (each rank writes what it gives before the call "
-            "and reads what it gets after it) (default: kept)",
-            "kept"};
-    }
-    static void settle(const Options& options)
-    {
-        const std::string& which = options.own.at("--data");
-        if (which != "kept" && which != "new") refuse(fmt::format("--data '{}': give kept or new", which));
-    }
-
-    explicit NewData(const Options& options) : is_new_(options.own.at("--data") == "new") {}
-    void write(Arguments& a, const Call& call, int root)
-    {
-        if (!is_new_) return;
-        std::vector<std::byte>& buffer = call.data == Data::of_root ? a.receive : a.send;
-        std::memset(buffer.data(), ++times_ % 2, given(a, call, root));  // numbers to be summed up stay small
-    }
-    void read(const Arguments& a, const Call& call, int root)
-    {
-        if (!is_new_) return;
-        std::uint64_t all = 0;
-        const std::size_t bytes = got(a, call, root);
-        std::size_t i = 0;
-        for (; i + 8 <= bytes; i += 8) {
-            std::uint64_t word;
-            std::memcpy(&word, a.receive.data() + i, sizeof word);
-            all |= word;
-        }
-        for (; i < bytes; ++i) all |= static_cast<std::uint64_t>(a.receive[i]);
-        asm volatile("" : : "r"(all));
-    }
-
-private:
-    bool is_new_;
-    int times_ = 0;
-};
+std::vector<std::byte>& given_from(Arguments& a, const Call& call)
+{
+    return call.data == Data::of_root ? a.receive : a.send;
+}
 
 constexpr int kMostBetween_us = 1'000'000;
 constexpr const char* kAll = "all";
@@ -494,9 +457,9 @@ void run_collectives(const Options& options, const Job& job, Report& report)
         const Batch activities[] = {[&](std::uint64_t first, std::uint64_t count) {
             for (std::uint64_t i = first; i < first + count; ++i) {
                 const int root = has_root(call) ? roots.of(i) : 0;
-                data.write(a, call, root);
+                data.write(given_from(a, call).data(), given(a, call, root));
                 make(root);
-                data.read(a, call, root);
+                data.read(a.receive.data(), got(a, call, root));
             }
         }};
         const std::size_t moved = static_cast<std::size_t>(a.bytes) * static_cast<std::size_t>(a.ranks);

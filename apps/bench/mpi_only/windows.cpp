@@ -3,6 +3,7 @@
 #include "../job.hpp"
 #include "../message_memory.hpp"
 #include "../report.hpp"
+#include "new_data.hpp"
 
 #include <fmt/format.h>
 
@@ -21,8 +22,9 @@ constexpr int kMostWindow = 1024;
 
 class Window {
 public:
-    Window(const Pairing& pairing, std::size_t bytes, int messages)
+    Window(const Pairing& pairing, NewData& data, std::size_t bytes, int messages)
         : pairing_(pairing),
+          data_(data),
           bytes_(bytes),
           messages_(static_cast<std::size_t>(messages)),
           sent_(messages_ * bytes),
@@ -35,20 +37,22 @@ public:
     {
         char answer = 0;
         if (pairing_.first()) {
-            send(0);
+            send(0, true);
             wait(messages_);
             transport::recv(&answer, 1, pairing_.peer(), kWindowTag + 1);
         } else {
             receive(0);
             wait(messages_);
+            data_.read(received_.data(), received_.size());
             transport::send(&answer, 1, pairing_.peer(), kWindowTag + 1);
         }
     }
     void both_ways()
     {
         receive(0);
-        send(messages_);
+        send(messages_, true);
         wait(2 * messages_);
+        data_.read(received_.data(), received_.size());
     }
 
     // Whether each message of a window each way arrives as it was sent.
@@ -57,7 +61,9 @@ public:
         const auto sender = [&](bool here) { return pairing_.first() == here ? 0u : 1u; };
         for (std::size_t i = 0; i < messages_; ++i)
             fill_pattern(sent_.data() + i * bytes_, bytes_, 2 * i + sender(true));
-        both_ways();
+        receive(0);
+        send(messages_, false);
+        wait(2 * messages_);
         bool right = true;
         for (std::size_t i = 0; i < messages_; ++i) {
             right = right && has_pattern(received_.data() + i * bytes_, bytes_, 2 * i + sender(false));
@@ -66,9 +72,10 @@ public:
     }
 
 private:
-    void send(std::size_t first)
+    void send(std::size_t first, bool is_new)
     {
         for (std::size_t i = 0; i < messages_; ++i) {
+            if (is_new) data_.write(sent_.data() + i * bytes_, bytes_);
             check(MPI_Isend(sent_.data() + i * bytes_, static_cast<int>(bytes_), MPI_BYTE, pairing_.peer(), kWindowTag,
                 MPI_COMM_WORLD, &requests_[first + i]));
         }
@@ -83,6 +90,7 @@ private:
     void wait(std::size_t count) { check(MPI_Waitall(static_cast<int>(count), requests_.data(), MPI_STATUSES_IGNORE)); }
 
     const Pairing& pairing_;
+    NewData& data_;
     std::size_t bytes_, messages_;
     std::vector<std::byte> sent_, received_;
     std::vector<MPI_Request> requests_;
@@ -96,12 +104,14 @@ int messages_of(const Options& options)
 void settle_windows(Options& options)
 {
     messages_of(options);
+    NewData::settle(options);
 }
 
 void run_windows(const Options& options, const Job& job, Report& report)
 {
     const Pairing pairing(job, options.pairs);
     const int messages = messages_of(options);
+    NewData data(options);
     report.line(fmt::format("windows of {} messages between {}", messages, pairing.words()));
     std::vector<std::string> columns = {"manner", "bytes", "reps"};
     columns.insert(columns.end(), time_columns().begin(), time_columns().end());
@@ -114,7 +124,7 @@ void run_windows(const Options& options, const Job& job, Report& report)
     };
     static constexpr Manner manners[] = {{"stream", &Window::stream, 1}, {"both", &Window::both_ways, 2}};
     for (const std::size_t bytes : options.sizes) {
-        Window window(pairing, bytes, messages);
+        Window window(pairing, data, bytes, messages);
         all_must_be_right(!pairing.takes_part() || window.is_right(), "windows: a message came wrong");
         for (const Manner& manner : manners) {
             const Batch activities[] = {[&](std::uint64_t, std::uint64_t count) {
@@ -139,7 +149,8 @@ Benchmark windows_benchmark()
 {
     return {"windows", "Nonblocking messages of which a window is under way, one way and both ways",
         {8, 512, 4 * kKiB, 64 * kKiB, 256 * kKiB}, 1, true, false, false, run_windows,
-        {{"--window", "N", "Messages of a window (default: 64)", "64"}}, settle_windows, 2, MemoryKind::heap};
+        {{"--window", "N", "Messages of a window (default: 64)", "64"}, NewData::option()}, settle_windows, 2,
+        MemoryKind::heap};
 }
 
 }  // namespace fmpl::bench
