@@ -6,15 +6,6 @@
 namespace fmpl::mpi {
 namespace {
 
-// Calls attempt() until it is true.
-template <class Attempt>
-void wait_for_message(Process& process, const Communicator& comm, int source, int tag, Attempt&& attempt)
-{
-    if (attempt()) return;
-    const int peer = source == MPI_ANY_SOURCE ? -1 : comm.peers().world_rank(source);
-    process.engine.wait_until(std::forward<Attempt>(attempt), peer, tag);
-}
-
 // A matched probe, once: false when there is no message yet.
 bool match(Process& process, const CommunicatorPtr& comm, int source, int tag, MPI_Message* message, MPI_Status* status)
 {
@@ -70,7 +61,8 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status)
         check_receive_tag(tag);
         Status found = Status::of_proc_null();
         if (source != MPI_PROC_NULL) {
-            wait_for_message(process, on, source, tag, [&] { return process.engine.probe(on, source, tag, found); });
+            process.engine.await_message(on, source, tag);
+            process.engine.probe(on, source, tag, found);
         }
         give(status, found);
     });
@@ -98,7 +90,8 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_St
         check_source(*on, source);
         check_receive_tag(tag);
         check_pointer(message, "message");
-        wait_for_message(process, *on, source, tag, [&] { return match(process, on, source, tag, message, status); });
+        if (source != MPI_PROC_NULL) process.engine.await_message(*on, source, tag);
+        match(process, on, source, tag, message, status);
     });
 }
 FMPL_MPI_NAME(MPI_Mprobe)

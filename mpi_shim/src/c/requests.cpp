@@ -285,12 +285,7 @@ int PMPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* stat
             return;
         }
         int found = list.first_complete();
-        if (found == kNone) {
-            process.engine.wait_until([&] {
-                process.engine.progress();
-                return (found = list.first_complete()) != kNone;
-            });
-        }
+        if (found == kNone) process.engine.wait_with_progress([&] { return (found = list.first_complete()) != kNone; });
         *index = found;
         finish_and_give(process, requests[found], list.request(found), status, comm);
     });
@@ -329,12 +324,7 @@ int PMPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indice
             return;
         }
         array_of(indices, incount, "array_of_indices");
-        if (list.first_complete() == kNone) {
-            process.engine.wait_until([&] {
-                process.engine.progress();
-                return list.first_complete() != kNone;
-            });
-        }
+        process.engine.wait_with_progress([&] { return list.first_complete() != kNone; });
         finish_some(list, outcount, indices, statuses, comm);
     });
 }

@@ -609,6 +609,13 @@ UnexpectedMessage* Engine::find_for_probe(const Communicator& comm, int source, 
     return message;
 }
 
+void Engine::await_message(const Communicator& comm, int source, int tag)
+{
+    const MatchKey key{comm.context(Traffic::point_to_point), source, tag};
+    const int peer = source == MPI_ANY_SOURCE ? -1 : comm.peers().world_rank(source);
+    wait_with_progress([&] { return parts_->matching.find_unexpected(key) != nullptr; }, peer, tag);
+}
+
 bool Engine::probe(Communicator& comm, int source, int tag, Status& status)
 {
     if (source == MPI_PROC_NULL) {
@@ -781,23 +788,35 @@ void Engine::wait_for(Condition ready, void* context, int peer, int tag, std::si
 
 void Engine::wait(Request& request, int peer, int tag, std::size_t bytes)
 {
-    raise_failure_in_fmpl();
-    const auto over = [&] { return request.complete; };
     // What completing it touches, of thousands of requests that lie in no core's first cache.
     for (const std::size_t at : {64, 128}) __builtin_prefetch(reinterpret_cast<const std::byte*>(&request) + at, 1);
+    const auto over = [&] { return request.complete; };
+    wait_over(over, peer, tag, bytes);
+}
+
+void Engine::wait_until_done(Condition done, void* context, int peer, int tag, std::size_t bytes)
+{
+    const auto over = [&] { return done(context) != 0; };
+    wait_over(over, peer, tag, bytes);
+}
+
+template <class Over>
+void Engine::wait_over(Over& over, int peer, int tag, std::size_t bytes)
+{
+    raise_failure_in_fmpl();
     // Where nothing but an envelope can change anything, FMPL waits for it. A generalized request is completed from
     // outside, perhaps by a signal handler between two of these lines: first it is complete, then it does not count
     // any more.
     const bool none_is_generalized = generalized_requests == 0;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     const fmpl_wait_words words{nullptr, peer, tag, 0, bytes, 0};
-    while (none_is_generalized && !request.complete && parts_->goes_on_by_envelopes() && !parts_->progressing) {
+    while (none_is_generalized && !over() && parts_->goes_on_by_envelopes() && !parts_->progressing) {
         take(over, [&](fmpl_envelope_handler_t handler, void* context) {
             check_fmpl(fmpl_envelopes_wait(handler, context, &words));
             return true;
         });
     }
-    if (!request.complete) wait_until([&] { return progress_until(over); }, peer, tag, bytes);
+    if (!over()) wait_until([&] { return progress_until(over); }, peer, tag, bytes);
 }
 
 void Engine::settle(const Communicator& comm)

@@ -67,6 +67,8 @@ public:
         SendMode mode = SendMode::standard);
     Status recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag);
 
+    // Waits until there is a message that a receive would match.
+    void await_message(const Communicator& comm, int source, int tag);
     // The first message that a receive would match; false when there is none yet, after a look.
     bool probe(Communicator& comm, int source, int tag, Status& status);
     // The same, and the message is taken out of the matching: null when there is none.
@@ -90,6 +92,13 @@ public:
     {
         wait_for([](void* r) { return (*static_cast<std::remove_reference_t<Ready>*>(r))() ? 1 : 0; },
             const_cast<void*>(static_cast<const void*>(&ready)), peer, tag, bytes);
+    }
+    // Waits until done() is true, making progress as the next function does: until one of several requests is complete.
+    template <class Done>
+    void wait_with_progress(Done&& done, int peer = -1, int tag = -1, std::size_t bytes = 0)
+    {
+        wait_until_done([](void* d) { return (*static_cast<std::remove_reference_t<Done>*>(d))() ? 1 : 0; },
+            const_cast<void*>(static_cast<const void*>(&done)), peer, tag, bytes);
     }
     // Waits until request.complete, making progress. Says nothing of errors: request.status.error.
     // peer: world rank, -1: several or none; for what the rank is said to be blocked in.
@@ -140,6 +149,9 @@ private:
     bool look_once(Ready&& ready);
     using Condition = int (*)(void* context);
     void wait_for(Condition ready, void* context, int peer, int tag, std::size_t bytes);
+    void wait_until_done(Condition done, void* context, int peer, int tag, std::size_t bytes);
+    template <class Over>
+    void wait_over(Over& over, int peer, int tag, std::size_t bytes);
     bool look_for(Condition done, void* context);
 
     struct Parts;
