@@ -51,7 +51,8 @@ def strided_step(ranks, block, sizes):
                       "line", f"{manner}-{size}")
                for size in sizes for manner in ("pingpong", "exchange")]
     pairs = ["--pairs"] if ranks > 2 else []
-    return UncrowdedStep("strided", ranks, PROGRAMS, ["strided", "--block", str(block), "--sizes", list_of(sizes), *pairs], figures)
+    words = ["strided", "--block", str(block), "--sizes", list_of(sizes), *pairs]
+    return UncrowdedStep("strided", ranks, PROGRAMS, words, figures, name=f"strided, blocks of {block} B")
 
 
 def steps(quick, _peers):
@@ -100,5 +101,5 @@ def write_table(rows, contenders):
     return table(rows, contenders) + "\n\n" + summary(rows, contenders)
 
 
-SUITE = Suite("every collective call, windows of messages and ping-pong, over FMPL's MPI and the installed MPIs", OWN, installed_mpis(),
+SUITE = Suite("every collective call and messages of many kinds, over FMPL's MPI and the installed MPIs", OWN, installed_mpis(),
               steps, quick="2 and 4 ranks, 8 B and 4 KiB", write_table=write_table)

@@ -1,7 +1,7 @@
 // Scan from rank to rank: each receives the reduction over those before it, adds its own contribution and passes the
 // result on, the pieces of a long one overlapping. One message in and one out at each rank, (n - 1) (L + B) until the
-// last one has its result; scans in a row overlap. What comes goes to where the rank's result will be, and its
-// contribution is added there, so that nothing is copied, if the operation commutes and the call is not in place.
+// last one has its result; scans in a row overlap. What comes goes to where the rank's result will be. If the
+// operation commutes, an inclusive one that is not in place adds the contribution there, and copies nothing.
 #include "coll/algorithms.hpp"
 
 #include <algorithm>

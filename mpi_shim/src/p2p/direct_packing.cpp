@@ -230,7 +230,6 @@ bool DirectPacking::read(ReceiveOperation& operation)
     const MessageBuffer& buffer = operation.buffer;
     const std::uint64_t bytes = std::min(envelope.bytes, buffer.bytes);
     const bool straight = buffer.in_one_piece();
-    if (!straight && cpus_suffice_ && bytes > kLongestUnpacked) return false;
     const std::uint64_t most = straight ? bytes : std::min(bytes, kUnpackedBytes);
     const Scratch scratch = straight ? Scratch() : scratch_or_none(most);
     if (!straight && !scratch) return false;
@@ -262,7 +261,8 @@ void DirectPacking::taken(int source, const Envelope& envelope)
 void DirectPacking::receive(const Ref<ReceiveOperation>& operation)
 {
     Envelope& envelope = operation->envelope;
-    if (envelope.place == 0) return ask_for_room(operation);
+    const bool goes_in_pieces = cpus_suffice_ && envelope.bytes > kLongestUnpacked && !operation->buffer.in_one_piece();
+    if (envelope.place == 0 || goes_in_pieces) return ask_for_room(operation);
     if (!cpus_suffice_) {
         if (!read(*operation)) ask_for_room(operation);
         return;

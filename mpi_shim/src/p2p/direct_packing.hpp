@@ -13,8 +13,9 @@
 // (docs/decisions/0051-scattered-messages-in-pieces.md).
 //
 // A message in one piece of private memory, whose destination is addressed, is announced with its address as `place`.
-// A receiver that reaches it copies it from there, and answers taken{send_id, bytes, place} instead of room:
-// how much of it the receiver has copied, and in how many nanoseconds beside the calls (CopyRates).
+// A receiver that reaches it copies it from there, and answers taken{send_id, bytes, place} instead of room: how much
+// of it the receiver has copied, and in how many nanoseconds beside the calls (CopyRates). Into a buffer that is not
+// in one piece it copies by parts and unpacks each; a long message it asks for in pieces, if each rank has a CPU.
 //
 // Where ranks share CPUs it does so as it matches: a sender that copied would first have to run again, and the
 // receiver after it. Where each has a CPU it does so in its waits, one message after the other, and from kJointBytes on

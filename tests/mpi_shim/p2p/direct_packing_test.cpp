@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -21,13 +22,16 @@ using mpi_test::pattern_byte;
 constexpr int kBytes = 64 * 1024;
 constexpr int kTag = 7;
 
-// A send that is complete needs no further call: here the news that the message is packed finds no room beside what
-// was sent before.
-FMPL_RANKS_TEST_WITH(
-    DirectPacking, ACompleteSendNeedsNoFurtherCall, fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false})
+// A send that is complete needs no further call: here the news that the message is packed, or its pieces, find no room
+// beside what was sent before.
+void complete_send_needs_no_further_call(bool into_remote_dma)
 {
     constexpr std::size_t kShort = 200;  // more than a ring of envelopes has
     const Job job;
+    Message message(kBytes);
+    unsigned char* memory = nullptr;
+    ASSERT_EQ(MPI_Alloc_mem(kBytes, MPI_INFO_NULL, &memory), MPI_SUCCESS);
+    unsigned char* const to = into_remote_dma ? memory : message.data();
     std::atomic<std::uint64_t>& announced = fmpl_test::shared_words()[0];
     std::atomic<std::uint64_t>& answered = fmpl_test::shared_words()[1];
     std::atomic<std::uint64_t>& filled = fmpl_test::shared_words()[2];
@@ -49,21 +53,33 @@ FMPL_RANKS_TEST_WITH(
         fmpl_test::wait_until([&] { return received == 1; }, "the message");
         MPI_Type_free(&every_other);
     } else {
-        Message message(kBytes);
-        MPI_Irecv(message.data(), kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &request);
+        MPI_Irecv(to, kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &request);
         fmpl_test::wait_until([&] { return announced == 1; }, "the announcement");
         int done = 0;
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);  // names a place for the message
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);  // answers
         EXPECT_EQ(done, 0);
         answered = 1;
         fmpl_test::wait_until([&] { return filled == 1; }, "the short messages");
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         MPI_Wait(&request, MPI_STATUS_IGNORE);
-        EXPECT_TRUE(message.holds(1));
+        for (std::size_t i = 0; i < kBytes; ++i) ASSERT_EQ(to[i], pattern_byte(1, i)) << "byte " << i;
         received = 1;
         for (MPI_Request& r : requests) MPI_Irecv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &r);
     }
     EXPECT_EQ(MPI_Waitall(kShort, requests.data(), MPI_STATUSES_IGNORE), MPI_SUCCESS);
+    MPI_Free_mem(memory);
+}
+
+FMPL_RANKS_TEST_WITH(
+    DirectPacking, ACompleteSendOfPiecesNeedsNoFurtherCall, fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false})
+{
+    complete_send_needs_no_further_call(false);
+}
+
+FMPL_RANKS_TEST_WITH(DirectPacking, ACompleteSendIntoRemoteDmaMemoryNeedsNoFurtherCall,
+    fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false})
+{
+    complete_send_needs_no_further_call(true);
 }
 
 // Receives message 1 in one piece, and messages 2 and 3 spread over a buffer and cut.
@@ -276,6 +292,53 @@ FMPL_RANKS_TEST_AT(DirectPacking, ScatteredMessagesOfManyPiecesCrossEachOther, (
     EXPECT_TRUE(whole.holds(key + 1));
     EXPECT_TRUE(cut.begins_with(key + 2, static_cast<std::size_t>(kBytes)));
     MPI_Type_free(&spread);
+}
+
+// Messages of one piece in private memory into a vector type, and into one that is too short: read by the kernel in one
+// part and in several, and in pieces.
+void receive_pieces_of_a_private_message()
+{
+    const Job job;
+    constexpr int kBlock = 100;
+    for (const int bytes : {kBytes, 128 * 1024 + 1, 300'001, 512 * 1024, 1024 * 1024 + 3}) {
+        const auto key = static_cast<std::uint64_t>(bytes);
+        if (job.rank == 0) {
+            const Message message(static_cast<std::size_t>(bytes), key);
+            MPI_Send(message.data(), bytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
+            MPI_Send(message.data(), bytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
+            continue;
+        }
+        for (const int room : {bytes / kBlock + 1, bytes / kBlock / 2}) {
+            MPI_Datatype spread;
+            MPI_Type_vector(room, kBlock, 2 * kBlock, MPI_BYTE, &spread);
+            MPI_Type_commit(&spread);
+            std::vector<unsigned char> in(2 * static_cast<std::size_t>(room) * kBlock, 0x5a);
+            MPI_Status status;
+            const int code = MPI_Recv(in.data(), 1, spread, 0, kTag, MPI_COMM_WORLD, &status);
+            int error_class = MPI_SUCCESS;
+            MPI_Error_class(code, &error_class);
+            EXPECT_EQ(error_class, room * kBlock < bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS) << bytes;
+            const auto length = static_cast<std::size_t>(std::min(bytes, room * kBlock));
+            for (std::size_t at = 0; at < in.size(); ++at) {
+                const std::size_t k = at / (2 * kBlock) * kBlock + at % (2 * kBlock);
+                const bool is_data = at % (2 * kBlock) < kBlock && k < length;
+                ASSERT_EQ(in[at], is_data ? pattern_byte(key, k) : 0x5a) << "byte " << at << " of " << bytes;
+            }
+            MPI_Type_free(&spread);
+        }
+    }
+}
+
+FMPL_RANKS_TEST_WITH(DirectPacking, PrivateMessagesComeIntoScatteredBuffers,
+    (fmpl_test::RanksOptions{.ranks = {2}, .environment = {{"FMPL_CPUS", "2"}}}))
+{
+    receive_pieces_of_a_private_message();
+}
+
+FMPL_RANKS_TEST_WITH(DirectPacking, SoTheyDoIntoScatteredOnesWhereRanksShareCpus,
+    (fmpl_test::RanksOptions{.ranks = {2}, .environment = {{"FMPL_CPUS", "1"}}}))
+{
+    receive_pieces_of_a_private_message();
 }
 
 FMPL_RANKS_TEST_WITH(DirectPacking, WhereItDoesNotReachThatMemoryTheSenderPacksTheMessage,

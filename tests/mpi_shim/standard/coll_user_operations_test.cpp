@@ -307,6 +307,41 @@ MPI_TEST(UserOperation, OnATypeWithGapsLeavesTheGaps)
     }
 }
 
+MPI_TEST(UserOperation, ScansOnATypeWithGapsLeaveTheGaps)
+{
+    const CommittedType type(record_type());
+    const UserOperation op(&combine_records, true);
+    for (const int count : {10, 5000}) {
+        const std::size_t bytes = static_cast<std::size_t>(count) * static_cast<std::size_t>(kExtent);
+        std::vector<unsigned char> mine(bytes, 0x11);
+        const auto fill = [&](std::vector<unsigned char>& to, int of_sum, int times) {
+            for (int i = 0; i < count; ++i) {
+                field(to.data(), i, 0) = of_sum + times * i;
+                field(to.data(), i, 1) = (times > 1 ? times - 1 : 0) * i;
+            }
+        };
+        for (int i = 0; i < count; ++i) {
+            field(mine.data(), i, 0) = rank() + i;
+            field(mine.data(), i, 1) = rank() * i;
+        }
+        std::vector<unsigned char> up_to(bytes, 0x77);
+        std::vector<unsigned char> before(bytes, 0x77);
+        fill(up_to, rank() * (rank() + 1) / 2, rank() + 1);
+        fill(before, rank() * (rank() - 1) / 2, rank());
+        for (const Form form : kForms) {
+            std::vector<unsigned char> total(bytes, 0x77);
+            call_as(form, MPI_Scan, MPI_Iscan, mine.data(), total.data(), count, type.get(), op.get(), MPI_COMM_WORLD);
+            EXPECT_EQ(total, up_to) << count;
+            total.assign(bytes, 0x77);
+            call_as(
+                form, MPI_Exscan, MPI_Iexscan, mine.data(), total.data(), count, type.get(), op.get(), MPI_COMM_WORLD);
+            if (rank() > 0) {
+                EXPECT_EQ(total, before) << count;
+            }
+        }
+    }
+}
+
 MPI_TEST(UserOperation, AppliesToTwoLocalBuffers)
 {
     const CommittedType type(matrix_type());
