@@ -20,7 +20,10 @@ public:
         if (!is_kept(bytes)) return std::make_unique_for_overwrite<std::byte[]>(bytes);
         const std::size_t own = pages(bytes) - 1;
         std::vector<Body>& kept = kept_[own];
-        if (kept.empty()) return std::make_unique_for_overwrite<std::byte[]>(bytes_of(own));
+        if (kept.empty()) {
+            kept.reserve(kMostKept / bytes_of(own));  // so that give_back needs no memory
+            return std::make_unique_for_overwrite<std::byte[]>(bytes_of(own));
+        }
         kept_bytes_ -= bytes_of(own);
         Body body = std::move(kept.back());
         kept.pop_back();
