@@ -86,13 +86,6 @@ public:
         return look_for([](void* d) { return (*static_cast<std::remove_reference_t<Done>*>(d))() ? 1 : 0; },
             const_cast<void*>(static_cast<const void*>(&done)));
     }
-    // Waits until ready() is true; ready may call progress(), which is not called otherwise. peer: world rank or -1.
-    template <class Ready>
-    void wait_until(Ready&& ready, int peer = -1, int tag = -1, std::size_t bytes = 0)
-    {
-        wait_for([](void* r) { return (*static_cast<std::remove_reference_t<Ready>*>(r))() ? 1 : 0; },
-            const_cast<void*>(static_cast<const void*>(&ready)), peer, tag, bytes);
-    }
     // Waits until done() is true, making progress as the next function does: until one of several requests is complete.
     template <class Done>
     void wait_with_progress(Done&& done, int peer = -1, int tag = -1, std::size_t bytes = 0)
@@ -148,6 +141,13 @@ private:
     template <class Ready>
     bool look_once(Ready&& ready);
     using Condition = int (*)(void* context);
+    // Waits until ready() is true, which makes the progress.
+    template <class Ready>
+    void wait_until(Ready&& ready, int peer = -1, int tag = -1, std::size_t bytes = 0)
+    {
+        wait_for([](void* r) { return (*static_cast<std::remove_reference_t<Ready>*>(r))() ? 1 : 0; },
+            const_cast<void*>(static_cast<const void*>(&ready)), peer, tag, bytes);
+    }
     void wait_for(Condition ready, void* context, int peer, int tag, std::size_t bytes);
     void wait_until_done(Condition done, void* context, int peer, int tag, std::size_t bytes);
     template <class Over>
