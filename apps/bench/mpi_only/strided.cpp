@@ -4,6 +4,7 @@
 #include "../message_memory.hpp"
 #include "../options.hpp"
 #include "../report.hpp"
+#include "manners.hpp"
 
 #include <fmt/format.h>
 
@@ -107,33 +108,14 @@ void run_strided(const Options& options, const Job& job, Report& report)
     const std::size_t block = block_of(options);
     report.line(
         fmt::format("messages in blocks of {} bytes, stride {}, between {}", block, 2 * block, pairing.words()));
-    std::vector<std::string> columns = {"manner", "bytes", "reps"};
-    columns.insert(columns.end(), time_columns().begin(), time_columns().end());
-    report.columns(columns);
-
-    struct Manner {
-        const char* name;
-        void (StridedMessages::*pass)();
-        int messages;
-    };
-    static constexpr Manner manners[] = {
+    manner_columns(report);
+    static constexpr Manner<StridedMessages> manners[] = {
         {"pingpong", &StridedMessages::ping_pong, 2}, {"exchange", &StridedMessages::exchange, 1}};
     for (const std::size_t bytes : options.sizes) {
         StridedMessages messages(pairing, bytes, block);
         all_must_be_right(!pairing.takes_part() || messages.is_right(), "strided: a message came wrong");
-        for (const Manner& manner : manners) {
-            const Batch activities[] = {[&](std::uint64_t, std::uint64_t count) {
-                for (std::uint64_t i = 0; i < count; ++i) (messages.*manner.pass)();
-            }};
-            auto [reps, samples] = sample(options.sampling(reps_for(bytes, 8 * kMiB, 10, 2000)), pairing.group(),
-                pairing.takes_part(), activities);
-            std::vector<double>& seconds = samples[0];
-            for (double& each : seconds) each /= manner.messages;
-            std::vector<std::string> cells = {manner.name, fmt::format("{}", bytes), fmt::format("{}", reps)};
-            for (std::string& cell : time_cells(seconds)) cells.push_back(std::move(cell));
-            report.row(cells, {{"line", fmt::format("{}-{}", manner.name, bytes)}, {"manner", manner.name},
-                                  {"bytes", bytes}, {"block", block}, {"reps", reps}, {"seconds", json_of(seconds)}});
-        }
+        for (const auto& manner : manners)
+            measure_manner(options, pairing, report, messages, manner, bytes, reps_for(bytes, 8 * kMiB, 10, 2000));
     }
 }
 

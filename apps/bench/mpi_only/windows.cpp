@@ -3,6 +3,7 @@
 #include "../job.hpp"
 #include "../message_memory.hpp"
 #include "../report.hpp"
+#include "manners.hpp"
 #include "new_data.hpp"
 
 #include <fmt/format.h>
@@ -113,33 +114,14 @@ void run_windows(const Options& options, const Job& job, Report& report)
     const int messages = messages_of(options);
     NewData data(options);
     report.line(fmt::format("windows of {} messages between {}", messages, pairing.words()));
-    std::vector<std::string> columns = {"manner", "bytes", "reps"};
-    columns.insert(columns.end(), time_columns().begin(), time_columns().end());
-    report.columns(columns);
-
-    struct Manner {
-        const char* name;
-        void (Window::*pass)();
-        int ways;
-    };
-    static constexpr Manner manners[] = {{"stream", &Window::stream, 1}, {"both", &Window::both_ways, 2}};
+    manner_columns(report);
+    const Manner<Window> manners[] = {
+        {"stream", &Window::stream, messages}, {"both", &Window::both_ways, 2 * messages}};
     for (const std::size_t bytes : options.sizes) {
         Window window(pairing, data, bytes, messages);
         all_must_be_right(!pairing.takes_part() || window.is_right(), "windows: a message came wrong");
-        for (const Manner& manner : manners) {
-            const Batch activities[] = {[&](std::uint64_t, std::uint64_t count) {
-                for (std::uint64_t i = 0; i < count; ++i) (window.*manner.pass)();
-            }};
-            const std::size_t moved = bytes * static_cast<std::size_t>(messages);
-            auto [reps, samples] = sample(options.sampling(reps_for(moved, 64 * kMiB, 4, 200)), pairing.group(),
-                pairing.takes_part(), activities);
-            std::vector<double>& seconds = samples[0];
-            for (double& each : seconds) each /= messages * manner.ways;
-            std::vector<std::string> cells = {manner.name, fmt::format("{}", bytes), fmt::format("{}", reps)};
-            for (std::string& cell : time_cells(seconds)) cells.push_back(std::move(cell));
-            report.row(cells, {{"line", fmt::format("{}-{}", manner.name, bytes)}, {"manner", manner.name},
-                                  {"bytes", bytes}, {"reps", reps}, {"seconds", json_of(seconds)}});
-        }
+        const int reps = reps_for(bytes * static_cast<std::size_t>(messages), 64 * kMiB, 4, 200);
+        for (const auto& manner : manners) measure_manner(options, pairing, report, window, manner, bytes, reps);
     }
 }
 
