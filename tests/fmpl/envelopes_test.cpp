@@ -343,7 +343,11 @@ FMPL_RANKS_TEST(Envelopes, ThoseThatNobodyTakesAreDroppedAtTheEnd)
     }
     EXPECT_OK(fmpl_finalize());
     EXPECT_EQ(fmpl_envelope_body_limit(), 0u);
+    EXPECT_EQ(fmpl_envelopes_best_room(), 0u);
     EXPECT_EQ(fmpl_envelope_reserve((rank() + 1) % size(), 0, nullptr), 0);
+    char untouched = 'a';
+    fmpl_envelope_copy((rank() + 1) % size(), &untouched, "b", 1);
+    EXPECT_EQ(untouched, 'a');
     EXPECT_EQ(poll([](int, const Head&, const void*) { ADD_FAILURE(); }), 0);
     const Head head;
     EXPECT_FAILS(FMPL_ERR_NOT_INITIALIZED, fmpl_envelope_commit(0, &head), "fmpl_envelope_commit");
@@ -361,6 +365,7 @@ FMPL_RANKS_TEST(Envelopes, WrongCallsAreRefusedInWords)
         EXPECT_FAILS(FMPL_ERR_MISMATCH, fmpl_envelopes_open(rank() == size() - 1 ? 4096 : 8192), "4096", "8192");
     }
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelopes_open(std::size_t{1} << 33), "8589934592");
+    EXPECT_GT(fmpl_envelopes_best_room(), 0u);
     REQUIRE_OK(fmpl_envelopes_open(1000));
     EXPECT_EQ(fmpl_envelope_body_limit(), 256u);
     EXPECT_FAILS(FMPL_ERR_ALREADY_INITIALIZED, fmpl_envelopes_open(1000), "second");

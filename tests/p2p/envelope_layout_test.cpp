@@ -1,9 +1,11 @@
 // The block of a rank's envelopes: where the parts of each pair lie.
 #include "p2p/envelopes/block.hpp"
+#include "p2p/envelopes/ring_room.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <vector>
 
@@ -62,6 +64,25 @@ TEST(EnvelopeLayout, ManyRanksHaveShorterRings)
     EXPECT_EQ(EnvelopeLayout(128, 256).sizes().cells, 64u);
     EXPECT_EQ(EnvelopeLayout(129, 256).sizes().cells, 32u);
     EXPECT_EQ(EnvelopeLayout(5000, 256).sizes().cells, 8u);
+}
+
+TEST(BestRingRoom, HasRoomInTheTablesAndTheCaches)
+{
+    constexpr std::size_t kTables = std::size_t{64} * 1024 * 1024;
+    for (const int ranks : {1, 2, 3, 4, 7, 8, 16, 33, 200, 1100}) {
+        const auto others = static_cast<std::size_t>(std::max(ranks - 1, 1));
+        for (const int ranks_of_cpu : {1, 2, ranks}) {
+            const std::size_t room = best_ring_room(ranks, ranks_of_cpu, kTables);
+            EXPECT_TRUE(std::has_single_bit(room)) << room;
+            EXPECT_LE(others * room, kRingsOfRank);
+            EXPECT_LE(room, rewritten_bytes());
+            EXPECT_LE(best_ring_room(ranks, ranks_of_cpu, kTables / 64) * others, kTables / 64 / 4);
+            if (ranks_of_cpu > 1) {
+                EXPECT_LE(static_cast<std::size_t>(ranks_of_cpu) * others * room, kRingsOfCpu);
+            }
+        }
+    }
+    EXPECT_EQ(best_ring_room(2, 1, kTables), rewritten_bytes());
 }
 
 }  // namespace

@@ -241,7 +241,7 @@ void ReceiveOperation::finish_with(const Envelope& message)
 }
 
 Engine::Engine(int ranks, int world_rank)
-    : settings_(settings_from_environment(ranks, fmpl_ranks_of_cpu())),
+    : settings_(settings_from_environment(ranks, fmpl_envelopes_best_room())),
       parts_(std::make_unique<Parts>(ranks, settings_)),
       world_rank_(world_rank),
       call_(fmpl_layer_call())

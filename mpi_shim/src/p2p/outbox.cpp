@@ -14,7 +14,7 @@ bool Outbox::send_with_body(int destination, const Envelope& envelope, const Mes
     void* body = nullptr;
     if (fmpl_envelope_reserve(destination, envelope.bytes, &body) == 0) return false;
     if (buffer.in_one_piece()) {
-        fmpl_envelope_copy(body, buffer.data, envelope.bytes);
+        fmpl_envelope_copy(destination, body, buffer.data, envelope.bytes);
     } else {
         buffer.pack(0, envelope.bytes, body);
     }

@@ -6,7 +6,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -20,21 +19,10 @@ constexpr std::size_t kLargestEager = 1024 * 1024;
 constexpr int kManyRanks = 32;
 constexpr std::size_t kEagerBytesOfMany = 4 * 1024;
 
-// The least has room for four of the longest bodies. A longer one gives a stream room, and what is written next has
-// left the nearest cache of the core that has read it (docs/decisions/0047-rings-longer-than-the-nearest-cache.md); but
-// all rings together of the ranks of a CPU are to stay in its second-level cache.
-constexpr std::size_t kLongestRing = 256 * 1024;
-constexpr std::size_t kRingsOfCpu = 1536 * 1024;
-
+// Room for four of the longest bodies.
 std::size_t least_ring(std::size_t eager_bytes)
 {
     return 4 * std::max<std::size_t>(eager_bytes, 256);
-}
-
-std::size_t ring_bytes(std::size_t eager_bytes, int ranks, int ranks_of_cpu)
-{
-    const std::size_t rings = static_cast<std::size_t>(ranks_of_cpu) * static_cast<std::size_t>(std::max(ranks - 1, 1));
-    return std::max(least_ring(eager_bytes), std::min(kLongestRing, std::bit_floor(kRingsOfCpu / rings)));
 }
 
 std::size_t eager_bytes_from(const char* text)
@@ -50,13 +38,13 @@ std::size_t eager_bytes_from(const char* text)
 
 }  // namespace
 
-Settings settings_from_environment(int ranks, int ranks_of_cpu)
+Settings settings_from_environment(int ranks, std::size_t best_ring)
 {
     const std::size_t otherwise = ranks > kManyRanks ? kEagerBytesOfMany : kEagerBytes;
     const char* const text = std::getenv("FMPL_MPI_EAGER");
     const std::size_t bytes = text != nullptr ? eager_bytes_from(text) : otherwise;
     // Who sets a lower limit wants less memory, or what happens where a ring is full.
-    const std::size_t ring = bytes < otherwise ? least_ring(bytes) : ring_bytes(bytes, ranks, ranks_of_cpu);
+    const std::size_t ring = bytes < otherwise ? least_ring(bytes) : std::max(least_ring(bytes), best_ring);
     return {bytes, std::min(bytes, kEagerBytesRemoteDma), text != nullptr ? 0 : CopyRates::kLongest, ring};
 }
 

@@ -19,7 +19,8 @@ struct Settings {
     std::size_t ring_bytes;
 };
 
-// ranks: of the job; ranks_of_cpu: that share one. Throws Error for a variable with a value that is none.
-Settings settings_from_environment(int ranks, int ranks_of_cpu);
+// ranks: of the job; best_ring: with which bodies travel fastest (fmpl_envelopes_best_room). Throws Error for a
+// variable with a value that is none.
+Settings settings_from_environment(int ranks, std::size_t best_ring);
 
 }  // namespace fmpl::mpi

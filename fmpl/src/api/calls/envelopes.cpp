@@ -1,10 +1,11 @@
 // Envelopes, and how layers wait. Each call is one of the calling thread's rank.
 #include "api/binding.hpp"
 #include "api/boundary.hpp"
-#include "crossbar/copy_across.hpp"
+#include "p2p/envelopes/ring_room.hpp"
 
 #include <fmpl/envelope_lending.h>
 #include <fmpl/envelopes.h>
+#include <fmpl/job.h>
 #include <fmpl/waiting.h>
 
 #include <algorithm>
@@ -104,6 +105,14 @@ int fmpl_envelopes_open(size_t body_bytes)
     return boundary(Call::envelopes_open, 0, [&](Rank& own) { open_envelopes(own, body_bytes); });
 }
 
+size_t fmpl_envelopes_best_room(void)
+{
+    const Binding& b = binding();
+    if (!b.own || !b.own->initialized()) return 0;
+    const Crossbar& crossbar = b.own->node.crossbar;
+    return best_ring_room(crossbar.nodes(), fmpl_ranks_of_cpu(), crossbar.memory().constants().tables_bytes);
+}
+
 size_t fmpl_envelope_body_limit(void)
 {
     const Binding& b = binding();
@@ -116,9 +125,10 @@ int fmpl_envelope_reserve(int world_rank, size_t body_bytes, void** body)
     return own != nullptr && own->envelopes.reserve(world_rank, body_bytes, body) ? 1 : 0;
 }
 
-void fmpl_envelope_copy(void* body, const void* from, size_t bytes)
+void fmpl_envelope_copy(int world_rank, void* body, const void* from, size_t bytes)
 {
-    if (bytes > 0) copy_across(body, from, bytes);  // else there is none
+    Rank* const own = binding().own.get();
+    if (own != nullptr && bytes > 0) own->envelopes.copy(world_rank, body, from, bytes);
 }
 
 int fmpl_envelope_commit(int world_rank, const void* head)

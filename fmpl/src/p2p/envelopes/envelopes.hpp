@@ -74,6 +74,12 @@ public:
         return true;
     }
 
+    // Into the body that is reserved for the destination.
+    void copy(int destination, void* body, const void* from, std::size_t bytes)
+    {
+        if (has(destination)) peers_.outbox(destination).ring.copies.copy(body, from, bytes);
+    }
+
     // Sends what was reserved for the destination. Throws Error(ARGUMENT) when nothing is.
     void commit(int destination, const void* head)
     {

@@ -18,6 +18,7 @@
 // unreturned: the reservation succeeds. The credit wakes a source that sleeps for it.
 #pragma once
 
+#include "crossbar/copies_to_reader.hpp"
 #include "crossbar/copy_across.hpp"
 #include "crossbar/crossbar.hpp"
 #include "p2p/envelopes/cell.hpp"
@@ -103,6 +104,7 @@ struct OutgoingRing {
     std::uint32_t body_bytes = 0;
     std::uint32_t lines = 0;      // with those skipped; of a body alone
     BodyLine* staging = nullptr;  // the body before the commit, when the destination is not mapped
+    CopiesToReader copies;        // into bodies
 
     bool is_open() const { return credit != nullptr; }
 

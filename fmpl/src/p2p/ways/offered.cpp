@@ -3,35 +3,37 @@
 // So no transfer waits for the other side to call the library again. Of a short message of a blocking send from private
 // memory it is a copy: to make that takes less time than to ask for a posted receive, and than the kernel takes to
 // write to a private buffer.
-#include "crossbar/copy_across.hpp"
+#include "crossbar/rewritten_bytes.hpp"
 #include "p2p/thresholds.hpp"
 #include "p2p/ways/ways.hpp"
 
 namespace fmpl::offered {
-namespace {
 
-// Where each rank has a CPU, one longer copy lies behind the other: what is written has then left the nearest cache of
-// the core that has read it (docs/decisions/0047-rings-longer-than-the-nearest-cache.md).
-constexpr std::size_t kPlacesBytes = 256 * 1024;
-constexpr std::size_t kLongerBytes = 1024;
-
-}  // namespace
+bool CopiedAway::make_room(Node& node)
+{
+    if (node.each_has_a_cpu()) {
+        room_ = rewritten_bytes();
+        longest_in_one_place_ = longest_in_one_place();
+    } else {
+        room_ = kCopiedBytes;
+        longest_in_one_place_ = kCopiedBytes;
+    }
+    at_ = node.arena.try_allocate(room_);
+    return at_ != kNoOffset;
+}
 
 Offset CopiedAway::copy(Node& node, const Message& message)
 {
-    const bool has_places = node.each_has_a_cpu();
-    const std::size_t room = has_places ? kPlacesBytes : kCopiedBytes;
-    if (at_ == kNoOffset) at_ = node.arena.try_allocate(room);
-    if (at_ == kNoOffset) return kNoOffset;
+    if (at_ == kNoOffset && !make_room(node)) return kNoOffset;
     Offset at = at_;
-    if (has_places && message.bytes() > kLongerBytes) {
-        if (message.bytes() > room - next_) next_ = 0;
+    if (message.bytes() > longest_in_one_place_) {
+        if (message.bytes() > room_ - next_) next_ = 0;
         at += next_;
         next_ += (message.bytes() + kLine - 1) / kLine * kLine;
     }
     std::byte* const to = node.crossbar.local(at);
     if (message.in_one_piece()) {
-        copy_across(to, message.data(), message.bytes());
+        copies_.copy(to, message.data(), message.bytes());
     } else {
         message.gather(0, message.bytes(), to);
     }

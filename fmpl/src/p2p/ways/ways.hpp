@@ -5,6 +5,7 @@
 // operation is done.
 #pragma once
 
+#include "crossbar/copies_to_reader.hpp"
 #include "p2p/receive_end.hpp"
 #include "p2p/send_end.hpp"
 
@@ -21,8 +22,13 @@ public:
     bool is_in_use = false;                           // until that send is over
 
 private:
-    Offset at_ = kNoOffset;  // of all places, made when needed
-    std::size_t next_ = 0;   // within them
+    bool make_room(Node& node);  // whether there is memory for it
+
+    Offset at_ = kNoOffset;  // of the room
+    std::size_t room_ = 0;
+    std::size_t longest_in_one_place_ = 0;  // longer copies lie one behind the other
+    std::size_t next_ = 0;                  // where the next of these lies in the room
+    CopiesToReader copies_;
 };
 // Source. at: of the message, or of its copy. The destination takes it as a spooled message, or a shared one.
 void publish(const SendEnd& end, SendOperation& op, Offset at);
