@@ -41,6 +41,8 @@ bool Envelopes::lend_at(Outbox& out, int destination, const void* head, Offset a
         AwaitedAnswer& answer = peers_.inbox(destination).answer;
         pair_cells_.end_turn(out.pair_cell, answer);
         answer.asked_at = 0;  // what the answer waits for is the destination's copy
+        out.ring.without_body();
+        out.ring.ask();
     }
     out.ring.last_lines = 0;
     cell.write(static_cast<std::uint32_t>(lent), static_cast<std::uint32_t>(lent >> 32), head, stamp);

@@ -242,6 +242,7 @@ private:
         if (EnvelopeCell* const cell = out.pair_cell; cell != nullptr && may_ask) {
             AwaitedAnswer& answer = peers_.inbox(destination).answer;
             pair_cells_.end_turn(out.pair_cell, answer);
+            ring.ask();
             cell->write(ring.body_at, ring.body_bytes, head, stamp);
             pair_cells_.ask(answer);
         } else if (ring.mapped != nullptr) [[likely]] {
@@ -332,6 +333,7 @@ private:
         std::memcpy(head, cell.head, sizeof head);
         Outbox& out = peers_.outbox(inbox.source);
         pair_cells_.begin_turn(out.pair_cell, inbox.answer);
+        out.ring.was_answered();
         return out;
     }
 

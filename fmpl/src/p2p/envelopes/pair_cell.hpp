@@ -1,5 +1,8 @@
 // The pair cell: one line in which two mapped ranks answer each other.
 //
+// The answer also tells that the question has been taken, and all that was sent before it: their bodies' lines may be
+// written again. (The handler that answers is through with the body it got.)
+//
 // A core that takes a line to read it owns it, so that an answer written there costs one passage between cores, one
 // into the ring two (docs/decisions/0001-one-line-for-both-directions.md).
 //

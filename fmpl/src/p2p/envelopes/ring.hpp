@@ -2,10 +2,11 @@
 // the destination gives back by a credit at the source.
 //
 // Invariants, beside those of the cells (cell.hpp)
-//   3. The source writes a cell of the ring or a body line again only after a credit has shown that the destination is
-//      through with it.
+//   3. The source writes a cell of the ring or a body line again only after a credit, or the answer to a question that
+//      was sent later (pair_cell.hpp), has shown that the destination is through with it.
 //   4. A body is contiguous, begins at a line, and has at most a quarter of the ring. One that does not fit before the
-//      end of its ring begins at the ring's start, and the lines skipped count as used: source and destination both see
+//      end of its ring begins at the ring's start, and the lines skipped count as used. One that does may begin there
+//      as well, if the source knows that the ring is empty: no lines are skipped then. Source and destination both see
 //      that from where the body begins.
 //
 // The source looks at the credit line only when what it knows of it does not suffice, and the destination writes it
@@ -16,11 +17,16 @@
 // envelopes sent since the last credit fill all cells or more than half of the body lines. Once the destination has
 // taken them, it has taken more than a quarter, and so has returned credits, and less than a quarter of either ring is
 // unreturned: the reservation succeeds. The credit wakes a source that sleeps for it.
+//
+// An answer in the pair cell tells that the question has been taken, and all before it. So ranks that answer each other
+// find their rings empty each time, and short bodies lie in the same lines again, which travel faster than others
+// (docs/decisions/0054-short-bodies-in-one-place.md).
 #pragma once
 
 #include "crossbar/copies_to_reader.hpp"
 #include "crossbar/copy_across.hpp"
 #include "crossbar/crossbar.hpp"
+#include "crossbar/rewritten_bytes.hpp"
 #include "p2p/envelopes/cell.hpp"
 
 #include <algorithm>
@@ -53,15 +59,16 @@ struct alignas(kLine) BodyLine {
 
 // The same for all pairs of a job.
 struct RingSizes {
-    std::uint32_t cells = 0;       // a power of two
-    std::uint32_t body_lines = 0;  // a multiple of 4
+    std::uint32_t cells = 0;         // a power of two
+    std::uint32_t body_lines = 0;    // a multiple of 4
+    std::uint32_t in_one_place = 0;  // lines of the longest body that begins at the start of an empty ring
 
     // Cells: 64, and fewer in jobs of more than 128 ranks, of which all may talk: then the rings of a rank take about
     // 512 KiB (from 1024 ranks on, 8 cells: the square of the ranks times 512 bytes for the job).
-    static constexpr RingSizes of(int ranks, std::size_t body_bytes)
+    static RingSizes of(int ranks, std::size_t body_bytes)
     {
         return {std::clamp(std::bit_floor(8192u / static_cast<std::uint32_t>(ranks)), 8u, 64u),
-            static_cast<std::uint32_t>(body_bytes / kLine)};
+            static_cast<std::uint32_t>(body_bytes / kLine), lines_of(longest_in_one_place())};
     }
 
     // The longest body.
@@ -73,6 +80,12 @@ struct RingSizes {
     {
         const std::uint32_t after = first + lines_of(bytes);
         return after == body_lines ? 0 : after;
+    }
+    // Whether a body of so many lines fits behind another one, and the lines that are skipped where it does not.
+    bool fits(std::uint32_t after, std::uint32_t wanted) const { return wanted <= body_lines - after; }
+    std::uint32_t skipped(std::uint32_t after, std::uint32_t wanted) const
+    {
+        return fits(after, wanted) ? 0 : body_lines - after;
     }
     std::size_t place_of(std::uint64_t number) const { return number & (cells - 1); }
 
@@ -95,8 +108,10 @@ struct OutgoingRing {
     std::uint32_t taken = 0;                             // number of the last one known to have been taken
     std::uint32_t lines_sent = 0;                        // body lines used so far, with those skipped
     std::uint32_t lines_taken = 0;                       // of them known to be free again
-    std::uint32_t next_line = 0;                         // where the next body may begin
-    std::uint32_t last_lines = 0;                        // of the last body
+    std::uint32_t next_line = 0;                         // after the last body
+    std::uint32_t last_lines = 0;                        // of it
+    std::uint64_t asked = 0;                             // number of the last question (PairCells)
+    std::uint32_t lines_asked = 0;                       // body lines used up to it
     bool has_bodies = false;                             // the ring of bodies is backed
     bool crosses_cores = false;                          // the destination may run on another CPU
     bool reserved = false;                               // what follows is a reservation
@@ -120,10 +135,23 @@ struct OutgoingRing {
             return true;
         // acquire: pairs with IncomingRing::return_credit(), so that the lines may be written again
         const std::uint64_t word = credit->load(std::memory_order_acquire);
-        taken = EnvelopeCount::number(word);
-        lines_taken = EnvelopeCount::lines(word);
+        were_taken_but(static_cast<std::uint32_t>(sent) - EnvelopeCount::number(word), EnvelopeCount::lines(word));
         return room();
     }
+    // All but the last so many envelopes, and so many body lines, unless more are known to have been taken.
+    void were_taken_but(std::uint64_t left, std::uint32_t lines_used)
+    {
+        if (left >= static_cast<std::uint32_t>(sent) - taken) return;
+        taken = static_cast<std::uint32_t>(sent - left);
+        lines_taken = lines_used;
+    }
+    // The envelope that is sent now is a question; and it has been answered.
+    void ask()
+    {
+        asked = sent;
+        lines_asked = lines_sent + (body_bytes != 0 ? lines : 0);
+    }
+    void was_answered() { were_taken_but(sent - asked, lines_asked); }
 
     // The next envelope has no body.
     void without_body()
@@ -131,15 +159,20 @@ struct OutgoingRing {
         body_at = 0;
         body_bytes = 0;
     }
+    // Where a body of so many lines begins.
+    std::uint32_t begin_of(const RingSizes& sizes, std::uint32_t wanted) const
+    {
+        const bool is_empty = lines_sent == lines_taken;
+        return sizes.fits(next_line, wanted) && !(is_empty && wanted <= sizes.in_one_place) ? next_line : 0;
+    }
     // Reserves the lines of its body, at least one byte. Requires is_open().
     bool reserve_body(const RingSizes& sizes, std::size_t bytes)
     {
         const std::uint32_t wanted = RingSizes::lines_of(bytes);
-        const bool fits = wanted <= sizes.body_lines - next_line;
-        const std::uint32_t skipped = fits ? 0 : sizes.body_lines - next_line;
-        if (!has_room(sizes, skipped + wanted)) return false;
-        body_at = fits ? next_line : 0;
-        lines = skipped + wanted;
+        const std::uint32_t used = wanted + sizes.skipped(next_line, wanted);
+        if (!has_room(sizes, used)) return false;
+        body_at = begin_of(sizes, wanted);
+        lines = used;
         body_bytes = static_cast<std::uint32_t>(bytes);
         return true;
     }
@@ -167,8 +200,9 @@ struct OutgoingRing {
     // The lines of this rank's next body, asked for before it is made: the other rank has read what was there.
     void ask_to_write_body(const RingSizes& sizes) const
     {
-        const std::uint32_t asked = sizes.lines_to_ask_for(next_line, last_lines);
-        prefetch_to_write(mapped + bodies + std::size_t{next_line} * kLine, std::size_t{asked} * kLine);
+        const std::uint32_t begin = begin_of(sizes, last_lines);
+        const std::uint32_t first_ones = sizes.lines_to_ask_for(begin, last_lines);
+        prefetch_to_write(mapped + bodies + std::size_t{begin} * kLine, std::size_t{first_ones} * kLine);
     }
     // After an envelope: the lines of the one after the next, if that is alike, come from the destination's cache while
     // this rank goes on; those that it is known to be through with
@@ -199,6 +233,7 @@ struct IncomingRing {
     std::uint32_t returned = 0;   // number of the last envelope returned as a credit
     std::uint32_t next_line = 0;  // after the last body
     std::uint32_t last_lines = 0;
+    bool in_one_place = false;  // it began where one before it had, too
     std::uint32_t lines_taken = 0;
     std::uint32_t lines_returned = 0;
 
@@ -207,18 +242,18 @@ struct IncomingRing {
         const std::uint32_t bytes = cell.body_bytes;
         last_lines = RingSizes::lines_of(bytes);
         if (bytes == 0) return {nullptr, 0};
-        const std::uint32_t after = sizes.line_after(cell.body_at, bytes);
-        // As far as from the end of the last body to the end of this one, around the ring's end or not.
-        lines_taken += after > next_line ? after - next_line : after + sizes.body_lines - next_line;
-        next_line = after;
+        lines_taken += last_lines + sizes.skipped(next_line, last_lines);
+        in_one_place = cell.body_at == 0 && sizes.fits(next_line, last_lines);
+        next_line = sizes.line_after(cell.body_at, bytes);
         return {bodies + cell.body_at, bytes};
     }
     // The lines of the source's next body, asked for with each look for its cell, so that they come while the cell
     // does.
     void ask_for_body(const RingSizes& sizes) const
     {
-        const std::uint32_t asked = sizes.lines_to_ask_for(next_line, last_lines);
-        for (std::uint32_t i = 0; i < asked; ++i) __builtin_prefetch(bodies + next_line + i);
+        const std::uint32_t begin = in_one_place ? 0 : next_line;
+        const std::uint32_t asked = sizes.lines_to_ask_for(begin, last_lines);
+        for (std::uint32_t i = 0; i < asked; ++i) __builtin_prefetch(bodies + begin + i);
     }
 
     // Whether the source is to know that all up to `number` has been taken.
