@@ -65,9 +65,11 @@ public:
             if (body != nullptr) *body = nullptr;
         } else {
             if (body == nullptr || body_bytes > sizes().body_limit()) return false;
-            if (!ring.has_bodies && !peers_.open_bodies(destination)) [[unlikely]]
+            if (!ring.is_open() && !peers_.open_way(destination)) [[unlikely]]
                 return false;
             if (!ring.reserve_body(sizes(), body_bytes)) return without_room(destination);
+            if (!ring.body_is_backed() && !peers_.back_body(destination)) [[unlikely]]
+                return false;
             *body = ring.body();
         }
         ring.reserved = true;

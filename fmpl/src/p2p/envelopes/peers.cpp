@@ -3,6 +3,8 @@
 #include "crossbar/abort.hpp"
 #include "error.hpp"
 
+#include <algorithm>
+
 namespace fmpl {
 
 void EnvelopePeers::open()
@@ -71,13 +73,19 @@ bool EnvelopePeers::open_way(int destination)
     return true;
 }
 
-bool EnvelopePeers::open_bodies(int destination)
+bool EnvelopePeers::back_body(int destination)
 {
+    // A page takes some microseconds, and most pairs need few.
+    constexpr std::uint32_t kStep = 64 * 1024 / kLine;
     OutgoingRing& ring = outbox(destination).ring;
-    if (!ring.is_open() && !open_way(destination)) return false;
-    ring.has_bodies =
-        backs(destination, [&] { node_->tables.back(ring.bodies, blocks_->layout().sizes().bodies_bytes()); });
-    return ring.has_bodies;
+    const std::uint32_t end = ring.body_at + RingSizes::lines_of(ring.body_bytes);
+    const std::uint32_t more = std::max(end, std::min(ring.backed_lines + kStep, blocks_->layout().sizes().body_lines));
+    const bool backed = backs(destination, [&] {
+        node_->tables.back(
+            ring.bodies + std::size_t{ring.backed_lines} * kLine, std::size_t{more - ring.backed_lines} * kLine);
+    });
+    if (backed) ring.backed_lines = more;
+    return backed;
 }
 
 // A rank that has no memory to send with ends the job: whoever waits for what it would have sent waits in vain.

@@ -62,8 +62,8 @@ public:
     // Before the first envelope to the destination: backs what this rank writes there, and opens its door. false: there
     // is no such way, or no memory for it, and then the job is ending.
     bool open_way(int destination);
-    // The same before the first body. Opens the way, if need be.
-    bool open_bodies(int destination);
+    // The same for the body that is reserved, and some more that may lie behind it.
+    bool back_body(int destination);
 
 private:
     void introduce(int peer);

@@ -112,7 +112,7 @@ struct OutgoingRing {
     std::uint32_t last_lines = 0;                        // of it
     std::uint64_t asked = 0;                             // number of the last question (PairCells)
     std::uint32_t lines_asked = 0;                       // body lines used up to it
-    bool has_bodies = false;                             // the ring of bodies is backed
+    std::uint32_t backed_lines = 0;                      // of the bodies, from the first on
     bool crosses_cores = false;                          // the destination may run on another CPU
     bool reserved = false;                               // what follows is a reservation
     std::uint32_t body_at = 0;                           // its first line
@@ -176,6 +176,8 @@ struct OutgoingRing {
         body_bytes = static_cast<std::uint32_t>(bytes);
         return true;
     }
+    // Whether there is memory for the body that is reserved.
+    bool body_is_backed() const { return body_at + RingSizes::lines_of(body_bytes) <= backed_lines; }
     Offset body_offset() const { return bodies + std::size_t{body_at} * kLine; }
     // Where the body that is reserved is to be written.
     void* body() const { return mapped != nullptr ? mapped + body_offset() : staging->bytes; }

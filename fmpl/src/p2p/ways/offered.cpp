@@ -9,28 +9,41 @@
 
 namespace fmpl::offered {
 
-bool CopiedAway::make_room(Node& node)
+namespace {
+
+// Where each rank has a CPU.
+constexpr std::size_t kBlockBytes = 64 * 1024;
+static_assert(kBlockBytes >= kCopiedBytes);
+
+}  // namespace
+
+Offset CopiedAway::place_for(Node& node, std::size_t bytes)
 {
-    if (node.each_has_a_cpu()) {
-        room_ = rewritten_bytes();
-        longest_in_one_place_ = longest_in_one_place();
-    } else {
-        room_ = kCopiedBytes;
-        longest_in_one_place_ = kCopiedBytes;
+    const bool one_place = !node.each_has_a_cpu() || bytes <= longest_in_one_place();
+    if (blocks_.empty()) {
+        const Offset first = node.arena.try_allocate(node.each_has_a_cpu() ? kBlockBytes : kCopiedBytes);
+        if (first == kNoOffset) return kNoOffset;
+        blocks_.push_back(first);
     }
-    at_ = node.arena.try_allocate(room_);
-    return at_ != kNoOffset;
+    if (one_place) return blocks_.front();
+    if (bytes > kBlockBytes - next_) {
+        next_ = 0;
+        ++block_;
+        if (block_ == blocks_.size() && block_ * kBlockBytes < rewritten_bytes()) {
+            const Offset more = node.arena.try_allocate(kBlockBytes);
+            if (more != kNoOffset) blocks_.push_back(more);
+        }
+        if (block_ >= blocks_.size()) block_ = 0;
+    }
+    const Offset at = blocks_[block_] + next_;
+    next_ += (bytes + kLine - 1) / kLine * kLine;
+    return at;
 }
 
 Offset CopiedAway::copy(Node& node, const Message& message)
 {
-    if (at_ == kNoOffset && !make_room(node)) return kNoOffset;
-    Offset at = at_;
-    if (message.bytes() > longest_in_one_place_) {
-        if (message.bytes() > room_ - next_) next_ = 0;
-        at += next_;
-        next_ += (message.bytes() + kLine - 1) / kLine * kLine;
-    }
+    const Offset at = place_for(node, message.bytes());
+    if (at == kNoOffset) return kNoOffset;
     std::byte* const to = node.crossbar.local(at);
     if (message.in_one_piece()) {
         copies_.copy(to, message.data(), message.bytes());

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace fmpl {
 
@@ -22,12 +23,13 @@ public:
     bool is_in_use = false;                           // until that send is over
 
 private:
-    bool make_room(Node& node);  // whether there is memory for it
+    // Where one of so many bytes goes; kNoOffset: there is no memory for it.
+    Offset place_for(Node& node, std::size_t bytes);
 
-    Offset at_ = kNoOffset;  // of the room
-    std::size_t room_ = 0;
-    std::size_t longest_in_one_place_ = 0;  // longer copies lie one behind the other
-    std::size_t next_ = 0;                  // where the next of these lies in the room
+    // Made one after the other, when the last one is full, as many as have room for rewritten_bytes() together.
+    std::vector<Offset> blocks_;
+    std::size_t block_ = 0;  // where the last one is
+    std::size_t next_ = 0;   // behind it
     CopiesToReader copies_;
 };
 // Source. at: of the message, or of its copy. The destination takes it as a spooled message, or a shared one.
