@@ -1,4 +1,4 @@
-// Copies of one writer into memory that one other core reads, again and again.
+// Copies of one writer into memory that another core reads, again and again; mostly one and the same.
 //
 // On AMD's cores, a store takes its line from the reader's cache at 10 to 40 bytes a nanosecond if both cores are
 // behind one third-level cache, else at 2.5. Stores past the caches take no line: they go to memory at 30, and the

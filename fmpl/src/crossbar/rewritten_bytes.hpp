@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 
 namespace fmpl {
@@ -27,7 +28,7 @@ inline bool has_victim_cache()
 #endif
 }
 
-// Twice the second-level cache, where that counts.
+// A power of two: twice the second-level cache, where that counts.
 inline std::size_t rewritten_bytes()
 {
     if (!has_victim_cache()) return kRewrittenBytes;
@@ -35,7 +36,7 @@ inline std::size_t rewritten_bytes()
         constexpr long kMost = 2 * 1024 * 1024;  // a virtual machine may tell anything
         return static_cast<std::size_t>(std::clamp(sysconf(_SC_LEVEL2_CACHE_SIZE), 0L, kMost));
     }();
-    return std::max(kRewrittenBytes, 2 * second_level);
+    return std::max(kRewrittenBytes, std::bit_floor(2 * second_level));
 }
 
 // Pieces of up to this size, each of which is read before the next one is written, travel faster by lines that both

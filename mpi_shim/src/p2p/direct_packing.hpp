@@ -9,7 +9,7 @@
 //   packed{receive_id}                    -> the receive is complete
 //
 // Without a place, or where the sender cannot address it, the message comes as bodies of envelopes of kind `piece`: the
-// receiver unpacks one while the sender packs the next, through a ring that stays in the caches
+// receiver unpacks one while the sender packs the next, through the ring of their pair
 // (docs/decisions/0051-scattered-messages-in-pieces.md).
 //
 // A message in one piece of private memory, whose destination is addressed, is announced with its address as `place`.

@@ -4,7 +4,7 @@
 // (fmpl_envelopes_open).
 //
 // What belongs to two ranks that never talk is never touched: the source of a pair's first envelope backs what it
-// writes (EnvelopePeers::open_way).
+// writes (EnvelopePeers::open_way), and room for bodies as it is needed (back_body).
 #pragma once
 
 #include "p2p/envelopes/doors.hpp"

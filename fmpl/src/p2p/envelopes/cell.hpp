@@ -33,7 +33,7 @@ struct EnvelopeStamp {
     static constexpr bool is_lent(std::uint64_t stamp) { return (stamp & kLent) != 0; }
 };
 
-// Writer: the source, in the pair cell in its turn. Ordering: plain, under `stamp`; again after a credit or turn.
+// Writer: the source, in the pair cell in its turn. Ordering: plain, under `stamp`; again after a credit or answer.
 struct alignas(kLine) EnvelopeCell {
     // An EnvelopeStamp. Writer: likewise; of a lent body the destination.
     // Ordering: release, after the rest; acquire in EnvelopeCell::holds, Loan::is_returned.

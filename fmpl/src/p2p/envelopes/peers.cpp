@@ -75,11 +75,12 @@ bool EnvelopePeers::open_way(int destination)
 
 bool EnvelopePeers::back_body(int destination)
 {
-    // A page takes some microseconds, and most pairs need few.
-    constexpr std::uint32_t kStep = 64 * 1024 / kLine;
+    // As much as a pair of few messages needs, and all when a first lap comes to its end: new pages take long.
+    constexpr std::uint32_t kFirst = kRewrittenBytes / kLine;
     OutgoingRing& ring = outbox(destination).ring;
     const std::uint32_t end = ring.body_at + RingSizes::lines_of(ring.body_bytes);
-    const std::uint32_t more = std::max(end, std::min(ring.backed_lines + kStep, blocks_->layout().sizes().body_lines));
+    const std::uint32_t all = blocks_->layout().sizes().body_lines;
+    const std::uint32_t more = end <= kFirst ? std::min(kFirst, all) : all;
     const bool backed = backs(destination, [&] {
         node_->tables.back(
             ring.bodies + std::size_t{ring.backed_lines} * kLine, std::size_t{more - ring.backed_lines} * kLine);
@@ -97,7 +98,7 @@ bool EnvelopePeers::backs(int destination, Back&& back)
         return true;
     } catch (const Error& error) {
         abort_job(node_->crossbar.control(), node_->rank(), FMPL_ERR_MEMORY,
-            fmt::format("no memory for the first message to rank {}: {}", destination, error.what()));
+            fmt::format("no memory for messages to rank {}: {}", destination, error.what()));
         return false;
     }
 }

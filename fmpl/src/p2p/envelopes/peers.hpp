@@ -1,5 +1,6 @@
 // What a rank keeps of each other one, and how two ranks come to know each other: from the first envelope in either
-// direction on. The source of a pair's first envelope then backs what it writes at the destination, and opens its door.
+// direction on. The source of a pair's first envelope then backs what it writes at the destination, and opens its
+// door; room for bodies it backs as they need it.
 #pragma once
 
 #include "p2p/envelopes/block.hpp"

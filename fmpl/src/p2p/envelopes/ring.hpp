@@ -3,7 +3,7 @@
 //
 // Invariants, beside those of the cells (cell.hpp)
 //   3. The source writes a cell of the ring or a body line again only after a credit, or the answer to a question that
-//      was sent later (pair_cell.hpp), has shown that the destination is through with it.
+//      was sent no earlier (pair_cell.hpp), has shown that the destination is through with it.
 //   4. A body is contiguous, begins at a line, and has at most a quarter of the ring. One that does not fit before the
 //      end of its ring begins at the ring's start, and the lines skipped count as used. One that does may begin there
 //      as well, if the source knows that the ring is empty: no lines are skipped then. Source and destination both see
@@ -52,7 +52,7 @@ struct EnvelopeCount {
     static constexpr std::uint32_t lines(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
 };
 
-// Writer: the source. Ordering: plain, under the cell's `stamp`; again after a credit.
+// Writer: the source. Ordering: plain, under the cell's `stamp`; again after a credit or answer.
 struct alignas(kLine) BodyLine {
     std::byte bytes[kLine];
 };

@@ -7,42 +7,58 @@
 #include "p2p/thresholds.hpp"
 #include "p2p/ways/ways.hpp"
 
+#include <algorithm>
+
 namespace fmpl::offered {
 
 namespace {
 
-// Where each rank has a CPU.
-constexpr std::size_t kBlockBytes = 64 * 1024;
-static_assert(kBlockBytes >= kCopiedBytes);
+// Where each rank has a CPU: as rewritten_bytes() has it, but only a part of a small arena.
+std::size_t longest_room(const Node& node)
+{
+    return std::max(kCopiedBytes, std::min(rewritten_bytes(), node.arena.bytes() / 16));
+}
 
 }  // namespace
 
+// The second block is for those who send more than the first one holds: new pages take long.
+bool CopiedAway::add_block(Node& node)
+{
+    const bool is_first = blocks_[0].at == kNoOffset;
+    Block& block = blocks_[is_first ? 0 : 1];
+    const std::size_t longest = longest_room(node);
+    const std::size_t first = std::min(kRewrittenBytes, longest);
+    if (is_first) {
+        block.bytes = node.each_has_a_cpu() ? first : kCopiedBytes;
+    } else if (block.bytes == 0 && longest >= first + kCopiedBytes) {
+        block.bytes = longest - first;  // also if there is no memory for it: no second try
+    } else {
+        return false;
+    }
+    block.at = node.arena.try_allocate(block.bytes);
+    return block.at != kNoOffset;
+}
+
 Offset CopiedAway::place_for(Node& node, std::size_t bytes)
 {
-    const bool one_place = !node.each_has_a_cpu() || bytes <= longest_in_one_place();
-    if (blocks_.empty()) {
-        const Offset first = node.arena.try_allocate(node.each_has_a_cpu() ? kBlockBytes : kCopiedBytes);
-        if (first == kNoOffset) return kNoOffset;
-        blocks_.push_back(first);
+    if (blocks_[0].at == kNoOffset) {
+        if (!add_block(node)) return kNoOffset;
+        in_one_place_ = node.each_has_a_cpu() ? longest_in_one_place() : kCopiedBytes;
+        if (bytes <= in_one_place_) return blocks_[0].at;
     }
-    if (one_place) return blocks_.front();
-    if (bytes > kBlockBytes - next_) {
+    if (bytes > blocks_[block_].bytes - next_) {
         next_ = 0;
-        ++block_;
-        if (block_ == blocks_.size() && block_ * kBlockBytes < rewritten_bytes()) {
-            const Offset more = node.arena.try_allocate(kBlockBytes);
-            if (more != kNoOffset) blocks_.push_back(more);
-        }
-        if (block_ >= blocks_.size()) block_ = 0;
+        const bool has_next = block_ == 0 && (blocks_[1].at != kNoOffset || add_block(node));
+        block_ = has_next ? 1 : 0;
     }
-    const Offset at = blocks_[block_] + next_;
+    const Offset at = blocks_[block_].at + next_;
     next_ += (bytes + kLine - 1) / kLine * kLine;
     return at;
 }
 
 Offset CopiedAway::copy(Node& node, const Message& message)
 {
-    const Offset at = place_for(node, message.bytes());
+    const Offset at = message.bytes() <= in_one_place_ ? blocks_[0].at : place_for(node, message.bytes());
     if (at == kNoOffset) return kNoOffset;
     std::byte* const to = node.crossbar.local(at);
     if (message.in_one_piece()) {

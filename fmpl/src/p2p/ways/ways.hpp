@@ -9,9 +9,9 @@
 #include "p2p/receive_end.hpp"
 #include "p2p/send_end.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace fmpl {
 
@@ -23,13 +23,19 @@ public:
     bool is_in_use = false;                           // until that send is over
 
 private:
-    // Where one of so many bytes goes; kNoOffset: there is no memory for it.
-    Offset place_for(Node& node, std::size_t bytes);
+    struct Block {
+        Offset at = kNoOffset;
+        std::size_t bytes = 0;
+    };
 
-    // Made one after the other, when the last one is full, as many as have room for rewritten_bytes() together.
-    std::vector<Offset> blocks_;
-    std::size_t block_ = 0;  // where the last one is
-    std::size_t next_ = 0;   // behind it
+    // Where a longer one of so many bytes goes; kNoOffset: there is no memory for it.
+    Offset place_for(Node& node, std::size_t bytes);
+    bool add_block(Node& node);
+
+    std::array<Block, 2> blocks_;   // made when needed
+    std::size_t in_one_place_ = 0;  // messages of up to so many bytes lie where the first block begins
+    std::size_t block_ = 0;         // where the last one is
+    std::size_t next_ = 0;          // behind it
     CopiesToReader copies_;
 };
 // Source. at: of the message, or of its copy. The destination takes it as a spooled message, or a shared one.
