@@ -48,9 +48,7 @@ extern "C" {
  * ARGUMENT (more than 4 GiB), ALREADY_INITIALIZED (a second time). */
 int fmpl_envelopes_open(size_t body_bytes);
 
-/* The room with which bodies travel fastest, for fmpl_envelopes_open: by the caches of this machine and the
- * ranks of the job, the same on all ranks. Less than a ring needs in a job of very many ranks. 0 before
- * fmpl_init. */
+/* The room with which bodies travel fastest on this machine, the same on all ranks. 0 before fmpl_init. */
 size_t fmpl_envelopes_best_room(void);
 
 /* The longest body of the ring's, in bytes: a quarter of it. (One that is lent may be longer.) 0 before
@@ -66,8 +64,7 @@ size_t fmpl_envelope_body_limit(void);
  * body_bytes is beyond the limit, or body NULL with body_bytes > 0. */
 int fmpl_envelope_reserve(int world_rank, size_t body_bytes, void **body);
 
-/* Copies as memcpy does into the body that is reserved for world_rank, faster where its lines come from
- * another core; nothing where bytes is 0. */
+/* Copies into the body that is reserved for world_rank; mostly faster than memcpy. */
 void fmpl_envelope_copy(int world_rank, void *body, const void *from, size_t bytes);
 
 /* Sends what was reserved, with the FMPL_ENVELOPE_HEAD bytes at head as its head. Never blocks.
