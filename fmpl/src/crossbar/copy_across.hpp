@@ -15,13 +15,18 @@ namespace fmpl {
 
 inline constexpr std::size_t kLineBytes = 64;
 
-inline bool asking_ahead_pays()
+inline bool is_amd_processor()
 {
 #if defined(__x86_64__)
-    return !__builtin_cpu_is("amd");
+    return __builtin_cpu_is("amd");
 #else
-    return true;
+    return false;
 #endif
+}
+
+inline bool asking_ahead_pays()
+{
+    return !is_amd_processor();
 }
 
 inline void prefetch_to_write(const void* line)

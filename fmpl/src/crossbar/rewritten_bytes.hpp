@@ -21,11 +21,7 @@ inline constexpr std::size_t kRewrittenBytes = 256 * 1024;
 // Whether a line that has left the second-level cache is in the third-level one, as a place of its own.
 inline bool has_victim_cache()
 {
-#if defined(__x86_64__)
-    return __builtin_cpu_is("amd");
-#else
-    return false;
-#endif
+    return is_amd_processor();
 }
 
 // A power of two: twice the second-level cache, where that counts.
