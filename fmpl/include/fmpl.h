@@ -163,11 +163,14 @@ int fmpl_bcast(void *buf, size_t size, int root, fmpl_comm_t comm);
 /* A reduction function: inout[i] = in[i] (op) inout[i] for i in 0 .. count-1. It must be associative; it need not be
  * commutative: then `in` comes from the lower ranks. */
 typedef void (*fmpl_function_t)(const void *in, void *inout, size_t count);
+/* The same in one pass over two operands: out[i] = a[i] (op) b[i], where out is neither, or a, or b. */
+typedef void (*fmpl_combine_t)(const void *a, const void *b, void *out, size_t count);
 struct fmpl_op {
     fmpl_function_t function;
     size_t element_size; /* bytes of one element */
     const char *name;
     int commutes; /* 1: it is; then ranks that share a CPU combine their elements first */
+    fmpl_combine_t combine; /* or NULL; spares a copy of one operand */
 };
 typedef const struct fmpl_op *fmpl_op_t;
 

@@ -165,15 +165,18 @@ void keep_lower(const void* in, void* inout, std::size_t count)
 {
     std::memcpy(inout, in, count * sizeof(double));
 }
-constexpr fmpl_op kKeepLower = {keep_lower, sizeof(double), "the lower rank's value", 0};
+constexpr fmpl_op kKeepLower = {keep_lower, sizeof(double), "the lower rank's value", 0, nullptr};
 
 // Ranks that share a CPU combine their operands first: in the same order whoever is late, and wherever each rank's
-// operand lies. An operation that does not commute is applied in the order of the ranks.
+// operand lies, whether or not the operation combines two operands in one pass. One that does not commute is applied in
+// the order of the ranks.
 void combine_in_the_same_order()
 {
     const fmpl::Session session(2);
     std::mt19937_64 own(seed() * 31 + static_cast<std::uint64_t>(rank()));
     constexpr std::size_t kMost = 40000;
+    fmpl_op sum_in_place = *FMPL_SUM_DOUBLE;
+    sum_in_place.combine = nullptr;
     double* const dma = static_cast<double*>(fmpl_malloc(kMost * sizeof(double)));
     std::vector<double> heap(kMost);
     // In the deposit, in short and long library buffers, in pieces, and what the kernel may copy.
@@ -185,8 +188,9 @@ void combine_in_the_same_order()
                 double* const data = (repetition < 4 ? repetition % 2 : own() % 2) == 0 ? heap.data() : dma;
                 for (std::size_t i = 0; i < count; ++i) data[i] = rough_value(rank(), i);
                 random_delay(own);
-                REQUIRE_OK(root < 0 ? fmpl_allreduce(data, count, FMPL_SUM_DOUBLE, FMPL_COMM_WORLD, nullptr)
-                                    : fmpl_reduce(data, count, FMPL_SUM_DOUBLE, root, FMPL_COMM_WORLD, nullptr));
+                const fmpl_op_t sum = own() % 3 == 0 ? &sum_in_place : FMPL_SUM_DOUBLE;
+                REQUIRE_OK(root < 0 ? fmpl_allreduce(data, count, sum, FMPL_COMM_WORLD, nullptr)
+                                    : fmpl_reduce(data, count, sum, root, FMPL_COMM_WORLD, nullptr));
                 if (root >= 0 && root != rank()) continue;
                 if (first.empty()) first.assign(data, data + count);
                 EXPECT_EQ(std::memcmp(first.data(), data, count * sizeof(double)), 0)

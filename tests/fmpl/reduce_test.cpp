@@ -154,20 +154,24 @@ Affine then(const Affine& first, const Affine& second)
     return {first.a * second.a, second.a * first.b + second.b};
 }
 
-void compose(const void* in, void* inout, std::size_t count)
+void compose_two(const void* a, const void* b, void* out, std::size_t count)
 {
-    const auto* lower = static_cast<const unsigned char*>(in);
-    auto* higher = static_cast<unsigned char*>(inout);
+    const auto at = [](auto* elements, std::size_t i) { return elements + i * sizeof(Affine); };
     for (std::size_t i = 0; i < count; ++i) {
         Affine x;
         Affine y;
-        std::memcpy(&x, lower + i * sizeof(Affine), sizeof x);
-        std::memcpy(&y, higher + i * sizeof(Affine), sizeof y);
+        std::memcpy(&x, at(static_cast<const unsigned char*>(a), i), sizeof x);
+        std::memcpy(&y, at(static_cast<const unsigned char*>(b), i), sizeof y);
         const Affine result = then(x, y);
-        std::memcpy(higher + i * sizeof(Affine), &result, sizeof result);
+        std::memcpy(at(static_cast<unsigned char*>(out), i), &result, sizeof result);
     }
 }
-constexpr fmpl_op kCompose = {compose, sizeof(Affine), "composition of affine maps", 0};
+
+void compose(const void* in, void* inout, std::size_t count)
+{
+    compose_two(in, inout, inout, count);
+}
+constexpr fmpl_op kCompose = {compose, sizeof(Affine), "composition of affine maps", 0, compose_two};
 
 Affine affine_of(int r, std::size_t i, std::uint64_t round)
 {
@@ -212,7 +216,7 @@ void keep_lower(const void* in, void* inout, std::size_t count)
 {
     std::memcpy(inout, in, count * bytes);
 }
-constexpr fmpl_op kKeepLower = {keep_lower<3>, 3, "the lower rank's value", 0};
+constexpr fmpl_op kKeepLower = {keep_lower<3>, 3, "the lower rank's value", 0, nullptr};
 
 FMPL_COLLECTIVE_TEST(Reduce, ElementsMayHaveAnyByteCount)
 {
@@ -438,7 +442,7 @@ FMPL_COLLECTIVE_TEST_AT(Reduce, DifferingCountsAreReportedAndNobodyIsLeftWaiting
     }
 }
 
-constexpr fmpl_op kInOrder = {keep_lower<sizeof(double)>, sizeof(double), "another operation", 0};
+constexpr fmpl_op kInOrder = {keep_lower<sizeof(double)>, sizeof(double), "another operation", 0, nullptr};
 
 // Ranks that disagree on more than the count.
 FMPL_RANKS_TEST_WITH(Reduce, DifferingRootsAndKindsAreReported,
@@ -707,8 +711,8 @@ FMPL_RANKS_TEST_AT(Reduce, WrongArgumentsAreRefused, ({1, 2}))
 {
     const fmpl::Session session(1);
     double value = 1;
-    const fmpl_op no_function = {nullptr, 8, "none", 0};
-    const fmpl_op no_size = {kCompose.function, 0, "none", 0};
+    const fmpl_op no_function = {nullptr, 8, "none", 0, nullptr};
+    const fmpl_op no_size = {kCompose.function, 0, "none", 0, nullptr};
     const std::string me = "rank " + std::to_string(rank());
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_allreduce(&value, 1, nullptr, FMPL_COMM_WORLD, nullptr), "fmpl_allreduce", me);
     EXPECT_FAILS(

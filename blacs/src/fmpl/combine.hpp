@@ -44,7 +44,7 @@ inline fmpl_op_t sum_op<std::complex<double>>()
 
 template <class E, Extreme extreme>
 inline constexpr fmpl_op kExtremeOp{&keep_extreme<E, extreme>, sizeof(E),
-    extreme == Extreme::absolute_maximum ? "absolute maximum" : "absolute minimum", 0};
+    extreme == Extreme::absolute_maximum ? "absolute maximum" : "absolute minimum", 0, nullptr};
 
 inline void reduce(void* data, std::size_t count, fmpl_op_t op, int destination, const Scope& scope, void* work)
 {

@@ -202,7 +202,7 @@ void fmpl_op_create_(int* func, Binding::FortranFunction function, const int* si
         return;
     }
     b.fortran_operations.push_back(
-        {{apply_fortran_operation, static_cast<std::size_t>(*size), "Fortran", 0}, function});
+        {{apply_fortran_operation, static_cast<std::size_t>(*size), "Fortran", 0, nullptr}, function});
     *func = kFirstOwn + static_cast<int>(b.fortran_operations.size()) - 1;
     *ier = FMPL_SUCCESS;
 }

@@ -1,5 +1,6 @@
 // The built-in reduction functions of fmpl.h.
 #include <fmpl.h>
+#include <fmpl/elementwise.hpp>
 
 #include <algorithm>
 #include <complex>
@@ -40,17 +41,15 @@ T greatest(T a, T b)
 }
 
 template <class T, T (*combine)(T, T)>
-void apply(const void* in, void* inout, std::size_t count)
+void combine_two(T& out, const T& a, const T& b)
 {
-    const T* a = static_cast<const T*>(in);
-    T* b = static_cast<T*>(inout);
-    for (std::size_t i = 0; i < count; ++i) b[i] = combine(a[i], b[i]);
+    out = combine(a, b);
 }
 
 template <class T, T (*combine)(T, T)>
 constexpr fmpl_op operation(const char* name)
 {
-    return {apply<T, combine>, sizeof(T), name, 1};
+    return fmpl::Elementwise<T, combine_two<T, combine>>::operation(name);
 }
 
 using complex = std::complex<float>;

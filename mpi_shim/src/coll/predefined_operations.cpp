@@ -1,5 +1,7 @@
 #include "coll/predefined_operations.hpp"
 
+#include <fmpl/elementwise.hpp>
+
 #include <array>
 #include <complex>
 #include <cstddef>
@@ -14,6 +16,7 @@ using Quad = __float128;
 // Multiplied by the formula of the textbooks: std::complex mends infinities, at several times the cost.
 template <class Part>
 struct Complex {
+    using value_type = Part;
     Part real;
     Part imaginary;
 };
@@ -214,15 +217,13 @@ void store(Pair<Value, Place>& to, const Pair<Value, Place>& result)
 }
 
 template <class Operation, class T>
-void reduce_elements(const void* in, void* inout, std::size_t count)
+void combine_two(T& out, const T& a, const T& b)
 {
-    const T* __restrict const a = static_cast<const T*>(in);
-    T* __restrict const b = static_cast<T*>(inout);
-    for (std::size_t i = 0; i < count; ++i) store(b[i], Operation::apply(a[i], b[i]));
+    store(out, Operation::apply(a, b));
 }
 
 template <class Operation, class T>
-constexpr fmpl_op kReduction = {&reduce_elements<Operation, T>, sizeof(T), Operation::name, 1};
+constexpr fmpl_op kReduction = Elementwise<T, combine_two<Operation, T>>::operation(Operation::name);
 
 // One line of the table: all operations that are defined on types of a group, of which T is one.
 using Line = std::array<const fmpl_op*, kLastReduction + 1>;

@@ -78,7 +78,8 @@ TEST(PredefinedOperations, CountElementsByTheExtentOfTheType)
     }
 }
 
-// Applies the operation to several lengths, and compares with `expected` of each two operands.
+// Applies the operation to several lengths, in place and in one pass over two operands, and compares with `expected` of
+// each two.
 template <class Value, class Expected>
 void expect_results(PredefinedOperation operation, Predefined type, const std::vector<Value>& values, Expected expected)
 {
@@ -94,12 +95,26 @@ void expect_results(PredefinedOperation operation, Predefined type, const std::v
         }
     }
     for (const std::size_t length : {std::size_t{0}, std::size_t{1}, in.size() - 1, in.size()}) {
+        const auto expect_of = [&](const std::vector<Value>& result, const std::vector<Value>& before) {
+            for (std::size_t i = 0; i < in.size(); ++i) {
+                const Value wanted = i < length ? static_cast<Value>(expected(in[i], inout[i])) : before[i];
+                EXPECT_TRUE(result[i] == wanted)
+                    << name_of(operation) << " on " << info(type).name << ", element " << i << " of " << length;
+            }
+        };
         std::vector<Value> result = inout;
         form->function(in.data(), result.data(), length);
-        for (std::size_t i = 0; i < in.size(); ++i) {
-            const Value wanted = i < length ? static_cast<Value>(expected(in[i], inout[i])) : inout[i];
-            EXPECT_TRUE(result[i] == wanted) << name_of(operation) << " on " << info(type).name << ", element " << i;
-        }
+        expect_of(result, inout);
+        result = inout;
+        form->combine(in.data(), result.data(), result.data(), length);
+        expect_of(result, inout);
+        result = in;
+        form->combine(result.data(), inout.data(), result.data(), length);
+        expect_of(result, in);
+        const std::vector<Value> elsewhere(in.size(), values.front());
+        result = elsewhere;
+        form->combine(in.data(), inout.data(), result.data(), length);
+        expect_of(result, elsewhere);
     }
 }
 

@@ -35,27 +35,66 @@ void map_pages(const Meeting& m, std::span<const Place> places, std::size_t firs
     }
 }
 
-// One block of each operand, of n elements, in `block`; `part` has room for as much. The last operand's may be in
-// `block` already. copy(place, to) copies that of an operand; read(place) says where it can be read.
-template <class Copy, class Read>
-void combine_block(const Operands& operands, fmpl_op_t op, std::size_t n, std::byte* block, bool last_is_there,
-    std::byte* part, Copy&& copy, Read&& read)
+// Of so few bytes one operand is copied, though the operation can combine two in one pass: that takes longer if one of
+// them has just been written by another core (docs/decisions/0055-two-operands-in-one-pass.md).
+constexpr std::size_t kCopiedBytes = 512;
+
+// out = a (op) b, of n elements. out may be b, or a where the operation can combine two (can_overwrite()).
+void combine_two(fmpl_op_t op, const std::byte* a, const std::byte* b, std::byte* out, std::size_t n)
 {
+    const std::size_t bytes = n * op->element_size;
+    if (op->combine != nullptr && (bytes > kCopiedBytes || out == a)) return op->combine(a, b, out, n);
+    if (out != b) std::memcpy(out, b, bytes);
+    op->function(a, out, n);
+}
+
+// Whether the operands may be combined where a result is wanted. If one of them lies there, it has been read before
+// anything is written.
+bool can_overwrite(const Operands& operands, fmpl_op_t op, const Place& result)
+{
+    const std::span<const Place> places = operands.places;
+    const std::size_t first_read = op->combine != nullptr && places.back().here != nullptr ? 2 : 1;
+    return result.here != nullptr &&
+           std::ranges::none_of(places.first(places.size() - std::min(first_read, places.size())),
+               [&](const Place& operand) { return operand.here == result.here; });
+}
+
+// Which of the results the operands are combined in, where the last one lies if possible; none: results.size().
+std::size_t find_direct(const Operands& operands, fmpl_op_t op, std::span<const Place> results)
+{
+    std::size_t direct = results.size();
+    for (std::size_t i = results.size(); i-- > 0;) {
+        if (!can_overwrite(operands, op, results[i])) continue;
+        direct = i;
+        if (results[i].here == operands.places.back().here) break;
+    }
+    return direct;
+}
+
+// One block of each operand, of n elements, in `block`; `part` has room for as much. read(place, room) says where that
+// of an operand can be read, perhaps in `room`.
+template <class Read>
+void combine_block(const Operands& operands, fmpl_op_t op, std::size_t n, std::byte* block, std::byte* part,
+    std::byte* fetched, Read&& read)
+{
+    const std::byte* total = nullptr;  // of the groups that have been combined
     std::size_t end = operands.places.size();
     for (std::size_t group = operands.groups.size(); group-- > 0;) {
-        const std::size_t begin = operands.groups[group];
-        const bool is_last = end == operands.places.size();
-        std::byte* sum = block;
-        std::size_t i = end;
-        if (is_last || end - begin > 1) {
-            if (!is_last) sum = part;
-            --i;
-            if (!is_last || !last_is_there) copy(operands.places[i], sum);
+        std::byte* const room = total == nullptr ? block : part;
+        std::size_t i = end - 1;
+        const std::byte* sum = read(operands.places[i], room);
+        while (i-- > operands.groups[group]) {
+            combine_two(op, read(operands.places[i], fetched), sum, room, n);
+            sum = room;
         }
-        while (i-- > begin) op->function(read(operands.places[i]), sum, n);
-        if (sum == part) op->function(part, block, n);
-        end = begin;
+        if (total != nullptr) {
+            combine_two(op, sum, total, block, n);
+            sum = block;
+        }
+        total = sum;
+        end = operands.groups[group];
     }
+    if (total != block) std::memcpy(block, total, n * op->element_size);
 }
 
 // As combine(), where the kernel reads some of the operands or writes some of the results.
@@ -64,12 +103,7 @@ void combine_by_kernel(Meeting& m, const Operands& operands, std::size_t begin, 
 {
     const std::size_t element = op->element_size;
     const std::size_t block_count = std::max<std::size_t>(kKernelSumBlockBytes / element, 1);
-    // The first result is combined where it is to be, unless that is where a later operand of a block comes from.
-    std::byte* const result = results[0].here;
-    const auto is_result = [&](const Place& operand) { return operand.here == result; };
-    const bool last_is_there = is_result(operands.places.back());
-    const bool direct = result != nullptr && (last_is_there || std::ranges::none_of(operands.places, is_result));
-    const std::span<const Place> others = direct ? results.subspan(1) : results;
+    const std::size_t direct = find_direct(operands, op, results);
     map_pages(m, operands.places, begin * element, (end - begin) * element);
     map_pages(m, results, begin * element, (end - begin) * element);
     std::byte* const partial = m.scratch.fetched.data();
@@ -77,15 +111,16 @@ void combine_by_kernel(Meeting& m, const Operands& operands, std::size_t begin, 
     std::byte* const of_group = fetched + block_count * element;
     for (std::size_t i = begin; i < end; i += block_count) {
         const std::size_t n = std::min(block_count, end - i), at = i * element;
-        std::byte* const block = direct ? result + at : partial;
-        const auto copy = [&](const Place& operand, std::byte* to) { copy_between(m, operand, at, to, n * element); };
-        const auto read = [&](const Place& operand) -> const std::byte* {
+        std::byte* const block = direct < results.size() ? results[direct].here + at : partial;
+        const auto read = [&](const Place& operand, std::byte* room) -> const std::byte* {
             if (operand.here != nullptr) return operand.here + at;
-            copy(operand, fetched);
-            return fetched;
+            copy_between(m, operand, at, room, n * element);
+            return room;
         };
-        combine_block(operands, op, n, block, direct && last_is_there, of_group, copy, read);
-        for (const Place& other : others) copy_between(m, block, other, at, n * element);
+        combine_block(operands, op, n, block, of_group, fetched, read);
+        for (std::size_t k = 0; k < results.size(); ++k) {
+            if (k != direct) copy_between(m, block, results[k], at, n * element);
+        }
     }
 }
 
@@ -153,25 +188,25 @@ void combine(Meeting& m, const Operands& operands, std::size_t begin, std::size_
     if (whose == Places::private_too) return combine_by_kernel(m, operands, begin, end, op, results);
     const std::size_t element = op->element_size;
     const std::size_t block_count = std::max<std::size_t>(kSumBlockBytes / element, 1);
-    const bool in_place = results.size() == 1 && results[0].here == operands.places.back().here;
+    const std::size_t direct = find_direct(operands, op, results);
     const std::size_t first = begin * element, bytes = (end - begin) * element;
     map_pages(m, operands.places, first, bytes);
     map_pages(m, results, first, bytes);
     for (std::size_t i = begin; i < end; i += block_count) {
         const std::size_t n = std::min(block_count, end - i), at = i * element;
         const std::byte* const near = operands.places.front().here + at;
-        std::byte* const block = in_place ? results[0].here + at : m.scratch.block.beside(near);
+        std::byte* const block = direct < results.size() ? results[direct].here + at : m.scratch.block.beside(near);
         std::byte* const part = operands.groups.size() > 1 ? m.scratch.part.beside(near) : nullptr;
-        const auto copy = [&](const Place& operand, std::byte* to) { std::memcpy(to, operand.here + at, n * element); };
-        const auto read = [&](const Place& operand) { return operand.here + at; };
+        const auto read = [&](const Place& operand, std::byte*) { return operand.here + at; };
         const std::size_t block_bytes = n * element;
         if (results.size() > 1 && block_bytes <= kMostAskedAhead &&
             results.size() * block_bytes <= kMostAskedAheadOfAll) {
             for (const Place& result : results) prefetch_to_write(result.here + at, block_bytes);
         }
-        combine_block(operands, op, n, block, in_place, part, copy, read);
-        if (in_place) continue;
-        for (const Place& result : results) std::memcpy(result.here + at, block, n * element);
+        combine_block(operands, op, n, block, part, nullptr, read);
+        for (std::size_t k = 0; k < results.size(); ++k) {
+            if (k != direct) std::memcpy(results[k].here + at, block, block_bytes);
+        }
     }
 }
 
