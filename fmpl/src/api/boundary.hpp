@@ -56,7 +56,7 @@ int copying_query(const char* name, Body&& body)
 
 // The same for a call that communicates. facts: see facts_of.
 template <class Facts, class Body>
-int boundary(Call call, const Facts& facts, Body&& body)
+[[gnu::always_inline]] inline int boundary(Call call, const Facts& facts, Body&& body)
 {
     Binding& b = binding();
     Rank* own = b.own.get();

@@ -138,14 +138,14 @@ struct Engine::Parts {
     // Whether what comes next can only be a message for a later receive: nobody waits for it, here or at its source.
     bool awaits_nothing() const { return awaits_nothing_but_active() && active.empty(); }
     // The same beside collective operations, which go on with the next look.
-    bool awaits_nothing_but_active() const
+    [[gnu::always_inline]] bool awaits_nothing_but_active() const
     {
         return !matching.any_posted() && reading.is_idle() && packing.is_idle() && synchronous.empty() &&
                goes_on_by_envelopes_but_active();
     }
     // Whether nothing is under way that a look (Engine::look) or room in a ring would bring forward.
     bool goes_on_by_envelopes() const { return goes_on_by_envelopes_but_active() && active.empty(); }
-    bool goes_on_by_envelopes_but_active() const
+    [[gnu::always_inline]] bool goes_on_by_envelopes_but_active() const
     {
         return channels.is_idle() && packing.goes_on_by_envelopes() && outbox.is_empty();
     }
@@ -532,8 +532,9 @@ RequestRef Engine::irecv(const MessageBuffer& buffer, Communicator& comm, Traffi
     return operation;
 }
 
-// may_lend: the caller will wait for the destination if the message does not go eagerly.
-bool Engine::send_without_request(
+// may_lend: the caller will wait for the destination if the message does not go eagerly. Inlined, as the whole way of a
+// short message.
+[[gnu::always_inline]] inline bool Engine::send_without_request(
     const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, bool may_lend)
 {
     if (destination == MPI_PROC_NULL || buffer.bytes > settings_.eager_bytes) return false;
@@ -558,10 +559,21 @@ bool Engine::send_without_request(
     return eager && outbox.try_message(world_rank, envelope, buffer);
 }
 
+bool Engine::send_eagerly(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag)
+{
+    return send_without_request(buffer, comm, traffic, destination, tag, false);
+}
+
 void Engine::send(
     const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode)
 {
     if (mode == SendMode::standard && send_without_request(buffer, comm, traffic, destination, tag, true)) return;
+    send_by_request(buffer, comm, traffic, destination, tag, mode);
+}
+
+void Engine::send_by_request(
+    const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode)
+{
     const RequestRef request = begin_send(buffer, comm, traffic, destination, tag, mode, true);
     if (!request->complete) wait(*request, comm.peers().world_rank(destination), tag, buffer.bytes);
 }

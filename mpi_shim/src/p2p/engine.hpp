@@ -58,10 +58,7 @@ public:
         SendMode mode = SendMode::standard);
     RequestRef irecv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag);
     // A standard send that is over when it returns, or has not begun: false. Of a message that may go eagerly.
-    bool send_eagerly(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag)
-    {
-        return send_without_request(buffer, comm, traffic, destination, tag, false);
-    }
+    bool send_eagerly(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag);
     // Blocking forms; the receive's errors are in its status.
     void send(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag,
         SendMode mode = SendMode::standard);
@@ -126,6 +123,8 @@ private:
         SendMode mode, bool waits);
     bool send_without_request(
         const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, bool may_lend);
+    [[gnu::noinline]] void send_by_request(
+        const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode);
     int source_to_invite(
         const MessageBuffer& buffer, const Communicator& comm, Traffic traffic, int source, int tag) const;
     template <class Over, class Take>

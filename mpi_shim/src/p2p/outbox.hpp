@@ -53,7 +53,7 @@ public:
     }
     // An eager or synchronous message at once, from `buffer`: false when it has to wait, and then nothing has
     // happened but that a payload may be in `envelope`.
-    bool try_message(int destination, Envelope& envelope, const MessageBuffer& buffer)
+    [[gnu::always_inline]] bool try_message(int destination, Envelope& envelope, const MessageBuffer& buffer)
     {
         Peer& peer = peers_[static_cast<std::size_t>(destination)];
         if (!peer.entries.empty() || !send(destination, envelope, buffer)) return false;
@@ -127,7 +127,7 @@ private:
     }
 
     // All of them: false when there is no room.
-    static bool send_head(int destination, const Envelope& envelope)
+    [[gnu::always_inline]] static bool send_head(int destination, const Envelope& envelope)
     {
         int sent = 0;
         check_fmpl(fmpl_envelope_send(destination, &envelope, &sent));
@@ -140,7 +140,7 @@ private:
         return sent != 0;
     }
     static bool send_with_body(int destination, const Envelope& envelope, const MessageBuffer& buffer);
-    static bool send(int destination, Envelope& envelope, const MessageBuffer& buffer)
+    [[gnu::always_inline]] static bool send(int destination, Envelope& envelope, const MessageBuffer& buffer)
     {
         if (envelope.kind == EnvelopeKind::eager && envelope.bytes <= kInlineBytes) {
             buffer.pack(0, envelope.bytes, envelope.payload);
