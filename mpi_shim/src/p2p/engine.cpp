@@ -744,6 +744,12 @@ void Engine::progress()
 
 void Engine::progress_without_copies()
 {
+    raise_failure_in_fmpl();
+    const auto over = [] { return false; };
+    // As in look_for(): where nothing but an envelope can change anything, a look at the rings is all.
+    while (parts_->goes_on_by_envelopes() && !parts_->progressing) {
+        if (!poll(over)) return;
+    }
     const Raised raised(parts_->leaves_copies);
     progress();
 }
