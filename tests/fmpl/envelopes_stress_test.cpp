@@ -180,4 +180,46 @@ FMPL_RANKS_TEST_AT(EnvelopesStress, RandomTrafficArrivesIntact, ({2, 3, 4, 7, 8,
     }
 }
 
+// Bodies of many steps, in both directions at once; a handler that reads a part of one gives back the whole.
+FMPL_RANKS_TEST_WITH(EnvelopesStress, LongBodiesComeInSteps,
+    (RanksOptions{.ranks = {2, 3, 4, 7, 8}, .environment = {{"FMPL_CPUS", "16"}}}))
+{
+    constexpr std::size_t kLongest = 256 * 1024;
+    const fmpl::Session session(1);
+    REQUIRE_OK(fmpl_envelopes_open(4 * kLongest));
+    std::mt19937_64 random = own_random(2000);
+    const auto others = static_cast<std::uint64_t>(size() - 1);
+    const std::uint64_t each = 600 / others;
+    Ledger ledger;
+    const Handler take = ledger.handler();
+    const auto take_some = [](void* context, int source, const void* at, const void* body, std::size_t bytes) {
+        Head head;
+        std::memcpy(&head, at, sizeof head);
+        if (head.sequence % 3 != 0 || bytes == 0) return check_and_hand_on(context, source, at, body, bytes);
+        const std::size_t wanted = head.seal % bytes + 1;
+        std::size_t there = 0;
+        EXPECT_OK(fmpl_envelope_await_body(wanted, &there));
+        EXPECT_GE(there, wanted);
+        (*static_cast<const Handler*>(context))(source, head, body);
+        return 0;
+    };
+    void* const taken = const_cast<Handler*>(&take);
+    for (std::uint64_t k = 0; k < each * others; ++k) {
+        const int to = (rank() + 1 + static_cast<int>(k % others)) % size();
+        const std::uint64_t bytes = random() % 3 == 0 ? random() % 20000 : random() % (kLongest + 1);
+        wait_for([&] {
+            if (try_send(to, {k / others, bytes})) return true;
+            fmpl_envelopes_poll(take_some, taken);
+            return false;
+        });
+        if (random() % 8 == 0) random_delay(random);
+        if (random() % 4 == 0) fmpl_envelopes_poll(take_some, taken);
+    }
+    wait_for([&] {
+        fmpl_envelopes_poll(take_some, taken);
+        return ledger.all == each * others;
+    });
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+}
+
 }  // namespace

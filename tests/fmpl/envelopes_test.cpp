@@ -345,9 +345,6 @@ FMPL_RANKS_TEST(Envelopes, ThoseThatNobodyTakesAreDroppedAtTheEnd)
     EXPECT_EQ(fmpl_envelope_body_limit(), 0u);
     EXPECT_EQ(fmpl_envelopes_best_room(), 0u);
     EXPECT_EQ(fmpl_envelope_reserve((rank() + 1) % size(), 0, nullptr), 0);
-    char untouched = 'a';
-    fmpl_envelope_copy((rank() + 1) % size(), &untouched, "b", 1);
-    EXPECT_EQ(untouched, 'a');
     EXPECT_EQ(poll([](int, const Head&, const void*) { ADD_FAILURE(); }), 0);
     const Head head;
     EXPECT_FAILS(FMPL_ERR_NOT_INITIALIZED, fmpl_envelope_commit(0, &head), "fmpl_envelope_commit");
@@ -387,6 +384,15 @@ FMPL_RANKS_TEST(Envelopes, WrongCallsAreRefusedInWords)
         EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelope_send(peer, nullptr, &sent), "head");
         EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelope_send(peer, &head, nullptr), "sent");
         EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelope_send_quietly(peer, nullptr, &sent), "head");
+        EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelope_send_body(peer, nullptr, &head, 1, &sent), "head");
+        EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelope_send_body(peer, &head, nullptr, 1, &sent), "body");
+        EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelope_send_body(peer, &head, &head, 1, nullptr), "sent");
+        EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelope_await_body(1, nullptr), "there");
+        EXPECT_OK(fmpl_envelope_send_body(peer, &head, &head, 257, &sent));
+        EXPECT_EQ(sent, 0);
+        std::size_t there = 0;
+        EXPECT_OK(fmpl_envelope_await_body(1, &there));
+        EXPECT_EQ(there, SIZE_MAX) << "outside of a handler";
         EXPECT_TRUE(try_send(peer, {0, 256}));
         EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelope_commit(peer, &head), "reserve");
     }

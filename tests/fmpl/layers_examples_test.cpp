@@ -16,6 +16,7 @@
 extern "C" {
 int send_upper_triangle(int rank, double* a, size_t n, size_t lda);
 int send_body(int to, const void* head, const void* body, size_t bytes);
+int pass_data(int rank, void* data, size_t bytes);
 int pass_words(int rank, char words[16]);
 int pair_backwards(fmpl_comm_t* pair, int* first);
 void* begin_heap(size_t bytes);
@@ -78,6 +79,15 @@ FMPL_RANKS_TEST_AT(LayersExamples, ABodyArrivesWhetherItIsLentOrNot, ({2}))
         EXPECT_OK(fmpl_envelopes_wait(take, &taken, nullptr));
         EXPECT_EQ(taken, sent);
     }
+}
+
+FMPL_RANKS_TEST_AT(LayersExamples, ALongBodyIsTakenInSteps, ({2}))
+{
+    const fmpl::Session session;
+    REQUIRE_OK(fmpl_envelopes_open(1 << 20));
+    std::vector<double> data(20'000, rank() == 0 ? 2.5 : 0);
+    EXPECT_OK(pass_data(rank(), data.data(), data.size() * sizeof(double)));
+    EXPECT_EQ(data, std::vector<double>(data.size(), 2.5));
 }
 
 FMPL_RANKS_TEST_WITH(LayersExamples, BothCopyAMessage, (RanksOptions{.ranks = {2}, .unmapped = false}))

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import unittest
 
-from fmplrun_case import FMPLRUN, LIMIT, LaunchTest, processes_of, wait_until
+from fmplrun_case import FMPLRUN, LIMIT, PROBE, LaunchTest, processes_of, wait_until
 
 
 class Signals(LaunchTest):
@@ -99,6 +99,11 @@ class NothingIsLeft(LaunchTest):
         os.kill(int(pids["1"]), signal.SIGKILL)
         _, err = self.ends_with(job, 137)
         self.assertIn("rank 1 (pid %s, sh) was killed by signal 9" % pids["1"], err)
+
+    def test_after_a_rank_is_killed_while_another_one_takes_what_it_sends(self):
+        job = self.start_job("-n", "2", "-x", "FMPL_CPUS=2", PROBE, "init", "torn")
+        _, err = self.ends_with(job, 139)
+        self.assertIn("was killed by signal 11", err)
 
     def test_after_the_guardian_is_killed(self):
         job = self.start_job("-n", "2", "sh", "-c", "echo $$; sleep 1001 & wait")

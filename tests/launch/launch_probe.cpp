@@ -9,6 +9,7 @@
 //   recv=SOURCE             waits for a message, over index 7
 //   barrier                 fmpl_barrier on all ranks
 //   exchange                each rank sends its number to the next one and checks what it receives
+//   torn                    rank 0 is killed while it sends the body that rank 1 is taking
 //   kill=SIGNAL             sends itself that signal
 //   wait                    sleeps until it is killed
 //   say=WORDS               a line "rank R: WORDS" on standard output
@@ -26,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace {
@@ -48,6 +50,30 @@ void exchange()
     require(fmpl_send(&rank, sizeof rank, next, kIndex, FMPL_COMM_WORLD), "fmpl_send");
     require(fmpl_irecv_wait(previous, kIndex, FMPL_COMM_WORLD), "fmpl_irecv_wait");
     if (received != previous) std::exit(98);
+}
+
+// The second half of what rank 0 sends cannot be read, so that it is killed by SIGSEGV at the first of these steps.
+void tear_body()
+{
+    constexpr std::size_t kBytes = std::size_t{128} << 10;
+    require(fmpl_envelopes_open(4 * kBytes), "fmpl_envelopes_open");
+    if (fmpl_job_rank() != 0) {
+        const auto take = [](void*, int, const void*, const void*, std::size_t bytes) {
+            std::size_t there = 0;
+            require(fmpl_envelope_await_body(1, &there), "fmpl_envelope_await_body");
+            if (there >= bytes) std::exit(97);
+            fmpl_envelope_await_body(bytes, &there);
+            return 1;
+        };
+        fmpl_envelopes_wait(take, nullptr, nullptr);
+        ::pause();
+    }
+    void* const body = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (body == MAP_FAILED || ::mprotect(static_cast<char*>(body) + kBytes / 2, kBytes / 2, PROT_NONE) != 0) return;
+    const char head[FMPL_ENVELOPE_HEAD] = "";
+    int sent = 0;
+    std::signal(SIGSEGV, SIG_DFL);
+    require(fmpl_envelope_send_body(1, head, body, kBytes, &sent), "fmpl_envelope_send_body");
 }
 
 // Long messages from and to private memory between two ranks, until somebody ends it.
@@ -89,6 +115,8 @@ void act(const std::string& action, int value, const std::string& words)
         exchange();
     } else if (action == "stream") {
         stream();
+    } else if (action == "torn") {
+        tear_body();
     } else if (action == "kill") {
         std::raise(value);
     } else if (action == "wait") {

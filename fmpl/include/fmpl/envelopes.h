@@ -64,9 +64,6 @@ size_t fmpl_envelope_body_limit(void);
  * body_bytes is beyond the limit, or body NULL with body_bytes > 0. */
 int fmpl_envelope_reserve(int world_rank, size_t body_bytes, void **body);
 
-/* Copies into the body reserved for world_rank, mostly faster than memcpy; nothing where bytes is 0. */
-void fmpl_envelope_copy(int world_rank, void *body, const void *from, size_t bytes);
-
 /* Sends what was reserved, with the FMPL_ENVELOPE_HEAD bytes at head as its head. Never blocks.
  * Errors: ARGUMENT (nothing is reserved, or head is NULL). */
 int fmpl_envelope_commit(int world_rank, const void *head);

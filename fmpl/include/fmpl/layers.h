@@ -9,6 +9,7 @@
 
 #include <fmpl/columns.h>          /* messages made of the columns of a matrix */
 #include <fmpl/envelope_lending.h> /* envelopes whose body stays in the sender's memory */
+#include <fmpl/envelope_steps.h>   /* envelopes whose body is taken while it comes */
 #include <fmpl/envelopes.h>        /* short messages that the receiver matches itself */
 #include <fmpl/exchange.h>         /* short data that members lay down and others read */
 #include <fmpl/groups.h>           /* communicators that only their members make */

@@ -22,7 +22,7 @@ using Offset = std::uint64_t;           // bytes from the base of the job's memo
 inline constexpr Offset kNoOffset = 0;  // the control block's own offset: never a message's
 
 inline constexpr std::uint64_t kControlMagic = 0x31304c504d46'0a00;
-inline constexpr std::uint32_t kControlVersion = 17;
+inline constexpr std::uint32_t kControlVersion = 18;
 inline constexpr int kBarrierColours = 8;  // paper, section 3.3
 inline constexpr int kMaxRanks = 4096;
 
@@ -63,6 +63,7 @@ enum class Call : std::uint32_t {
     irecv_test,
     envelopes_open,
     envelope_commit,
+    envelope_send_body,
     envelope_send,
     envelope_lend,
     envelopes_poll,
@@ -80,8 +81,9 @@ constexpr const char* call_name(Call call)
         "fmpl_isend", "fmpl_irecv", "fmpl_isend_wait", "fmpl_irecv_wait", "fmpl_send_any", "fmpl_recv_any",
         "fmpl_sendbuf_set", "fmpl_sendbuf_check", "fmpl_bcast", "fmpl_reduce", "fmpl_allreduce", "fmpl_barrier",
         "fmpl_comm_create", "fmpl_comm_create_group", "fmpl_comm_free", "fmpl_isend_test", "fmpl_irecv_test",
-        "fmpl_envelopes_open", "fmpl_envelope_commit", "fmpl_envelope_send", "fmpl_envelope_lend",
-        "fmpl_envelopes_poll", "fmpl_wait_until", "fmpl_envelopes_wait", "fmpl_look", "fmpl_exchange"};
+        "fmpl_envelopes_open", "fmpl_envelope_commit", "fmpl_envelope_send_body", "fmpl_envelope_send",
+        "fmpl_envelope_lend", "fmpl_envelopes_poll", "fmpl_wait_until", "fmpl_envelopes_wait", "fmpl_look",
+        "fmpl_exchange"};
     static_assert(sizeof names / sizeof names[0] == kCalls);
     return static_cast<std::size_t>(call) < kCalls ? names[static_cast<std::size_t>(call)] : "?";
 }

@@ -49,7 +49,7 @@ public:
 
     // Shorter ones malloc keeps, mostly; longer ones are rare.
     static constexpr std::size_t kShortest = 2048;
-    static constexpr std::size_t kLongest = 64 * 1024;
+    static constexpr std::size_t kLongest = 256 * 1024;
     static constexpr std::size_t kMostKept = 1u << 20;
 
 private:

@@ -5,6 +5,8 @@
 // of the two a message is only its copy tells, so the receiver reports how long that took.
 #pragma once
 
+#include <fmpl/envelopes.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +16,9 @@ namespace fmpl::mpi {
 
 class CopyRates {
 public:
-    // No longer message goes through the ring.
-    static constexpr std::size_t kLongest = 64 * 1024;
+    // No longer message goes through the ring, nor one that is longer than a body may be.
+    static constexpr std::size_t kLongest = 256 * 1024;
+    static std::size_t longest() { return std::min(kLongest, fmpl_envelope_body_limit()); }
     // After slow copies of so many more messages they go through the ring; a fast one weighs as much as several. The
     // first copies of each buffer of a window are slow anyway.
     static constexpr int kMany = 256;

@@ -169,7 +169,8 @@ bool DirectPacking::take_jointly(Read& read)
     int done = 0;
     check_fmpl(
         fmpl_joint_take(operation.source, envelope.receive_id, envelope.place, buffer.data, bytes, &copied, &done));
-    if (copied > 0) add_copy(read.copy, copied, bytes <= CopyRates::kLongest && 2 * copied > bytes + 64 ? 2 : 1, begin);
+    if (copied > 0)
+        add_copy(read.copy, copied, bytes <= CopyRates::longest() && 2 * copied > bytes + 64 ? 2 : 1, begin);
     if (done != 0) taken_by(operation, read.copy);
     return done != 0;
 }
@@ -215,7 +216,7 @@ void DirectPacking::taken_by(ReceiveOperation& operation, const OwnCopy& copy)
     taken.kind = EnvelopeKind::taken;
     taken.send_id = operation.envelope.send_id;
     const bool is_whole = operation.envelope.bytes <= operation.buffer.bytes;
-    if (is_whole && operation.envelope.bytes <= CopyRates::kLongest && copy.bytes >= kTimedFrom) {
+    if (is_whole && operation.envelope.bytes <= CopyRates::longest() && copy.bytes >= kTimedFrom) {
         taken.bytes = copy.bytes;
         taken.place = static_cast<std::uint64_t>(std::max(copy.seconds * 1e9 - copy.calls * kCallNs, 0.0));
     }

@@ -17,7 +17,7 @@ bool DirectReading::is_for(const SendOperation& operation)
     const MessageBuffer& buffer = operation.buffer;
     const bool in_collective = traffic_of(operation.envelope.context) == Traffic::collective;
     return buffer.in_one_piece() && buffer.bytes > 0 &&
-           (buffer.bytes < kSharedFrom || (in_collective && buffer.bytes <= CopyRates::kLongest)) &&
+           (buffer.bytes < kSharedFrom || (in_collective && buffer.bytes <= kLongestInCollective)) &&
            fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0 && fmpl_is_addressable(operation.destination) != 0;
 }
 

@@ -6,8 +6,8 @@
 //
 // For messages in one piece of remote-DMA memory that the receiver addresses: one copy, whatever the form of the
 // buffer, and nothing but the envelope to wait for. From kSharedFrom on, in collective calls beyond
-// CopyRates::kLongest, a channel is faster, since there both ranks copy if each has a processor. Where each has one and
-// the receiver reads the messages slowly, since they have just been written, they had better travel with their
+// kLongestInCollective, a channel is faster, since there both ranks copy if each has a processor. Where each has one
+// and the receiver reads the messages slowly, since they have just been written, they had better travel with their
 // envelopes: it times some of them, and tells in `read` (CopyRates).
 //
 // The answer is an envelope like any other: it waits in the receiver's outbox while the sender, which has yet to take
@@ -28,6 +28,7 @@ class DirectReading {
 public:
     // From here on FMPL lets both ranks copy a message: kSharedBytes of its sources, shared_bytes of fmpl_info.
     static constexpr std::size_t kSharedFrom = 64 * 1024;
+    static constexpr std::size_t kLongestInCollective = 64 * 1024;
 
     // by_rate: messages may travel with their envelopes where they are read slowly.
     DirectReading(int ranks, Outbox& outbox, bool by_rate)

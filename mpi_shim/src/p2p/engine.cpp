@@ -11,6 +11,7 @@
 #include "p2p/request_pool.hpp"
 #include "p2p/settings.hpp"
 
+#include <fmpl/envelope_steps.h>
 #include <fmpl/envelopes.h>
 #include <fmpl/job.h>
 #include <fmpl/layer_calls.h>
@@ -51,6 +52,21 @@ MatchKey key_of(const Envelope& envelope)
 const void* payload_of(const Envelope& envelope, const void* body)
 {
     return is_inlined(envelope) ? envelope.payload : body;
+}
+
+// Calls take(begin, end) for bytes [0, bytes) of the body that an envelope handler has, or of what has been kept of
+// one, in parts as they come (fmpl_envelope_await_body).
+template <class Take>
+void take_body(std::uint64_t bytes, Take&& take)
+{
+    if (bytes <= FMPL_ENVELOPE_STEP) return take(std::uint64_t{0}, bytes);
+    for (std::uint64_t at = 0; at < bytes;) {
+        std::size_t there = 0;
+        check_fmpl(fmpl_envelope_await_body(at + 1, &there));
+        const std::uint64_t end = std::min<std::uint64_t>(there, bytes);
+        take(at, end);
+        at = end;
+    }
 }
 
 Status status_of(const Envelope& message)
@@ -270,7 +286,9 @@ void Engine::Parts::receive_eager(
 
 void Engine::Parts::take_eager(const MessageBuffer& buffer, int source, const Envelope& envelope, const void* payload)
 {
-    buffer.unpack(0, std::min(envelope.bytes, buffer.bytes), payload);
+    take_body(std::min(envelope.bytes, buffer.bytes), [&](std::uint64_t begin, std::uint64_t end) {
+        buffer.unpack(begin, end, static_cast<const std::byte*>(payload) + begin);
+    });
     outbox.matched_eager(source, envelope.bytes);
     if (envelope.kind == EnvelopeKind::synchronous) {
         Envelope matched{};
@@ -349,7 +367,10 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
                 message->source = source;
                 if (!is_announcement(envelope) && !is_inlined(envelope) && envelope.bytes > 0) {
                     message->body = bodies.take(envelope.bytes);
-                    std::memcpy(message->body.get(), body, envelope.bytes);
+                    take_body(envelope.bytes, [&](std::uint64_t begin, std::uint64_t end) {
+                        std::memcpy(
+                            message->body.get() + begin, static_cast<const std::byte*>(body) + begin, end - begin);
+                    });
                 }
                 matching.keep(std::move(message));
             }
@@ -430,7 +451,7 @@ bool Engine::send_by_rate(const Ref<SendOperation>& operation, bool waits)
     const int destination = operation->destination;
     Outbox& outbox = parts_->outbox;
     if (destination == world_rank_) return false;
-    if (buffer.bytes > std::min<std::size_t>(settings_.eager_bytes_by_rate, fmpl_envelope_body_limit())) return false;
+    if (buffer.bytes > std::min(settings_.eager_bytes_by_rate, CopyRates::longest())) return false;
     if (!parts_->packing.is_better_eager(buffer, destination) && !parts_->reading.is_better_eager(*operation))
         return false;
     if (!outbox.window_is_open(destination, buffer.bytes)) return false;

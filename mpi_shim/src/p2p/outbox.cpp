@@ -3,6 +3,7 @@
 #include "p2p/fmpl_call.hpp"
 
 #include <fmpl/envelope_lending.h>
+#include <fmpl/envelope_steps.h>
 
 #include <cstring>
 #include <utility>
@@ -11,13 +12,14 @@ namespace fmpl::mpi {
 
 bool Outbox::send_with_body(int destination, const Envelope& envelope, const MessageBuffer& buffer)
 {
+    if (buffer.in_one_piece()) {
+        int sent = 0;
+        check_fmpl(fmpl_envelope_send_body(destination, &envelope, buffer.data, envelope.bytes, &sent));
+        return sent != 0;
+    }
     void* body = nullptr;
     if (fmpl_envelope_reserve(destination, envelope.bytes, &body) == 0) return false;
-    if (buffer.in_one_piece()) {
-        fmpl_envelope_copy(destination, body, buffer.data, envelope.bytes);
-    } else {
-        buffer.pack(0, envelope.bytes, body);
-    }
+    buffer.pack(0, envelope.bytes, body);
     check_fmpl(fmpl_envelope_commit(destination, &envelope));
     return true;
 }

@@ -4,6 +4,7 @@
 #include "p2p/envelopes/ring_room.hpp"
 
 #include <fmpl/envelope_lending.h>
+#include <fmpl/envelope_steps.h>
 #include <fmpl/envelopes.h>
 #include <fmpl/job.h>
 #include <fmpl/waiting.h>
@@ -125,10 +126,31 @@ int fmpl_envelope_reserve(int world_rank, size_t body_bytes, void** body)
     return own != nullptr && own->envelopes.reserve(world_rank, body_bytes, body) ? 1 : 0;
 }
 
-void fmpl_envelope_copy(int world_rank, void* body, const void* from, size_t bytes)
+int fmpl_envelope_send_body(int world_rank, const void* head, const void* body, size_t body_bytes, int* sent)
 {
-    Rank* const own = binding().own.get();
-    if (own != nullptr && bytes > 0) own->envelopes.copy(world_rank, body, from, bytes);
+    const auto facts = [=](const Rank&) -> CallFacts {
+        return {.peer = world_rank, .bytes = FMPL_ENVELOPE_HEAD + body_bytes};
+    };
+    return boundary(Call::envelope_send_body, facts, [&](Rank& own) {
+        if (head == nullptr || sent == nullptr || (body == nullptr && body_bytes > 0)) [[unlikely]]
+            fail(FMPL_ERR_ARGUMENT, "{} is a null pointer; give the {}",
+                head == nullptr   ? "head"
+                : sent == nullptr ? "sent"
+                                  : "body",
+                head == nullptr   ? "bytes of the head"
+                : sent == nullptr ? "address of an int"
+                                  : "bytes of the body");
+        *sent = own.envelopes.send_body(world_rank, head, body, body_bytes) ? 1 : 0;
+    });
+}
+
+int fmpl_envelope_await_body(size_t bytes, size_t* there)
+{
+    return query("fmpl_envelope_await_body", [&](Rank& own) {
+        if (there == nullptr) [[unlikely]]
+            fail(FMPL_ERR_ARGUMENT, "there is a null pointer; give the address of a size_t");
+        *there = own.envelopes.await_body(bytes);
+    });
 }
 
 int fmpl_envelope_commit(int world_rank, const void* head)

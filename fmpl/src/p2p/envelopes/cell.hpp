@@ -19,24 +19,36 @@
 namespace fmpl {
 
 // The envelope's number, who has written it (so that the two of a pair cell are never taken for each other), and what
-// has become of its body.
+// has become of its body. Of one that comes in steps the highest bits say how many of them are there, until it is
+// whole.
 struct EnvelopeStamp {
     static constexpr std::uint64_t kLent = 2;
     static constexpr std::uint64_t kReturned = 4;  // by the destination
+    static constexpr int kStepsShift = 56;
+    static constexpr std::uint64_t kMostSteps = 255;
 
     // As the destination awaits it, lent or not.
     static constexpr std::uint64_t make(std::uint64_t number, int source, int destination)
     {
         return number << 3 | (source > destination ? 1u : 0u);
     }
-    static constexpr bool is(std::uint64_t stamp, std::uint64_t awaited) { return (stamp & ~kLent) == awaited; }
+    static constexpr bool is(std::uint64_t stamp, std::uint64_t awaited)
+    {
+        return (stamp & ~(kLent | kMostSteps << kStepsShift)) == awaited;
+    }
     static constexpr bool is_lent(std::uint64_t stamp) { return (stamp & kLent) != 0; }
+    static constexpr std::uint64_t with_steps(std::uint64_t stamp, std::uint64_t steps)
+    {
+        return stamp | steps << kStepsShift;
+    }
+    // 0: the body is whole.
+    static constexpr std::uint64_t steps(std::uint64_t stamp) { return stamp >> kStepsShift; }
 };
 
 // Writer: the source, in the pair cell in its turn. Ordering: plain, under `stamp`; again after a credit or answer.
 struct alignas(kLine) EnvelopeCell {
     // An EnvelopeStamp. Writer: likewise; of a lent body the destination.
-    // Ordering: release, after the rest; acquire in EnvelopeCell::holds, Loan::is_returned.
+    // Ordering: release, after the rest; acquire in holds(), ComingBody::bytes_there, Loan::is_returned.
     std::atomic<std::uint64_t> stamp;
     std::uint32_t body_at;  // the line where the body begins; of a lent one, with body_bytes, a LentBody
     std::uint32_t body_bytes;

@@ -57,6 +57,34 @@ bool Envelopes::lend_at(Outbox& out, int destination, const void* head, Offset a
     return is_returned;
 }
 
+// Not into the pair cell, which the destination may answer in while it is written here.
+void Envelopes::send_in_steps(int destination, const void* head, const std::byte* from)
+{
+    Outbox& out = peers_.outbox(destination);
+    OutgoingRing& ring = out.ring;
+    ring.reserved = false;
+    const std::uint64_t number = ++ring.sent;
+    const std::uint64_t stamp = EnvelopeStamp::make(number, node_->rank(), destination);
+    EnvelopeCell& cell = ring.cell(sizes(), number);
+    auto* const body = static_cast<std::byte*>(ring.body());
+    const BodySteps steps(ring.body_bytes);
+    const auto copy_step = [&](std::size_t step) {
+        ring.copies.copy(
+            body + steps.begin_of(step), from + steps.begin_of(step), steps.begin_of(step + 1) - steps.begin_of(step));
+    };
+    copy_step(0);
+    cell.write(ring.body_at, ring.body_bytes, head, EnvelopeStamp::with_steps(stamp, 1));
+    count_at_door(node_->crossbar, destination, out.counted, number);
+    node_->crossbar.wake(destination);
+    for (std::size_t step = 1; step < steps.count(); ++step) {
+        copy_step(step);
+        const bool is_last = step + 1 == steps.count();
+        // release: pairs with ComingBody::bytes_there, and with holds() of a destination that comes later
+        cell.stamp.store(is_last ? stamp : EnvelopeStamp::with_steps(stamp, step + 1), std::memory_order_release);
+    }
+    ring.use_lines(sizes());
+}
+
 void Envelopes::nothing_reserved(int destination) const
 {
     fail(FMPL_ERR_ARGUMENT,

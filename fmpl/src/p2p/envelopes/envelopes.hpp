@@ -18,12 +18,14 @@
 #pragma once
 
 #include "crossbar/scoped_flag.hpp"
+#include "p2p/envelopes/body_steps.hpp"
 #include "p2p/envelopes/peers.hpp"
 #include "p2p/envelopes/poll_order.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 namespace fmpl {
@@ -76,10 +78,20 @@ public:
         return true;
     }
 
-    // Into the body that is reserved for the destination.
-    void copy(int destination, void* body, const void* from, std::size_t bytes)
+    // An envelope with a body from one piece of memory: false when there is no room for it. A long one is copied in
+    // steps, the first of which announces it.
+    bool send_body(int destination, const void* head, const void* from, std::size_t bytes)
     {
-        if (has(destination)) peers_.outbox(destination).ring.copies.copy(body, from, bytes);
+        void* body = nullptr;
+        if (!reserve(destination, bytes, &body)) return false;
+        OutgoingRing& ring = peers_.outbox(destination).ring;
+        if (bytes > BodySteps::kBytes && ring.mapped != nullptr && node_->each_has_a_cpu()) {
+            send_in_steps(destination, head, static_cast<const std::byte*>(from));
+        } else {
+            if (bytes > 0) ring.copies.copy(body, from, bytes);
+            commit(destination, head);
+        }
+        return true;
     }
 
     // Sends what was reserved for the destination. Throws Error(ARGUMENT) when nothing is.
@@ -173,6 +185,12 @@ public:
         return taken;
     }
 
+    // By a handler: waits until so many bytes of its body lie there; how many do. Throws Error(ABORTED).
+    std::size_t await_body(std::size_t bytes) const
+    {
+        return coming_ == nullptr ? std::numeric_limits<std::size_t>::max() : coming_->await(*node_, bytes);
+    }
+
     // Looks of a wait for what one source sends; -1: any does. What others have sent before, which would have to be
     // kept until somebody asks for it, is mostly left where it is.
     class Looks {
@@ -257,6 +275,7 @@ private:
     }
 
     bool lend_at(Outbox& out, int destination, const void* head, Offset at, std::size_t bytes);
+    void send_in_steps(int destination, const void* head, const std::byte* from);
 
     // Where the next envelope of a source lies, nullptr when it has not come.
     EnvelopeCell* arrived(Inbox& inbox) const
@@ -293,8 +312,11 @@ private:
         doors_.took(inbox.source, number);
         inbox.next = source.ring.cells + sizes().place_of(inbox.number);
         Taken taken = Taken::nothing;
-        if (EnvelopeStamp::is_lent(cell.stamp.load(std::memory_order_relaxed))) [[unlikely]] {  // read by arrived()
+        const std::uint64_t stamp = cell.stamp.load(std::memory_order_relaxed);  // read by arrived()
+        if (EnvelopeStamp::is_lent(stamp)) [[unlikely]] {
             taken = take_lent(inbox, source, cell, number, handler);
+        } else if (EnvelopeStamp::steps(stamp) != 0) [[unlikely]] {
+            taken = take_in_steps(inbox, source, cell, handler);
         } else {
             const EnvelopeBody body = source.ring.take_body(sizes(), cell);
             if (&cell == inbox.answer.cell) {
@@ -309,6 +331,19 @@ private:
         if (source.ring.owes_credit(sizes(), static_cast<std::uint32_t>(number))) {
             source.ring.return_credit(node_->crossbar, inbox.source, static_cast<std::uint32_t>(number));
         }
+        return taken;
+    }
+
+    // The source writes the body meanwhile. It is whole before its room is given back.
+    template <class Handler>
+    [[gnu::noinline]] Taken take_in_steps(Inbox& inbox, Source& source, EnvelopeCell& cell, Handler& handler)
+    {
+        const EnvelopeBody body = source.ring.take_body(sizes(), cell);
+        const ComingBody coming{cell.stamp, BodySteps(body.bytes)};
+        coming_ = &coming;
+        const Taken taken = to_handler(handler, inbox, cell.head, body);
+        coming_ = nullptr;
+        coming.await(*node_, body.bytes);
         return taken;
     }
 
@@ -358,6 +393,7 @@ private:
     PollOrder order_;            // among all ranks, or those that are known
     std::uint32_t polls_of_one_ = 0;
     bool polling_ = false;
+    const ComingBody* coming_ = nullptr;  // the body that the handler has, unless that is whole
 };
 
 }  // namespace fmpl
