@@ -48,7 +48,7 @@ struct EnvelopeStamp {
 // Writer: the source, in the pair cell in its turn. Ordering: plain, under `stamp`; again after a credit or answer.
 struct alignas(kLine) EnvelopeCell {
     // An EnvelopeStamp. Writer: likewise; of a lent body the destination.
-    // Ordering: release, after the rest; acquire in holds(), ComingBody::bytes_there, Loan::is_returned.
+    // Ordering: release, after the rest; acquire in holds(), ComingBody, Loan.
     std::atomic<std::uint64_t> stamp;
     std::uint32_t body_at;  // the line where the body begins; of a lent one, with body_bytes, a LentBody
     std::uint32_t body_bytes;
