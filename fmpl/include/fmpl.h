@@ -165,6 +165,7 @@ int fmpl_bcast(void *buf, size_t size, int root, fmpl_comm_t comm);
 typedef void (*fmpl_function_t)(const void *in, void *inout, size_t count);
 /* The same in one pass over two operands: out[i] = a[i] (op) b[i], where out is neither, or a, or b. */
 typedef void (*fmpl_combine_t)(const void *a, const void *b, void *out, size_t count);
+/* What is not set is to be 0. */
 struct fmpl_op {
     fmpl_function_t function;
     size_t element_size; /* bytes of one element */

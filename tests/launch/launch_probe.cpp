@@ -9,7 +9,7 @@
 //   recv=SOURCE             waits for a message, over index 7
 //   barrier                 fmpl_barrier on all ranks
 //   exchange                each rank sends its number to the next one and checks what it receives
-//   torn                    rank 0 is killed while it sends the body that rank 1 is taking
+//   torn, torn=poll         rank 0 is killed while it sends the body that rank 1 is taking, in a wait or a poll
 //   kill=SIGNAL             sends itself that signal
 //   wait                    sleeps until it is killed
 //   say=WORDS               a line "rank R: WORDS" on standard output
@@ -53,7 +53,7 @@ void exchange()
 }
 
 // The second half of what rank 0 sends cannot be read, so that it is killed by SIGSEGV at the first of these steps.
-void tear_body()
+void tear_body(bool polls)
 {
     constexpr std::size_t kBytes = std::size_t{128} << 10;
     require(fmpl_envelopes_open(4 * kBytes), "fmpl_envelopes_open");
@@ -65,7 +65,13 @@ void tear_body()
             fmpl_envelope_await_body(bytes, &there);
             return 1;
         };
-        fmpl_envelopes_wait(take, nullptr, nullptr);
+        if (!polls) {
+            fmpl_envelopes_wait(take, nullptr, nullptr);
+        } else {
+            while (fmpl_envelopes_poll(take, nullptr) == 0) {
+            }
+            if (fmpl_barrier(FMPL_COMM_WORLD) == FMPL_SUCCESS) std::exit(96);
+        }
         ::pause();
     }
     void* const body = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -116,7 +122,7 @@ void act(const std::string& action, int value, const std::string& words)
     } else if (action == "stream") {
         stream();
     } else if (action == "torn") {
-        tear_body();
+        tear_body(words == "poll");
     } else if (action == "kill") {
         std::raise(value);
     } else if (action == "wait") {

@@ -16,9 +16,17 @@ namespace fmpl::mpi {
 
 class CopyRates {
 public:
-    // No longer message goes through the ring, nor one that is longer than a body may be.
+    // Where a body may be so long, messages of up to kShort go through the ring; longer ones, up to kLongest, where it
+    // may be twice as long as they (docs/decisions/0056-long-bodies-in-steps.md).
+    static constexpr std::size_t kShort = 64 * 1024;
     static constexpr std::size_t kLongest = 256 * 1024;
-    static std::size_t longest() { return std::min(kLongest, fmpl_envelope_body_limit()); }
+    static std::size_t longest()
+    {
+        const std::size_t limit = fmpl_envelope_body_limit();
+        return std::min({limit, std::max(kShort, limit / 2), kLongest});
+    }
+    // Bytes per nanosecond of a slow copy of a longer one, with the kernel's calls; a ring that takes those passes 30.
+    static constexpr double kSlowRateOfLong = 20;
     // After slow copies of so many more messages they go through the ring; a fast one weighs as much as several. The
     // first copies of each buffer of a window are slow anyway.
     static constexpr int kMany = 256;
@@ -42,7 +50,8 @@ public:
     void was_read(int destination, std::uint64_t bytes, std::uint64_t nanoseconds)
     {
         Rate& rate = of(destination);
-        const bool slow = static_cast<double>(bytes) < slow_ * static_cast<double>(nanoseconds);
+        const double slow_rate = bytes > kShort ? kSlowRateOfLong : slow_;
+        const bool slow = static_cast<double>(bytes) < slow_rate * static_cast<double>(nanoseconds);
         rate.slow = slow ? std::min(rate.slow + 1, many_) : std::max(rate.slow - kWeightOfFast, 0);
     }
     // Nobody knows how fast the rank has read a message that it was to time: it counts as fast.

@@ -169,8 +169,8 @@ bool DirectPacking::take_jointly(Read& read)
     int done = 0;
     check_fmpl(
         fmpl_joint_take(operation.source, envelope.receive_id, envelope.place, buffer.data, bytes, &copied, &done));
-    if (copied > 0)
-        add_copy(read.copy, copied, bytes <= CopyRates::longest() && 2 * copied > bytes + 64 ? 2 : 1, begin);
+    const bool one_call = bytes > CopyRates::kShort || 2 * copied <= bytes + 64;  // of longer ones they do not count
+    if (copied > 0) add_copy(read.copy, copied, one_call ? 1 : 2, begin);
     if (done != 0) taken_by(operation, read.copy);
     return done != 0;
 }
@@ -217,8 +217,9 @@ void DirectPacking::taken_by(ReceiveOperation& operation, const OwnCopy& copy)
     taken.send_id = operation.envelope.send_id;
     const bool is_whole = operation.envelope.bytes <= operation.buffer.bytes;
     if (is_whole && operation.envelope.bytes <= CopyRates::longest() && copy.bytes >= kTimedFrom) {
+        const double calls_ns = operation.envelope.bytes > CopyRates::kShort ? 0 : copy.calls * kCallNs;
         taken.bytes = copy.bytes;
-        taken.place = static_cast<std::uint64_t>(std::max(copy.seconds * 1e9 - copy.calls * kCallNs, 0.0));
+        taken.place = static_cast<std::uint64_t>(std::max(copy.seconds * 1e9 - calls_ns, 0.0));
     }
     operation.finish_with(operation.envelope);
     outbox_->post(operation.source, taken);

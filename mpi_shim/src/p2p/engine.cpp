@@ -260,6 +260,7 @@ Engine::Engine(int ranks, int world_rank)
     : settings_(settings_from_environment(ranks, fmpl_envelopes_best_room())),
       parts_(std::make_unique<Parts>(ranks, settings_)),
       world_rank_(world_rank),
+      cpus_suffice_(fmpl_cpus_suffice() != 0),
       call_(fmpl_layer_call())
 {
     check_fmpl(fmpl_envelopes_open(settings_.ring_bytes));
@@ -767,8 +768,9 @@ void Engine::progress_without_copies()
 {
     raise_failure_in_fmpl();
     const auto over = [] { return false; };
-    // As in look_for(): where nothing but an envelope can change anything, a look at the rings is all.
-    while (parts_->goes_on_by_envelopes() && !parts_->progressing) {
+    // Where nothing but an envelope can change anything, a look at the rings is all. Where ranks share CPUs that would
+    // let the others run, which fmpl_look() does not do here.
+    while (cpus_suffice_ && parts_->goes_on_by_envelopes() && !parts_->progressing) {
         if (!poll(over)) return;
     }
     const Raised raised(parts_->leaves_copies);

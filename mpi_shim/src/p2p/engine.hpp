@@ -158,6 +158,7 @@ private:
     Settings settings_;
     std::unique_ptr<Parts> parts_;
     int world_rank_;
+    bool cpus_suffice_;
     const char** call_;
 };
 

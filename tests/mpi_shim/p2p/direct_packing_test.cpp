@@ -139,7 +139,7 @@ void exchange_what_is_written_anew()
     const Job job;
     const auto peer = 1 - job.rank;
     constexpr std::uint64_t kMessages = 400;
-    constexpr int kLengths[] = {20'000, 33'000, kBytes, kBytes + 1};
+    constexpr int kLengths[] = {20'000, 33'000, kBytes, kBytes + 1, 4 * kBytes - 3, 4 * kBytes, 4 * kBytes + 1};
     for (std::uint64_t i = 0; i < kMessages; ++i) {
         const auto rank = static_cast<std::uint64_t>(job.rank);
         const int bytes = kLengths[i / 3 % std::size(kLengths)];
@@ -221,13 +221,12 @@ FMPL_RANKS_TEST_WITH(DirectPacking, ASenderThatWaitsNeedsNoFurtherCallOfTheRecei
     }
 }
 
-// Many long messages both ways at once, of all lengths from eager to jointly copied, received whole, spread and cut.
-FMPL_RANKS_TEST_WITH(DirectPacking, WindowsOfPrivateMessagesCrossEachOther,
-    (fmpl_test::RanksOptions{.ranks = {2, 3}, .environment = {{"FMPL_CPUS", "3"}}}))
+// Many long messages both ways at once, up to 12 times `longest_by_12` bytes, some before their receives.
+void cross_windows(int longest_by_12)
 {
     constexpr int kWindow = 40;
     const Job job;
-    const auto bytes_of = [](int m) { return 9'973 * (m % 13) + m; };
+    const auto bytes_of = [=](int m) { return longest_by_12 * (m % 13) + m; };
     const int next = (job.rank + 1) % job.size, previous = (job.rank + job.size - 1) % job.size;
     for (int round = 0; round < 6; ++round) {
         std::vector<Message> sent, received;
@@ -246,6 +245,49 @@ FMPL_RANKS_TEST_WITH(DirectPacking, WindowsOfPrivateMessagesCrossEachOther,
         ASSERT_EQ(MPI_Waitall(2 * kWindow, requests.data(), MPI_STATUSES_IGNORE), MPI_SUCCESS);
         for (int m = 0; m < kWindow; ++m) EXPECT_TRUE(received[m].holds(7 * previous + m + round)) << "message " << m;
     }
+}
+
+// Of all lengths from eager to jointly copied.
+FMPL_RANKS_TEST_WITH(DirectPacking, WindowsOfPrivateMessagesCrossEachOther,
+    (fmpl_test::RanksOptions{.ranks = {2, 3}, .environment = {{"FMPL_CPUS", "3"}}}))
+{
+    cross_windows(9'973);
+}
+
+// All in the ring, as far as there is room.
+FMPL_RANKS_TEST_WITH(DirectPacking, WindowsOfLongBodiesCrossEachOther,
+    (fmpl_test::RanksOptions{.ranks = {2, 3}, .environment = {{"FMPL_CPUS", "3"}, {"FMPL_MPI_EAGER", "262144"}}}))
+{
+    cross_windows(19'973);
+}
+
+// A body that comes in steps, into a buffer that is not in one piece, and one that is too short for it.
+FMPL_RANKS_TEST_WITH(DirectPacking, ALongBodyIsSpreadAndCut,
+    (fmpl_test::RanksOptions{.ranks = {2}, .environment = {{"FMPL_CPUS", "2"}, {"FMPL_MPI_EAGER", "262144"}}}))
+{
+    const Job job;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Datatype spread;
+    MPI_Type_vector(4, kBytes / 2, kBytes, MPI_BYTE, &spread);
+    MPI_Type_commit(&spread);
+    for (std::uint64_t i = 0; i < 40; ++i) {
+        const Message message(2 * kBytes, i);
+        if (job.rank == 0) {
+            MPI_Send(message.data(), 2 * kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
+            MPI_Send(message.data(), 2 * kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
+            continue;
+        }
+        std::vector<char> blocks(4 * kBytes, 1), cut(kBytes + 1, 1);
+        MPI_Status status;
+        ASSERT_EQ(MPI_Recv(blocks.data(), 1, spread, 0, kTag, MPI_COMM_WORLD, &status), MPI_SUCCESS);
+        for (int b = 0; b < 4; ++b) {
+            EXPECT_EQ(std::memcmp(blocks.data() + b * kBytes, message.data() + b * (kBytes / 2), kBytes / 2), 0);
+        }
+        ASSERT_EQ(MPI_Recv(cut.data(), kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &status), MPI_ERR_TRUNCATE);
+        EXPECT_EQ(std::memcmp(cut.data(), message.data(), kBytes), 0);
+        EXPECT_EQ(cut[kBytes], 1);
+    }
+    MPI_Type_free(&spread);
 }
 
 // Several at once, each longer than the ring that they go through, into buffers of another form and too short ones.

@@ -47,8 +47,8 @@ Operands operands(Meeting& m, std::uint64_t use, const std::byte* own, const Red
 // Where the members want the result of a partitioned reduction.
 std::span<const Place> results(Meeting& m, std::uint64_t use, const Reduction& whole);
 // results = x_0 op (x_1 op (... op x_{p-1})) for the elements begin .. end - 1, of the operands x of each group and
-// then of what each group gives. Each block is read from all operands before it is written to the results, which may
-// be among them. whose: of operands and results.
+// then of what each group gives. The results may be among the operands: each block of an operand is read before a
+// result is written there. whose: of operands and results.
 void combine(Meeting& m, const Operands& operands, std::size_t begin, std::size_t end, fmpl_op_t op,
     std::span<const Place> results, Places whose = Places::mapped);
 // Takes shares of the elements until there is none left, and writes them to every buffer that wants the result. Where

@@ -1,5 +1,7 @@
 #include "p2p/envelopes/body_steps.hpp"
 
+#include "error.hpp"
+
 #include <thread>
 
 namespace fmpl {
@@ -15,6 +17,16 @@ std::size_t ComingBody::await(const Node& node, std::size_t bytes) const
         if (looks % kLooksBetweenChecks != 0) continue;
         node.waiter.check_abort();
         std::this_thread::yield();  // to the source, if it has lost its CPU
+    }
+}
+
+bool ComingBody::is_whole(const Node& node) const
+{
+    try {
+        await(node, std::numeric_limits<std::size_t>::max());
+        return true;
+    } catch (const Error&) {
+        return false;
     }
 }
 

@@ -51,6 +51,20 @@ struct ComingBody {
     }
     // Waits until so many bytes are there; how many are. Throws Error(ABORTED): the source may have been killed.
     std::size_t await(const Node& node, std::size_t bytes) const;
+    // Waits until all are; false: the job ends.
+    bool is_whole(const Node& node) const;
+
+    // The time in which a handler has it.
+    class Shown {
+    public:
+        Shown(const ComingBody*& to, const ComingBody& body) : to_(to) { to_ = &body; }
+        ~Shown() { to_ = nullptr; }
+        Shown(const Shown&) = delete;
+        Shown& operator=(const Shown&) = delete;
+
+    private:
+        const ComingBody*& to_;
+    };
 };
 
 }  // namespace fmpl

@@ -4,6 +4,7 @@
 //   cell.hpp       an envelope: the layer's bytes and the stamp that announces them
 //   ring.hpp       cells and body lines of an ordered pair of ranks, and the credits by which they are free again
 //   pair_cell.hpp  the one line in which two ranks answer each other; answer_pause.hpp: when to look for the answer
+//   body_steps.hpp a body that the destination takes while the source writes the rest
 //   lending.hpp    a body that the destination reads in the source's memory
 //   doors.hpp      at whose ring a rank looks; poll_order.hpp: in which order
 //   block.hpp      where all that lies in the job's memory
@@ -11,10 +12,10 @@
 //
 // The source reserves a cell and body lines, writes the body straight into the ring when the destination is mapped
 // (else into memory of its own), and commits: one line and its flag, and for a body its lines. The pair cell takes the
-// place of the ring's cell when it is the source's turn there.
+// place of the ring's cell when it is the source's turn there, but for a body in steps.
 //
-// None of the functions blocks, but lend() for about a microsecond, and for as long as the destination's handler takes.
-// One thread at a time, as all of a rank.
+// None of the functions blocks, but lend() for about a microsecond, and for as long as the destination's handler takes;
+// poll() and await_body() for as long as the source copies. One thread at a time, as all of a rank.
 #pragma once
 
 #include "crossbar/scoped_flag.hpp"
@@ -312,7 +313,8 @@ private:
         doors_.took(inbox.source, number);
         inbox.next = source.ring.cells + sizes().place_of(inbox.number);
         Taken taken = Taken::nothing;
-        const std::uint64_t stamp = cell.stamp.load(std::memory_order_relaxed);  // read by arrived()
+        // acquire: pairs with send_in_steps(), which may have written it again since arrived()
+        const std::uint64_t stamp = cell.stamp.load(std::memory_order_acquire);
         if (EnvelopeStamp::is_lent(stamp)) [[unlikely]] {
             taken = take_lent(inbox, source, cell, number, handler);
         } else if (EnvelopeStamp::steps(stamp) != 0) [[unlikely]] {
@@ -334,17 +336,18 @@ private:
         return taken;
     }
 
-    // The source writes the body meanwhile. It is whole before its room is given back.
+    // The source writes the body meanwhile. It is whole before its room is given back, unless the job ends.
     template <class Handler>
     [[gnu::noinline]] Taken take_in_steps(Inbox& inbox, Source& source, EnvelopeCell& cell, Handler& handler)
     {
         const EnvelopeBody body = source.ring.take_body(sizes(), cell);
         const ComingBody coming{cell.stamp, BodySteps(body.bytes)};
-        coming_ = &coming;
-        const Taken taken = to_handler(handler, inbox, cell.head, body);
-        coming_ = nullptr;
-        coming.await(*node_, body.bytes);
-        return taken;
+        Taken taken = Taken::and_ends;
+        {
+            const ComingBody::Shown shown(coming_, coming);
+            taken = to_handler(handler, inbox, cell.head, body);
+        }
+        return coming.is_whole(*node_) ? taken : Taken::and_ends;
     }
 
     template <class Handler>

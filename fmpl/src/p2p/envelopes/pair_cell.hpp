@@ -10,7 +10,7 @@
 //   5. The higher rank writes the pair cell first, so that who polls it at first has it at hand; then each writes it
 //      only when it has taken what the other wrote there. So it has one writer at a time, and needs no credit. Both
 //      know whose turn it is without a look at shared memory. Without the turn an envelope goes into the ring, as
-//      does one of fmpl_envelope_send_quietly.
+//      does one of fmpl_envelope_send_quietly, and one whose body comes in steps.
 //   6. A destination looks into the ring first, into the pair cell only while it is the source's turn, and takes what
 //      carries the number that it awaits; so the order is that of the numbers.
 //
