@@ -80,9 +80,9 @@ int fmpl_envelope_send_quietly(int world_rank, const void *head, int *sent);
 
 /* Gets an envelope, and returns 0 to go on. head (8-byte aligned) and body (64-byte aligned, unless it is
  * lent; NULL when body_bytes is 0) are gone when the handler returns, and a body also as soon as the handler
- * sends an envelope to its source. One sent as in fmpl/envelope_steps.h is perhaps not whole yet. The handler
- * may reserve and commit envelopes, and call fmpl_isend, fmpl_irecv and their _test forms. It may neither wait
- * nor poll (a poll inside it takes nothing and returns 0), and must not let an exception pass. */
+ * sends an envelope to its source. One sent as in fmpl/envelope_steps.h is perhaps not whole yet. The
+ * handler may reserve and commit envelopes, and call fmpl_isend, fmpl_irecv and their _test forms. It may
+ * neither wait nor poll (a poll inside it takes nothing and returns 0), nor let an exception pass. */
 typedef int (*fmpl_envelope_handler_t)(
     void *context, int source_world_rank, const void *head, const void *body, size_t body_bytes);
 
