@@ -97,6 +97,25 @@ int send_envelope(int world_rank, const void* head, int* sent, bool wakes)
     });
 }
 
+// send(envelopes): whether the envelope has gone.
+template <class Send>
+int send_with_body(
+    Call call, int world_rank, const void* head, const void* body, std::size_t body_bytes, int* sent, Send&& send)
+{
+    const auto facts = [=](const Rank&) -> CallFacts {
+        return {.peer = world_rank, .bytes = FMPL_ENVELOPE_HEAD + body_bytes};
+    };
+    return boundary(call, facts, [&](Rank& own) {
+        if (head == nullptr || sent == nullptr || (body == nullptr && body_bytes > 0)) [[unlikely]]
+            fail(FMPL_ERR_ARGUMENT, "{} is a null pointer; give the {}",
+                head == nullptr   ? "head"
+                : sent == nullptr ? "sent"
+                                  : "body",
+                sent == nullptr && head != nullptr ? "address of an int" : "bytes to send");
+        *sent = send(own.envelopes) ? 1 : 0;
+    });
+}
+
 }  // namespace
 
 extern "C" {
@@ -128,20 +147,8 @@ int fmpl_envelope_reserve(int world_rank, size_t body_bytes, void** body)
 
 int fmpl_envelope_send_body(int world_rank, const void* head, const void* body, size_t body_bytes, int* sent)
 {
-    const auto facts = [=](const Rank&) -> CallFacts {
-        return {.peer = world_rank, .bytes = FMPL_ENVELOPE_HEAD + body_bytes};
-    };
-    return boundary(Call::envelope_send_body, facts, [&](Rank& own) {
-        if (head == nullptr || sent == nullptr || (body == nullptr && body_bytes > 0)) [[unlikely]]
-            fail(FMPL_ERR_ARGUMENT, "{} is a null pointer; give the {}",
-                head == nullptr   ? "head"
-                : sent == nullptr ? "sent"
-                                  : "body",
-                head == nullptr   ? "bytes of the head"
-                : sent == nullptr ? "address of an int"
-                                  : "bytes of the body");
-        *sent = own.envelopes.send_body(world_rank, head, body, body_bytes) ? 1 : 0;
-    });
+    return send_with_body(Call::envelope_send_body, world_rank, head, body, body_bytes, sent,
+        [&](Envelopes& envelopes) { return envelopes.send_body(world_rank, head, body, body_bytes); });
 }
 
 int fmpl_envelope_await_body(size_t bytes, size_t* there)
@@ -178,18 +185,8 @@ int fmpl_envelope_send_quietly(int world_rank, const void* head, int* sent)
 int fmpl_envelope_lend(
     int world_rank, const void* head, const void* body, size_t body_bytes, int waits_anyway, int* sent)
 {
-    const auto facts = [=](const Rank&) -> CallFacts {
-        return {.peer = world_rank, .bytes = FMPL_ENVELOPE_HEAD + body_bytes};
-    };
-    return boundary(Call::envelope_lend, facts, [&](Rank& own) {
-        if (head == nullptr || sent == nullptr || (body == nullptr && body_bytes > 0)) [[unlikely]]
-            fail(FMPL_ERR_ARGUMENT, "{} is a null pointer; give the {}",
-                head == nullptr   ? "head"
-                : sent == nullptr ? "sent"
-                                  : "body",
-                sent == nullptr && head != nullptr ? "address of an int" : "bytes to send");
-        *sent = own.envelopes.lend(world_rank, head, body, body_bytes, waits_anyway != 0) ? 1 : 0;
-    });
+    return send_with_body(Call::envelope_lend, world_rank, head, body, body_bytes, sent,
+        [&](Envelopes& envelopes) { return envelopes.lend(world_rank, head, body, body_bytes, waits_anyway != 0); });
 }
 
 int fmpl_envelopes_poll(fmpl_envelope_handler_t handler, void* context)
