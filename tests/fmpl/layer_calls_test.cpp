@@ -1,5 +1,5 @@
-// The waiting of layers above: fmpl_wait_until, fmpl_envelopes_wait, fmpl_look, fmpl_envelopes_look, fmpl_is_last_look,
-// fmpl_layer_progress_set.
+// The waiting of layers above: fmpl_wait_until, fmpl_envelopes_wait, fmpl_look, fmpl_envelopes_look,
+// fmpl_nothing_has_come, fmpl_is_last_look, fmpl_layer_progress_set.
 #include "fmpl/sealed_envelopes.hpp"
 
 #include <algorithm>
@@ -273,6 +273,81 @@ FMPL_RANKS_TEST_AT(LayerCalls, ANumberGoesAroundRanksThatLook, ({3, 8}))
     int taken = 0;
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelopes_look(nullptr, nullptr, &taken), "handler");
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_envelopes_look(check_and_hand_on, nullptr, nullptr), "taken");
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+}
+
+// Whether fmpl_nothing_has_come() says so, asked once more after a look where that has to see whether the job ends.
+bool nothing_has_come()
+{
+    if (fmpl_nothing_has_come() != 0) return true;
+    int taken = -1;
+    EXPECT_OK(
+        fmpl_envelopes_look([](void*, int, const void*, const void*, std::size_t) { return 1; }, nullptr, &taken));
+    return taken == 0 && fmpl_nothing_has_come() != 0;
+}
+
+// Where each rank has a CPU a layer looks only when there is something, or when it is time to see whether the job ends.
+FMPL_RANKS_TEST_WITH(LayerCalls, ALookIsSavedWhereNothingHasCome,
+    (RanksOptions{.ranks = {2, 3, 4, 8}, .environment = {{"FMPL_CPUS", "16"}}}))
+{
+    const fmpl::Session session(1);
+    EXPECT_EQ(fmpl_nothing_has_come(), 0) << "before envelopes can come";
+    REQUIRE_OK(fmpl_envelopes_open(kRing));
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    EXPECT_TRUE(nothing_has_come());
+    int without_look = 0;
+    for (int i = 0; i < 640; ++i) without_look += fmpl_nothing_has_come();
+    EXPECT_LE(without_look, 63) << "the end of the job would not be seen";
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+
+    // A number goes around, and nobody looks before it is there.
+    Ledger ledger;
+    const Handler counts = ledger.handler();
+    const Handler handler = [&](int source, const Head& head, const void* body) {
+        EXPECT_EQ(fmpl_nothing_has_come(), 0) << "within a handler";
+        counts(source, head, body);
+    };
+    std::uint64_t vain = 0, saved = 0;
+    const auto await = [&](std::uint64_t number) {
+        while (ledger.all < number) {
+            int taken = 0;
+            if (fmpl_nothing_has_come() != 0) {
+                ++saved;
+                std::this_thread::yield();
+                continue;
+            }
+            REQUIRE_OK(fmpl_envelopes_look(check_and_hand_on, const_cast<Handler*>(&handler), &taken));
+            vain += taken == 0 ? 1 : 0;
+        }
+    };
+    constexpr std::uint32_t kRounds = 500;
+    for (std::uint32_t round = 0; round < kRounds; ++round) {
+        if (rank() != 0) await(round + 1);
+        EXPECT_TRUE(try_send((rank() + 1) % size(), {round, round % 7 * 8}));
+        if (rank() == 0) await(round + 1);
+    }
+    EXPECT_LE(vain, saved / 62 + 2);
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+
+    // It stays there until it is taken.
+    const int next = (rank() + 1) % size();
+    EXPECT_TRUE(nothing_has_come());
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    EXPECT_TRUE(try_send(next, {kRounds, 0}));
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    EXPECT_EQ(fmpl_nothing_has_come(), 0);
+    await(kRounds + 1);
+    EXPECT_TRUE(nothing_has_come());
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+}
+
+// Where ranks share CPUs a look is what lets the others run.
+FMPL_RANKS_TEST_WITH(
+    LayerCalls, NoLookIsSavedWhereRanksShareCpus, (RanksOptions{.ranks = {2}, .environment = {{"FMPL_CPUS", "1"}}}))
+{
+    const fmpl::Session session(1);
+    REQUIRE_OK(fmpl_envelopes_open(kRing));
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(fmpl_nothing_has_come(), 0);
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
 }
 

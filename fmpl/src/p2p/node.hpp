@@ -111,6 +111,14 @@ public:
         }
     }
 
+    // Whether progress_in_passing() would do nothing now; then it has been called.
+    bool passes_by()
+    {
+        if (!each_has_a_cpu() || in_callback || has_busy() || (passes_ + 1) % kPassesBetweenLooks == 0) return false;
+        ++passes_;
+        return true;
+    }
+
     // A transfer that needs this rank again and again (busy), or only seldom: that one is looked at when a wait is
     // long, so that thousands of posted receives cost a short wait nothing.
     bool has_busy() const { return !busy_.empty(); }

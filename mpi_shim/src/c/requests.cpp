@@ -27,8 +27,7 @@ Request* active_request(Process& process, MPI_Request handle, const char* argume
 // For calls that ask and do not wait.
 bool is_complete_after_look(Process& process, Request& request)
 {
-    const auto is_complete = [&] { return request.operation().complete; };
-    return is_complete() || process.engine.test(is_complete);
+    return process.engine.test([&] { return request.operation().complete; });
 }
 
 // Of a request whose operation is complete: from here on its status says all.
@@ -44,6 +43,29 @@ void release(Process& process, MPI_Request& handle, const Request& request)
     if (request.is_persistent()) return;
     process.remove_request(handle);
     handle = MPI_REQUEST_NULL;
+}
+
+// What a look over an array of requests finds, before anything is done with one of them.
+struct Overview {
+    int active = 0;
+    int complete = 0;
+    int first_complete = kNone;
+
+    bool any_complete_or_none_active() const { return active == 0 || complete != 0; }
+};
+[[gnu::always_inline]] inline Overview overview(Process& process, int count, MPI_Request* requests)
+{
+    array_of(requests, count, "array_of_requests");
+    Overview found;
+    for (int i = 0; i < count; ++i) {
+        Request* const request = active_request(process, requests[i], "a request of the array");
+        if (request == nullptr) continue;
+        ++found.active;
+        if (!request->operation().complete) continue;
+        ++found.complete;
+        if (found.first_complete == kNone) found.first_complete = i;
+    }
+    return found;
 }
 
 // The call's array of requests, looked up once; all handles are checked before anything is done with one of them.
@@ -73,14 +95,6 @@ public:
     bool is_complete(int i) const { return requests_[i]->operation().complete; }
     Request& request(int i) const { return *requests_[i]; }
     Request& operation(int i) const { return requests_[i]->operation(); }
-
-    bool all_complete() const
-    {
-        for (int i = 0; i < size(); ++i) {
-            if (is_active(i) && !is_complete(i)) return false;
-        }
-        return true;
-    }
 
     // The first complete request from `from` on; kNone when there is none.
     int first_complete(int from = 0) const
@@ -267,9 +281,14 @@ int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status status
 {
     return call_then_on("MPI_Testall", [&](Process& process, MPI_Comm& comm) {
         check_pointer(flag, "flag");
+        const auto all_complete = [&] {
+            const Overview found = overview(process, count, requests);
+            return found.complete == found.active;
+        };
+        *flag = process.engine.test(all_complete);
+        if (!*flag) return;
         RequestList list(process, count, requests);
-        *flag = list.all_complete() || process.engine.test([&] { return list.all_complete(); });
-        if (*flag) finish_all(list, statuses, comm);
+        finish_all(list, statuses, comm);
     });
 }
 FMPL_MPI_NAME(MPI_Testall)
@@ -297,19 +316,20 @@ int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_S
     return call_then_on("MPI_Testany", [&](Process& process, MPI_Comm& comm) {
         check_pointer(index, "index");
         check_pointer(flag, "flag");
-        RequestList list(process, count, requests);
+        Overview found;
         *index = MPI_UNDEFINED;
-        *flag = 1;
-        if (list.active() == 0) {
+        *flag = process.engine.test([&] {
+            found = overview(process, count, requests);
+            return found.any_complete_or_none_active();
+        });
+        if (!*flag) return;
+        if (found.active == 0) {
             give(status, Status::empty());
             return;
         }
-        int found = list.first_complete();
-        if (found == kNone) process.engine.test([&] { return (found = list.first_complete()) != kNone; });
-        *flag = found != kNone;
-        if (!*flag) return;
-        *index = found;
-        finish_and_give(process, requests[found], list.request(found), status, comm);
+        *index = found.first_complete;
+        MPI_Request& handle = requests[*index];
+        finish_and_give(process, handle, *active_request(process, handle), status, comm);
     });
 }
 FMPL_MPI_NAME(MPI_Testany)
@@ -334,13 +354,19 @@ int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indice
 {
     return call_then_on("MPI_Testsome", [&](Process& process, MPI_Comm& comm) {
         check_pointer(outcount, "outcount");
-        RequestList list(process, incount, requests);
-        if (list.active() == 0) {
+        Overview found;
+        const bool is_over = process.engine.test([&] {
+            found = overview(process, incount, requests);
+            return found.any_complete_or_none_active();
+        });
+        if (found.active == 0) {
             *outcount = MPI_UNDEFINED;
             return;
         }
         array_of(indices, incount, "array_of_indices");
-        process.engine.test([&] { return list.first_complete() != kNone; });
+        *outcount = 0;
+        if (!is_over) return;
+        RequestList list(process, incount, requests);
         finish_some(list, outcount, indices, statuses, comm);
     });
 }

@@ -50,16 +50,15 @@ public:
         if (slot == kNone) {
             if (entries_.size() > kSlotMask) return 0;
             slot = static_cast<std::uint32_t>(entries_.size());
-            entries_.emplace_back();
+            entries_.emplace_back((kFirst | slot) ^ kFree);
         } else {
             first_free_ = entries_[slot].next_free;
         }
         Entry& entry = entries_[slot];
         entry.object = std::move(object);
-        entry.used = true;
+        entry.handle ^= kFree;
         ++in_use_;
-        return static_cast<int>(
-            kMadeByCall | static_cast<std::uint32_t>(kind) << kKindShift | entry.generation << slot_bits | slot);
+        return static_cast<int>(entry.handle);
     }
 
     // Null when the handle is none of this table's.
@@ -67,12 +66,7 @@ public:
     {
         const auto bits = static_cast<std::uint32_t>(handle);
         const std::uint32_t slot = bits & kSlotMask;
-        if (bits >> kKindShift != (kMadeByCall >> kKindShift | static_cast<std::uint32_t>(kind)) ||
-            slot >= entries_.size()) {
-            return nullptr;
-        }
-        Entry& entry = entries_[slot];
-        return entry.used && (bits >> slot_bits & kGenerationMask) == entry.generation ? &entry.object : nullptr;
+        return slot < entries_.size() && entries_[slot].handle == bits ? &entries_[slot].object : nullptr;
     }
 
     // Requires that find(handle) is not null. Returns what was there.
@@ -81,8 +75,8 @@ public:
         const std::uint32_t slot = static_cast<std::uint32_t>(handle) & kSlotMask;
         Entry& entry = entries_[slot];
         Object object = std::exchange(entry.object, Object());
-        entry.used = false;
-        entry.generation = (entry.generation + 1) & kGenerationMask;
+        const std::uint32_t next_generation = (entry.handle + kGeneration) & kGenerationMask;
+        entry.handle = ((entry.handle & ~kGenerationMask) | next_generation) ^ kFree;
         entry.next_free = first_free_;
         first_free_ = slot;
         --in_use_;
@@ -96,21 +90,26 @@ public:
     template <class Visit>
     void for_each(Visit&& visit)
     {
-        for (Entry& entry : entries_) {
-            if (entry.used) visit(entry.object);
+        for (std::size_t slot = 0; slot < entries_.size(); ++slot) {
+            if ((entries_[slot].handle & kSlotMask) == slot) visit(entries_[slot].object);
         }
     }
 
 private:
     static constexpr std::uint32_t kNone = UINT32_MAX;
     static constexpr std::uint32_t kSlotMask = (1u << slot_bits) - 1;
-    static constexpr std::uint32_t kGenerationMask = (1u << (kKindShift - slot_bits)) - 1;
+    static constexpr std::uint32_t kGeneration = 1u << slot_bits;  // one more
+    static constexpr std::uint32_t kGenerationMask = ((1u << (kKindShift - slot_bits)) - 1) << slot_bits;
+    static constexpr std::uint32_t kFirst = kMadeByCall | static_cast<std::uint32_t>(kind) << kKindShift;
+    // Flipped in the entry of a free slot, whose handle, the next one, so names another slot: one comparison finds an
+    // object.
+    static constexpr std::uint32_t kFree = 1;
 
     struct Entry {
+        explicit Entry(std::uint32_t first) : handle(first) {}
         Object object{};
-        std::uint32_t generation = 0;
+        std::uint32_t handle;
         std::uint32_t next_free = kNone;
-        bool used = false;
     };
     std::vector<Entry> entries_;
     std::uint32_t first_free_ = kNone;

@@ -635,11 +635,8 @@ Status Engine::recv(const MessageBuffer& buffer, Communicator& comm, Traffic tra
 UnexpectedMessage* Engine::find_for_probe(const Communicator& comm, int source, int tag)
 {
     const MatchKey key{comm.context(Traffic::point_to_point), source, tag};
-    UnexpectedMessage* message = parts_->matching.find_unexpected(key);
-    const auto has_come = [&] {
-        return message != nullptr || (message = parts_->matching.find_unexpected(key)) != nullptr;
-    };
-    if (message == nullptr) test(has_come);
+    UnexpectedMessage* message = nullptr;
+    test([&] { return message != nullptr || (message = parts_->matching.find_unexpected(key)) != nullptr; });
     return message;
 }
 
@@ -775,6 +772,12 @@ void Engine::progress_without_copies()
     }
     const Raised raised(parts_->leaves_copies);
     progress();
+}
+
+bool Engine::nothing_has_come() const
+{
+    return cpus_suffice_ && parts_->goes_on_by_envelopes() && !parts_->progressing && !parts_->failure_in_fmpl &&
+           fmpl_nothing_has_come() != 0;
 }
 
 bool Engine::look_for(Condition done, void* context)

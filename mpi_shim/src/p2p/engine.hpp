@@ -80,6 +80,8 @@ public:
     template <class Done>
     bool test(Done&& done)
     {
+        if (done()) return true;
+        if (nothing_has_come()) return false;
         return look_for([](void* d) { return (*static_cast<std::remove_reference_t<Done>*>(d))() ? 1 : 0; },
             const_cast<void*>(static_cast<const void*>(&done)));
     }
@@ -151,6 +153,8 @@ private:
     void wait_until_done(Condition done, void* context, int peer, int tag, std::size_t bytes);
     template <class Over>
     void wait_over(Over& over, int peer, int tag, std::size_t bytes);
+    // Whether look_for() would change nothing; then it is as if it had been called.
+    bool nothing_has_come() const;
     bool look_for(Condition done, void* context);
 
     struct Parts;

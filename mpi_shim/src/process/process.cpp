@@ -133,9 +133,8 @@ const ErrhandlerPtr& Process::errhandler(MPI_Errhandler handle, const char* argu
     fail(MPI_ERR_ARG, "{} is no error handler, or one that was freed", argument);
 }
 
-Request& Process::request(MPI_Request handle, const char* argument)
+void Process::no_request(MPI_Request handle, const char* argument)
 {
-    if (RequestRef* const found = requests.find(handle)) return **found;
     if (handle == MPI_REQUEST_NULL) fail(MPI_ERR_REQUEST, "{} is MPI_REQUEST_NULL; give a request", argument);
     fail(MPI_ERR_REQUEST, "{} is no request, or one that was freed", argument);
 }

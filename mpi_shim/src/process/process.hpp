@@ -71,7 +71,12 @@ public:
     const GroupPtr& group(MPI_Group handle, const char* argument = "group");
     const OperationPtr& operation(MPI_Op handle, const char* argument = "op");
     const ErrhandlerPtr& errhandler(MPI_Errhandler handle, const char* argument = "errhandler");
-    Request& request(MPI_Request handle, const char* argument = "request");
+    Request& request(MPI_Request handle, const char* argument = "request")
+    {
+        if (RequestRef* const found = requests.find(handle)) [[likely]]
+            return **found;
+        no_request(handle, argument);
+    }
 
     // Handles for new objects.
     MPI_Comm add(const CommunicatorPtr& comm);  // sets comm->handle
@@ -123,6 +128,7 @@ private:
     const CommunicatorPtr& rare_communicator(MPI_Comm handle, const char* argument);
     [[noreturn]] static void bad_type(MPI_Datatype handle, const char* argument);
     [[noreturn]] static void not_committed(const char* argument);
+    [[noreturn]] static void no_request(MPI_Request handle, const char* argument);
 
     std::thread::id main_thread_;
 };

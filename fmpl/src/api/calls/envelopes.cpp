@@ -227,6 +227,12 @@ int fmpl_envelopes_look(fmpl_envelope_handler_t handler, void* context, int* tak
     });
 }
 
+int fmpl_nothing_has_come(void)
+{
+    Rank* const own = binding().own.get();
+    return own != nullptr && own->envelopes.none_has_come() && own->node.passes_by() ? 1 : 0;
+}
+
 int fmpl_look(int (*ready)(void* context), void* context, int* is_ready)
 {
     return boundary(Call::look, 0, [&](Rank& own) {

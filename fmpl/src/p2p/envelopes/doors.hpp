@@ -58,6 +58,14 @@ public:
     {
         if (counts_) taken_[static_cast<std::size_t>(source)] = number;
     }
+    // Whether any has opened its door since for_each_new(). Requires that none counts.
+    bool any_new() const
+    {
+        for (std::size_t source = 0; source < taken_.size(); ++source) {
+            if (has_more(source)) return true;
+        }
+        return false;
+    }
     // Calls found(source) for each that has opened its door since the last look. Requires that none counts.
     template <class Found>
     void for_each_new(Found&& found)
