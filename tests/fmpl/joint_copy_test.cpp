@@ -79,12 +79,14 @@ private:
         int done = 0;
         std::size_t copied = 0;
         std::size_t copied_here = 0;
+        const int alone = number % 3 == 0 ? 1 : 0;
         REQUIRE_OK(fmpl_joint_open(source_, announced.record, to, bytes, &opened));
         ASSERT_EQ(opened, 1);
         if (who == Who::source) std::this_thread::sleep_for(std::chrono::milliseconds(2));
         wait_until(
             [&] {
-                REQUIRE_OK(fmpl_joint_take(source_, announced.record, announced.address, to, bytes, &copied, &done));
+                REQUIRE_OK(
+                    fmpl_joint_take(source_, announced.record, announced.address, to, bytes, alone, &copied, &done));
                 copied_here += copied;
                 return done != 0;
             },
@@ -164,9 +166,9 @@ FMPL_RANKS_TEST_WITH(JointCopy, ArgumentsAreChecked, (RanksOptions{.ranks = {1},
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_open(0, place, buffer, 0, &flag), "size");
     REQUIRE_OK(fmpl_joint_open(0, place + 1, buffer, 1, &flag));
     EXPECT_EQ(flag, 0);
-    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_take(0, place + 1, 0, buffer, 1, &copied, &flag), "record");
-    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_take(0, place, 0, buffer, 1, &copied, nullptr), "done");
-    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_take(0, place, 0, buffer, 1, nullptr, &flag), "copied");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_take(0, place + 1, 0, buffer, 1, 0, &copied, &flag), "record");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_take(0, place, 0, buffer, 1, 0, &copied, nullptr), "done");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_take(0, place, 0, buffer, 1, 0, nullptr, &flag), "copied");
     EXPECT_FAILS(FMPL_ERR_RANK, fmpl_joint_give(-1, record, buffer, 1, &flag), "world_rank");
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_give(0, record, nullptr, 1, &flag), "from");
     REQUIRE_OK(fmpl_joint_give(0, record, buffer, 1, &flag));
@@ -198,7 +200,7 @@ FMPL_RANKS_TEST_WITH(JointCopySubject, TakesFromNowhere, (RanksOptions{.ranks = 
     int done = 0;
     std::size_t copied = 0;
     REQUIRE_OK(fmpl_joint_open(1, place, room.data(), room.size(), &opened));
-    EXPECT_FAILS(FMPL_ERR_SYSTEM, fmpl_joint_take(1, place, kNowhere, room.data(), room.size(), &copied, &done),
+    EXPECT_FAILS(FMPL_ERR_SYSTEM, fmpl_joint_take(1, place, kNowhere, room.data(), room.size(), 0, &copied, &done),
         "cannot be read");
 }
 

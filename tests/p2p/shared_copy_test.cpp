@@ -58,6 +58,32 @@ TEST(SharedCopy, OneSideAloneCopiesEverything)
     }
 }
 
+TEST(SharedCopy, TheRestIsOnePiece)
+{
+    for (const std::size_t bytes : kTheSizes) {
+        for (const End end : {End::front, End::back}) {
+            HeadBody body{bytes, 0, SharedCopy::kClosed, 0};
+            Copied copied(bytes);
+            int pieces = 0;
+            const auto counted = [&](std::size_t begin, std::size_t n) {
+                copied(begin, n);
+                ++pieces;
+            };
+            SharedCopy copy(body, bytes, end), others(body, bytes, other(end));
+            EXPECT_FALSE(copy.copy_rest(counted)) << "closed";
+            copy.open_for_any();
+            const std::uint64_t one = SharedCopy::opened_at(other(end));
+            if (bytes > 65536) body.work = one;  // the other side has taken its first chunk, and copies it later
+            EXPECT_EQ(copy.copy_rest(counted), bytes <= 65536);
+            EXPECT_EQ(pieces, 1);
+            EXPECT_FALSE(copy.copy_rest(counted));
+            EXPECT_EQ(others.copy(counted, bytes > 65536), bytes > 65536);
+            EXPECT_TRUE(copy.done());
+            EXPECT_TRUE(copied.each_byte_once()) << bytes;
+        }
+    }
+}
+
 TEST(SharedCopy, NothingIsTakenBeforeItIsOpen)
 {
     HeadBody body{100000, 0, SharedCopy::kClosed, 0};
@@ -65,6 +91,7 @@ TEST(SharedCopy, NothingIsTakenBeforeItIsOpen)
     Copied copied(100000);
     EXPECT_FALSE(SharedCopy(body, 100000, End::front).copy(copied, false));
     EXPECT_FALSE(copy.copy(copied, false));
+    EXPECT_FALSE(copy.copy_rest(copied));
     EXPECT_FALSE(copy.done());
     copy.open();
     EXPECT_TRUE(copy.copy(copied, true));
@@ -107,6 +134,7 @@ TEST(SharedCopy, TwoSidesCopyEveryByteOnceAndOneOfThemIsTheLast)
         for (const std::size_t bytes : kTheSizes) {
             const End opener = round % 2 == 0 ? End::front : End::back;
             const bool for_both = round % 4 >= 2;
+            const bool takes_rest = round % 3 == 0;  // the one that does not open it
             HeadBody body{bytes, 0, SharedCopy::kClosed, 0};
             Copied copied(bytes);
             std::atomic<int> lasts{0};
@@ -118,6 +146,7 @@ TEST(SharedCopy, TwoSidesCopyEveryByteOnceAndOneOfThemIsTheLast)
                 } else {
                     while (work.load(std::memory_order_acquire) == SharedCopy::kClosed) std::this_thread::yield();
                 }
+                if (takes_rest && end != opener && copy.copy_rest(copied)) ++lasts;
                 if (copy.copy(copied, end == opener || (for_both && copy.has_kept_chunk()))) ++lasts;
                 while (!copy.done()) {
                     if (copy.copy(copied, false)) ++lasts;

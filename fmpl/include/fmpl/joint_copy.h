@@ -27,7 +27,7 @@
  *             fmpl_recv(&address, sizeof address, 0, 0, FMPL_COMM_WORLD);
  *             fmpl_joint_open(0, place, data, size, &opened);
  *             if (!opened) return FMPL_ERR_SYSTEM; // a program would ask rank 0 for a message
- *             while (!done) fmpl_joint_take(0, place, address, data, size, &copied, &done);
+ *             while (!done) fmpl_joint_take(0, place, address, data, size, 0, &copied, &done);
  *         }
  *         return FMPL_SUCCESS;
  *     }
@@ -54,12 +54,13 @@ int fmpl_joint_prepare(void *record);
 int fmpl_joint_open(int source, uint64_t record, void *to, size_t size, int *opened);
 
 /* By the destination, after fmpl_joint_open() with the same arguments: copies what nobody has taken.
- * address: as the source has it. *copied: the bytes of this call. *done is 1 when all of the message is
+ * address: as the source has it. alone: not 0 where the source has its own to copy meanwhile, so that what is
+ * left is taken in one piece, else chunk by chunk. *copied: the bytes of this call. *done is 1 when all of the message is
  * there, else 0: the source still copies a chunk.
  * Errors: ARGUMENT (copied, done or to is NULL, or record is not addressed), RANK, SYSTEM (there is no such
  * memory, or the kernel has begun to refuse; the job ends), ABORTED (the job is ending). */
-int fmpl_joint_take(int source, uint64_t record, uint64_t address, void *to, size_t size, size_t *copied,
-                    int *done);
+int fmpl_joint_take(int source, uint64_t record, uint64_t address, void *to, size_t size, int alone,
+                    size_t *copied, int *done);
 
 /* By the source: copies what nobody has taken, if the copy is open and the caller reaches the destination's
  * private memory. *done is 1 when all of the message is there, so that the source may use `from` again,

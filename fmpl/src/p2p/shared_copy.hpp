@@ -71,6 +71,24 @@ public:
         return last;
     }
 
+    // The same for all that is left, in one piece: where the other side has something else to do, and a piece more costs
+    // a call of the kernel more.
+    template <class Copy>
+    bool copy_rest(Copy&& copy)
+    {
+        std::uint64_t before = work_.load(std::memory_order_acquire);  // pairs with open()
+        std::uint64_t rest;
+        do {
+            if (!is_left(before)) return false;
+            rest = chunks_ - taken(before);
+        } while (!work_.compare_exchange_weak(  // likewise
+            before, before + rest * opened_at(mine_), std::memory_order_acq_rel, std::memory_order_acquire));
+        // Between what was taken from the front and what from the back, whichever end is this side's.
+        const std::size_t begin = (before & kFrontMask) * chunk_;
+        copy(begin, std::min(rest * chunk_, bytes_ - begin));
+        return done_.fetch_add(rest, std::memory_order_acq_rel) + rest == chunks_;  // as in copy_one
+    }
+
     bool done() const { return done_.load(std::memory_order_acquire) == chunks_; }  // pairs with copy_one
 
 private:
@@ -84,14 +102,17 @@ private:
     static constexpr std::uint64_t kOneInFront = 1;
     static constexpr std::uint64_t kOneBehind = std::uint64_t{1} << 32;
 
-    bool is_left(std::uint64_t work) const { return (work & 0xffff'ffff) + (work >> 32) < chunks_; }
+    static constexpr std::uint64_t kFrontMask = kOneBehind - 1;
+
+    static constexpr std::uint64_t taken(std::uint64_t work) { return (work & kFrontMask) + (work >> 32); }
+    bool is_left(std::uint64_t work) const { return taken(work) < chunks_; }
 
     // One more chunk for this side: its place, counted from this side's end.
     bool take(std::uint64_t& place)
     {
         if (!is_left(work_.load(std::memory_order_acquire))) return false;                          // pairs with open()
         const std::uint64_t before = work_.fetch_add(opened_at(mine_), std::memory_order_acq_rel);  // likewise
-        place = mine_ == End::front ? before & 0xffff'ffff : before >> 32;
+        place = mine_ == End::front ? before & kFrontMask : before >> 32;
         return is_left(before);
     }
 

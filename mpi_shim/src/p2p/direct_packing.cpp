@@ -167,8 +167,8 @@ bool DirectPacking::take_jointly(Read& read)
     const double begin = fmpl_wtime();
     std::size_t copied = 0;
     int done = 0;
-    check_fmpl(
-        fmpl_joint_take(operation.source, envelope.receive_id, envelope.place, buffer.data, bytes, &copied, &done));
+    check_fmpl(fmpl_joint_take(operation.source, envelope.receive_id, envelope.place, buffer.data, bytes,
+        has_sends_to(operation.source) ? 1 : 0, &copied, &done));
     const bool one_call = bytes > CopyRates::kShort || 2 * copied <= bytes + 64;  // of longer ones they do not count
     if (copied > 0) add_copy(read.copy, copied, one_call ? 1 : 2, begin);
     if (done != 0) taken_by(operation, read.copy);

@@ -82,7 +82,8 @@ int fmpl_joint_open(int source, uint64_t record, void* to, size_t size, int* ope
     });
 }
 
-int fmpl_joint_take(int source, uint64_t record, uint64_t address, void* to, size_t size, size_t* copied, int* done)
+int fmpl_joint_take(
+    int source, uint64_t record, uint64_t address, void* to, size_t size, int alone, size_t* copied, int* done)
 {
     return copying_query("fmpl_joint_take", [&](Rank& own) {
         check_pointer(copied, "copied");
@@ -98,7 +99,7 @@ int fmpl_joint_take(int source, uint64_t record, uint64_t address, void* to, siz
             own.node.private_memory.read(source, from + begin, static_cast<std::byte*>(to) + begin, bytes);
             *copied += bytes;
         };
-        if (copy.copy(read, false)) own.node.crossbar.wake(source);
+        if (alone != 0 ? copy.copy_rest(read) : copy.copy(read, false)) own.node.crossbar.wake(source);
         *done = copy.done() ? 1 : 0;
     });
 }
