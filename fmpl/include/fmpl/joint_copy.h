@@ -54,9 +54,9 @@ int fmpl_joint_prepare(void *record);
 int fmpl_joint_open(int source, uint64_t record, void *to, size_t size, int *opened);
 
 /* By the destination, after fmpl_joint_open() with the same arguments: copies what nobody has taken.
- * address: as the source has it. alone: not 0 where the source has its own to copy meanwhile, so that what is
- * left is taken in one piece, else chunk by chunk. *copied: the bytes of this call. *done is 1 when all of the message is
- * there, else 0: the source still copies a chunk.
+ * address: as the source has it. alone: not 0 where the source has its own to copy meanwhile: then what is
+ * left is taken in one piece, else chunk by chunk. *copied: the bytes of this call. *done is 1 when all of
+ * the message is there, else 0: the source still copies a chunk.
  * Errors: ARGUMENT (copied, done or to is NULL, or record is not addressed), RANK, SYSTEM (there is no such
  * memory, or the kernel has begun to refuse; the job ends), ABORTED (the job is ending). */
 int fmpl_joint_take(int source, uint64_t record, uint64_t address, void *to, size_t size, int alone,

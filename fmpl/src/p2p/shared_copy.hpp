@@ -71,8 +71,8 @@ public:
         return last;
     }
 
-    // The same for all that is left, in one piece: where the other side has something else to do, and a piece more costs
-    // a call of the kernel more.
+    // The same for all that is left, in one piece: where the other side has something else to do, and a piece more is a
+    // call of the kernel more.
     template <class Copy>
     bool copy_rest(Copy&& copy)
     {

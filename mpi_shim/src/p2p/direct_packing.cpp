@@ -2,7 +2,9 @@
 
 #include "error.hpp"
 #include "p2p/fmpl_call.hpp"
+#include "p2p/take_body.hpp"
 
+#include <fmpl/envelope_steps.h>
 #include <fmpl/envelopes.h>
 #include <fmpl/joint_copy.h>
 #include <fmpl/remote.h>
@@ -51,6 +53,8 @@ constexpr double kLongestRest = 0.5e-3;
 
 // Of a message that goes through the ring, the receiver unpacks one piece while the sender packs the next.
 constexpr std::uint64_t kPieceBytes = 8 * 1024;
+// Of one that lies in one piece, which comes in steps besides.
+constexpr std::uint64_t kStraightPieceBytes = 64 * 1024;
 // Of one that the kernel copies and the receiver unpacks, so much is in the cache between. A longer one than the other
 // goes through the ring, too, where each rank has a CPU for its half of the work.
 constexpr std::uint64_t kUnpackedBytes = 128 * 1024;
@@ -58,6 +62,18 @@ constexpr std::uint64_t kLongestUnpacked = 512 * 1024;
 
 // What a call of the kernel takes beside the bytes, in nanoseconds.
 constexpr double kCallNs = 600;
+
+// A message in one piece of private memory at both ends, longer than what goes through the ring without being asked
+// for, and than SlowReads::kProbe.
+bool is_long(const ReceiveOperation& operation)
+{
+    const std::uint64_t bytes = operation.envelope.bytes;
+    const MessageBuffer& buffer = operation.buffer;
+    return bytes > std::max(CopyRates::longest(), CopyRates::kShort) && bytes <= buffer.bytes &&
+           buffer.in_one_piece() && fmpl_is_remote_dma(buffer.data, bytes) == 0;
+}
+
+static_assert(CopyRates::kShort >= SlowReads::kProbe);
 
 bool is_better_joint(const ReceiveOperation& operation, std::uint64_t bytes)
 {
@@ -152,7 +168,10 @@ bool DirectPacking::take_read()
         const bool is_joint = operation->envelope.receive_id != 0;
         if (is_joint && !take_jointly(reads_[i])) continue;
         reads_.erase(reads_.begin() + static_cast<std::ptrdiff_t>(i));
-        if (!is_joint && !read(*operation)) ask_for_room(operation);
+        if (!is_joint) {
+            if (is_in_doubt(*operation)) read_in_doubt(operation);
+            else if (!read(*operation)) ask_for_room(operation);
+        }
         return true;
     }
     return false;
@@ -221,12 +240,32 @@ void DirectPacking::taken_by(ReceiveOperation& operation, const OwnCopy& copy)
         taken.bytes = copy.bytes;
         taken.place = static_cast<std::uint64_t>(std::max(copy.seconds * 1e9 - calls_ns, 0.0));
     }
+    if (is_long(operation) && copy.bytes >= SlowReads::kProbe)
+        slow_reads_.was_read(operation.source, copy.bytes, copy.seconds);
     operation.finish_with(operation.envelope);
     outbox_->post(operation.source, taken);
 }
 
-// Whether the message could be read at its private address; then the receive is complete.
-bool DirectPacking::read(ReceiveOperation& operation)
+// Whether the source may have just written the message, far away.
+bool DirectPacking::is_in_doubt(const ReceiveOperation& operation) const
+{
+    return cpus_suffice_ && is_long(operation) && slow_reads_.is_in_doubt(operation.source);
+}
+
+// Reads the message's beginning, and the rest if that goes fast; else the source sends it.
+void DirectPacking::read_in_doubt(const Ref<ReceiveOperation>& operation)
+{
+    const double begin = fmpl_wtime();
+    int copied = 0;
+    check_fmpl(fmpl_private_read(
+        operation->source, operation->envelope.place, operation->buffer.data, SlowReads::kProbe, &copied));
+    if (copied == 0) return ask_for_room(operation);
+    const bool is_slow = slow_reads_.was_read(operation->source, SlowReads::kProbe, fmpl_wtime() - begin);
+    if (is_slow || !read(*operation, SlowReads::kProbe)) ask_for_room(operation, SlowReads::kProbe);
+}
+
+// Whether the message could be read at its private address, from that byte on; then the receive is complete.
+bool DirectPacking::read(ReceiveOperation& operation, std::uint64_t from)
 {
     const Envelope& envelope = operation.envelope;
     const MessageBuffer& buffer = operation.buffer;
@@ -236,7 +275,7 @@ bool DirectPacking::read(ReceiveOperation& operation)
     const Scratch scratch = straight ? Scratch() : scratch_or_none(most);
     if (!straight && !scratch) return false;
     const double begin = fmpl_wtime();
-    std::uint64_t at = 0;
+    std::uint64_t at = from;
     do {
         const std::uint64_t end = std::min(at + most, bytes);
         std::byte* const to = straight ? buffer.data : scratch.data();
@@ -247,7 +286,7 @@ bool DirectPacking::read(ReceiveOperation& operation)
         at = end;
     } while (at < bytes);
     OwnCopy copy;
-    if (straight) add_copy(copy, bytes, 1, begin);
+    if (straight) add_copy(copy, bytes - from, 1, begin);
     taken_by(operation, copy);
     return true;
 }
@@ -263,17 +302,19 @@ void DirectPacking::taken(int source, const Envelope& envelope)
 void DirectPacking::receive(const Ref<ReceiveOperation>& operation)
 {
     Envelope& envelope = operation->envelope;
-    const bool goes_in_pieces = cpus_suffice_ && envelope.bytes > kLongestUnpacked && !operation->buffer.in_one_piece();
-    if (envelope.place == 0 || goes_in_pieces) return ask_for_room(operation);
+    const bool is_unpacked = envelope.bytes > kLongestUnpacked && !operation->buffer.in_one_piece();
+    const bool fits_ring = envelope.bytes <= fmpl_envelope_body_limit() && is_long(*operation);
+    if (envelope.place == 0 || (cpus_suffice_ && (is_unpacked || fits_ring))) return ask_for_room(operation);
     if (!cpus_suffice_) {
         if (!read(*operation)) ask_for_room(operation);
         return;
     }
-    if (!open(*operation)) envelope.receive_id = 0;
+    if (is_in_doubt(*operation) || !open(*operation)) envelope.receive_id = 0;
     reads_.push_back({operation, {}});
 }
 
-void DirectPacking::ask_for_room(const Ref<ReceiveOperation>& operation)
+// For the message from that byte on.
+void DirectPacking::ask_for_room(const Ref<ReceiveOperation>& operation, std::uint64_t from)
 {
     const std::uint64_t bytes = operation->envelope.bytes;
     const MessageBuffer& buffer = operation->buffer;
@@ -281,8 +322,9 @@ void DirectPacking::ask_for_room(const Ref<ReceiveOperation>& operation)
     room.kind = EnvelopeKind::room;
     room.send_id = operation->envelope.send_id;
     room.receive_id = id_of(operation);
-    if (bytes > 0 && buffer.in_one_piece() && buffer.bytes >= bytes && fmpl_is_remote_dma(buffer.data, bytes) != 0 &&
-        fmpl_is_addressable(operation->source) != 0) {
+    room.bytes = from;
+    if (from == 0 && bytes > 0 && buffer.in_one_piece() && buffer.bytes >= bytes &&
+        fmpl_is_remote_dma(buffer.data, bytes) != 0 && fmpl_is_addressable(operation->source) != 0) {
         check_fmpl(fmpl_remote_place(buffer.data, bytes, &room.place));
     }
     receives_.emplace(room.receive_id, operation);
@@ -296,7 +338,7 @@ void DirectPacking::room(int source, const Envelope& envelope)
     const std::uint64_t bytes = operation->envelope.bytes;
     void* const to = envelope.place != 0 ? fmpl_remote_room(source, envelope.place, bytes) : nullptr;
     if (to == nullptr) {
-        streams_.push_back({operation, envelope.receive_id});
+        streams_.push_back({operation, envelope.receive_id, std::min(envelope.bytes, bytes)});
         return;
     }
     operation->buffer.pack(0, bytes, to);
@@ -330,7 +372,11 @@ void DirectPacking::piece(const Envelope& envelope, const void* body)
     ReceiveOperation& operation = *found->second;
     const std::uint64_t begin = envelope.place;
     const std::uint64_t end = begin + envelope.bytes;
-    if (begin < operation.buffer.bytes) operation.buffer.unpack(begin, std::min(end, operation.buffer.bytes), body);
+    take_body(envelope.bytes, [&](std::uint64_t from, std::uint64_t to) {
+        if (begin + from >= operation.buffer.bytes) return;
+        operation.buffer.unpack(
+            begin + from, std::min(begin + to, operation.buffer.bytes), static_cast<const std::byte*>(body) + from);
+    });
     if (end < operation.envelope.bytes) return;
     operation.finish_with(operation.envelope);
     receives_.erase(found);
@@ -338,25 +384,38 @@ void DirectPacking::piece(const Envelope& envelope, const void* body)
 
 bool DirectPacking::stream()
 {
-    const std::uint64_t most = std::min<std::uint64_t>(kPieceBytes, fmpl_envelope_body_limit());
     int full = -1;  // the last destination whose ring was
     const std::size_t over = std::erase_if(streams_, [&](Stream& stream) {
         const std::uint64_t bytes = stream.operation->envelope.bytes;
         const int destination = stream.operation->destination;
         if (destination == full) return false;
+        const MessageBuffer& buffer = stream.operation->buffer;
+        const bool is_straight = buffer.in_one_piece();
+        const std::uint64_t most =
+            std::min<std::uint64_t>(is_straight ? kStraightPieceBytes : kPieceBytes, fmpl_envelope_body_limit());
         do {  // one piece at least: of no bytes for a message without any
             Envelope piece{};
             piece.kind = EnvelopeKind::piece;
             piece.receive_id = stream.receive_id;
             piece.place = stream.begin;
             piece.bytes = std::min(most, bytes - stream.begin);
-            void* body = nullptr;
-            if (fmpl_envelope_reserve(destination, piece.bytes, &body) == 0) {
-                full = destination;
-                return false;
+            if (is_straight && piece.bytes > 0) {
+                int sent = 0;
+                check_fmpl(
+                    fmpl_envelope_send_body(destination, &piece, buffer.data + stream.begin, piece.bytes, &sent));
+                if (sent == 0) {
+                    full = destination;
+                    return false;
+                }
+            } else {
+                void* body = nullptr;
+                if (fmpl_envelope_reserve(destination, piece.bytes, &body) == 0) {
+                    full = destination;
+                    return false;
+                }
+                buffer.pack(stream.begin, stream.begin + piece.bytes, body);
+                check_fmpl(fmpl_envelope_commit(destination, &piece));
             }
-            stream.operation->buffer.pack(stream.begin, stream.begin + piece.bytes, body);
-            check_fmpl(fmpl_envelope_commit(destination, &piece));
             stream.begin += piece.bytes;
         } while (stream.begin < bytes);
         stream.operation->complete_with(Status::empty());

@@ -10,12 +10,14 @@
 //
 // Without a place, or where the sender cannot address it, the message comes as bodies of envelopes of kind `piece`: the
 // receiver unpacks one while the sender packs the next, through the ring of their pair
-// (docs/decisions/0051-scattered-messages-in-pieces.md).
+// (docs/decisions/0051-scattered-messages-in-pieces.md). `room` says from which byte on (`bytes`).
 //
 // A message in one piece of private memory, whose destination is addressed, is announced with its address as `place`.
 // A receiver that reaches it copies it from there, and answers taken{send_id, bytes, place} instead of room: how much
 // of it the receiver has copied, and in how many nanoseconds beside the calls (CopyRates). Into a buffer that is not
-// in one piece it copies by parts and unpacks each; a long message it asks for in pieces, if each rank has a CPU.
+// in one piece it copies by parts and unpacks each; a long message it asks for in pieces, if each rank has a CPU. So it
+// does with one that fits the ring, and with one of which it has read the beginning slowly (SlowReads,
+// docs/decisions/0057-long-messages-in-pieces.md).
 //
 // Where ranks share CPUs it does so as it matches: a sender that copied would first have to run again, and the
 // receiver after it. Where each has a CPU it does so in its waits, one message after the other, and from kJointBytes on
@@ -36,6 +38,7 @@
 #include "p2p/copy_rates.hpp"
 #include "p2p/operations.hpp"
 #include "p2p/outbox.hpp"
+#include "p2p/slow_reads.hpp"
 
 #include <cstdint>
 #include <unordered_map>
@@ -61,10 +64,12 @@ private:
 
 class DirectPacking {
 public:
-    DirectPacking(int ranks, Outbox& outbox, bool cpus_suffice)
+    // slow_rate: see SlowReads.
+    DirectPacking(int ranks, Outbox& outbox, bool cpus_suffice, std::uint64_t slow_rate)
         : outbox_(&outbox),
           cpus_suffice_(cpus_suffice),
           copy_rates_(ranks, kSlowRate, 1),
+          slow_reads_(ranks, slow_rate),
           unfinished_(static_cast<std::size_t>(ranks))
     {
     }
@@ -140,11 +145,13 @@ private:
         OwnCopy copy;
     };
 
-    bool read(ReceiveOperation& operation);
+    bool read(ReceiveOperation& operation, std::uint64_t from = 0);
+    bool is_in_doubt(const ReceiveOperation& operation) const;
+    void read_in_doubt(const Ref<ReceiveOperation>& operation);
     bool open(const ReceiveOperation& operation);
     bool take_read();
     bool take_jointly(Read& read);
-    void ask_for_room(const Ref<ReceiveOperation>& operation);
+    void ask_for_room(const Ref<ReceiveOperation>& operation, std::uint64_t from = 0);
     bool give_jointly();
     void add_copy(OwnCopy& copy, std::uint64_t bytes, int calls, double begin);
     void taken_by(ReceiveOperation& operation, const OwnCopy& copy);
@@ -156,6 +163,7 @@ private:
     Outbox* outbox_;
     bool cpus_suffice_;
     CopyRates copy_rates_;
+    SlowReads slow_reads_;
     std::vector<int> unfinished_;  // announced messages to each rank that are not there yet
     JointRecords records_;
     std::uint64_t sends_ = 0;

@@ -10,6 +10,7 @@
 #include "p2p/outbox.hpp"
 #include "p2p/request_pool.hpp"
 #include "p2p/settings.hpp"
+#include "p2p/take_body.hpp"
 
 #include <fmpl/envelope_steps.h>
 #include <fmpl/envelopes.h>
@@ -52,21 +53,6 @@ MatchKey key_of(const Envelope& envelope)
 const void* payload_of(const Envelope& envelope, const void* body)
 {
     return is_inlined(envelope) ? envelope.payload : body;
-}
-
-// Calls take(begin, end) for bytes [0, bytes) of the body that an envelope handler has, or of what has been kept of
-// one, in parts as they come (fmpl_envelope_await_body).
-template <class Take>
-void take_body(std::uint64_t bytes, Take&& take)
-{
-    if (bytes <= FMPL_ENVELOPE_STEP) return take(std::uint64_t{0}, bytes);
-    for (std::uint64_t at = 0; at < bytes;) {
-        std::size_t there = 0;
-        check_fmpl(fmpl_envelope_await_body(at + 1, &there));
-        const std::uint64_t end = std::min<std::uint64_t>(there, bytes);
-        take(at, end);
-        at = end;
-    }
 }
 
 Status status_of(const Envelope& message)
@@ -133,7 +119,7 @@ struct Engine::Parts {
     Parts(int ranks, const Settings& settings)
         : outbox(ranks),
           channels(ranks, outbox),
-          packing(ranks, outbox, fmpl_cpus_suffice() != 0),
+          packing(ranks, outbox, fmpl_cpus_suffice() != 0, settings.slow_read_rate),
           reading(ranks, outbox, settings.eager_bytes_by_rate > 0 && fmpl_cpus_suffice() != 0),
           invitations(ranks, outbox, channels, matching)
     {

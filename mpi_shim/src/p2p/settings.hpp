@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace fmpl::mpi {
 
@@ -14,6 +15,10 @@ struct Settings {
     std::size_t eager_bytes_remote_dma;
     // The same for a message whose destination reads such ones slowly (CopyRates), if the user has set nothing.
     std::size_t eager_bytes_by_rate;
+
+    // FMPL_MPI_SLOW_READS: bytes a nanosecond; of long private messages that a rank reads slower the rest comes through
+    // the ring (SlowReads). 0: none.
+    std::uint64_t slow_read_rate;
 
     // Of the bodies of a pair of ranks: a body is at most a quarter of its ring.
     std::size_t ring_bytes;

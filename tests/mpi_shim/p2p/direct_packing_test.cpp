@@ -222,28 +222,27 @@ FMPL_RANKS_TEST_WITH(DirectPacking, ASenderThatWaitsNeedsNoFurtherCallOfTheRecei
 }
 
 // Many long messages both ways at once, up to 12 times `longest_by_12` bytes, some before their receives.
-void cross_windows(int longest_by_12)
+void cross_windows(int longest_by_12, int window = 40)
 {
-    constexpr int kWindow = 40;
     const Job job;
     const auto bytes_of = [=](int m) { return longest_by_12 * (m % 13) + m; };
     const int next = (job.rank + 1) % job.size, previous = (job.rank + job.size - 1) % job.size;
     for (int round = 0; round < 6; ++round) {
         std::vector<Message> sent, received;
-        for (int m = 0; m < kWindow; ++m) {
+        for (int m = 0; m < window; ++m) {
             sent.emplace_back(bytes_of(m), 7 * job.rank + m + round);
             received.emplace_back(bytes_of(m));
         }
-        std::vector<MPI_Request> requests(2 * kWindow);
-        for (int m = 0; m < kWindow; ++m) {
+        std::vector<MPI_Request> requests(2 * window);
+        for (int m = 0; m < window; ++m) {
             MPI_Isend(sent[m].data(), bytes_of(m), MPI_BYTE, next, m, MPI_COMM_WORLD, &requests[m]);
         }
         if ((job.rank + round) % 3 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        for (int m = kWindow; m-- > 0;) {
-            MPI_Irecv(received[m].data(), bytes_of(m), MPI_BYTE, previous, m, MPI_COMM_WORLD, &requests[kWindow + m]);
+        for (int m = window; m-- > 0;) {
+            MPI_Irecv(received[m].data(), bytes_of(m), MPI_BYTE, previous, m, MPI_COMM_WORLD, &requests[window + m]);
         }
-        ASSERT_EQ(MPI_Waitall(2 * kWindow, requests.data(), MPI_STATUSES_IGNORE), MPI_SUCCESS);
-        for (int m = 0; m < kWindow; ++m) EXPECT_TRUE(received[m].holds(7 * previous + m + round)) << "message " << m;
+        ASSERT_EQ(MPI_Waitall(2 * window, requests.data(), MPI_STATUSES_IGNORE), MPI_SUCCESS);
+        for (int m = 0; m < window; ++m) EXPECT_TRUE(received[m].holds(7 * previous + m + round)) << "message " << m;
     }
 }
 
@@ -259,6 +258,21 @@ FMPL_RANKS_TEST_WITH(DirectPacking, WindowsOfLongBodiesCrossEachOther,
     (fmpl_test::RanksOptions{.ranks = {2, 3}, .environment = {{"FMPL_CPUS", "3"}, {"FMPL_MPI_EAGER", "262144"}}}))
 {
     cross_windows(19'973);
+}
+
+// Such as go through the ring in pieces, where it is long, and longer ones.
+FMPL_RANKS_TEST_WITH(DirectPacking, WindowsOfMessagesInPiecesCrossEachOther,
+    (fmpl_test::RanksOptions{.ranks = {2, 3, 4}, .environment = {{"FMPL_CPUS", "16"}}}))
+{
+    cross_windows(61'973, 26);
+}
+
+// Each is read slowly: what follows its beginning comes in pieces.
+FMPL_RANKS_TEST_WITH(DirectPacking, WindowsOfMessagesReadSlowlyCrossEachOther,
+    (fmpl_test::RanksOptions{
+        .ranks = {2, 3, 4}, .environment = {{"FMPL_CPUS", "16"}, {"FMPL_MPI_SLOW_READS", "1000000"}}}))
+{
+    cross_windows(99'973, 26);
 }
 
 // A body that comes in steps, into a buffer that is not in one piece, and one that is too short for it.
