@@ -30,6 +30,9 @@ constexpr std::uint64_t kYieldUs = 1000;
 // The longest: a question and its answer are two passages between cores and what the other rank does between them.
 constexpr std::uint64_t kNsBeforeAnswer = 240;
 
+// As long as it takes to give the CPU to another rank: who computes between its looks does so half of the time at most.
+constexpr std::uint64_t kNsOfTurn = 1000;
+
 // Where membarrier is missing, wakers fence instead; this bound only covers a rank whose kernel answers otherwise.
 // And nobody rings for what ends a wait from outside of the job.
 constexpr std::uint64_t kSleepBoundNs = 10'000'000;
@@ -72,8 +75,10 @@ void measure_times(WaitingPolicy& policy, std::uint64_t answer_ns)
     const double pause_ns = static_cast<double>(shortest_ns) / static_cast<double>(kPauses);
     policy.alone_pauses =
         static_cast<std::uint32_t>(std::clamp(std::round(static_cast<double>(kNsBetweenLooks) / pause_ns), 1.0, 8.0));
-    if (clock == ClockKind::cycles)
-        policy.answer_cycles = answer_ns * its_ticks / std::max<std::uint64_t>(shortest_ns, 1);
+    const auto ticks_of = [&](std::uint64_t ns) { return ns * its_ticks / std::max<std::uint64_t>(shortest_ns, 1); };
+    if (clock == ClockKind::cycles) policy.answer_cycles = ticks_of(answer_ns);
+    policy.turn_ticks = ticks_of(kNsOfTurn);
+    policy.clock = clock;
 }
 
 bool membarrier(int command)
@@ -122,6 +127,7 @@ WaitingPolicy policy_of_shared_thread(WaitingPolicy policy)
     policy.cpus_suffice = false;
     policy.pauses = 1;
     policy.answer_cycles = 0;
+    policy.turn_ticks = 0;
     return policy;
 }
 

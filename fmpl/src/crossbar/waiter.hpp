@@ -25,6 +25,7 @@
 #pragma once
 
 #include "crossbar/crossbar.hpp"
+#include "crossbar/cycle_clock.hpp"
 
 #include <cstdint>
 #include <type_traits>
@@ -56,6 +57,9 @@ struct WaitingPolicy {
     // For so many cycles (crossbar/cycle_clock.hpp) after a question a look for its answer may be too early. 0: not
     // known, or ranks share CPUs.
     std::uint64_t answer_cycles = 0;
+    // Where ranks share CPUs: by looks that are no wait a rank may go on for so many ticks of `clock`.
+    std::uint64_t turn_ticks = 0;
+    ClockKind clock = ClockKind::monotonic;
     bool answer_is_fixed = false;  // always so long; otherwise at most, as p2p/envelopes/answer_pause.hpp finds
     // Of a wait that is WaitFor::alone: looks before the first yield, and pauses between two.
     std::uint32_t alone_spins = 0;
@@ -142,15 +146,31 @@ public:
     // The rank looks once more before it sleeps: nothing may be left out then, since only something new would wake it.
     bool is_last_look() const { return is_last_look_; }
     // For a look that is no wait, has found nothing and may be made again and again: the ranks that share this one's
-    // CPU, or its thread, run. What one of them does next may be what is looked for.
-    void give_way() const
+    // CPU, or its thread, run, but after the first looks of a turn. What one of them does next may be what is looked
+    // for.
+    void give_way()
     {
-        if (!policy_.cpus_suffice) leave_cpu(true);
+        if (keeps_cpu()) return;
+        leave_cpu(true);
+        if (policy_.cpus_suffice) return;
+        looks_left_ = kLooksOfTurn - 1;
+        turn_began_ = read_clock(policy_.clock);
+    }
+    // Whether such a look lets nobody else run; it has been made then. A program that computes a little between its
+    // looks gets on meanwhile (docs/decisions/0058-some-looks-of-a-turn.md).
+    bool keeps_cpu()
+    {
+        if (policy_.cpus_suffice) return true;
+        if (looks_left_ == 0 || read_clock(policy_.clock) - turn_began_ >= policy_.turn_ticks) return false;
+        --looks_left_;
+        return true;
     }
     // Throws Error(ABORTED) when the job is ending.
     void check_abort() const;
 
 private:
+    static constexpr std::uint32_t kLooksOfTurn = 4;
+
     bool is_ending() const;
 
     using ReadyFunction = bool (*)(void*);
@@ -164,6 +184,8 @@ private:
     SharedThread* shared_thread_;
     const char* layer_call_ = nullptr;
     bool is_last_look_ = false;
+    std::uint32_t looks_left_ = 0;  // of this turn
+    std::uint64_t turn_began_ = 0;
     std::uint32_t sleeps_ = 0;  // that NodeRecord::sleep has told of
 };
 

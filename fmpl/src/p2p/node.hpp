@@ -114,7 +114,7 @@ public:
     // Whether progress_in_passing() would do nothing now; then it has been called.
     bool passes_by()
     {
-        if (!each_has_a_cpu() || in_callback || has_busy() || (passes_ + 1) % kPassesBetweenLooks == 0) return false;
+        if (in_callback || has_busy() || (passes_ + 1) % kPassesBetweenLooks == 0 || !waiter.keeps_cpu()) return false;
         ++passes_;
         return true;
     }

@@ -762,7 +762,7 @@ void Engine::progress_without_copies()
 
 bool Engine::nothing_has_come() const
 {
-    return cpus_suffice_ && parts_->goes_on_by_envelopes() && !parts_->progressing && !parts_->failure_in_fmpl &&
+    return parts_->goes_on_by_envelopes() && !parts_->progressing && !parts_->failure_in_fmpl &&
            fmpl_nothing_has_come() != 0;
 }
 

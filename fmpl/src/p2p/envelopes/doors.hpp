@@ -58,8 +58,7 @@ public:
     {
         if (counts_) taken_[static_cast<std::size_t>(source)] = number;
     }
-    // Whether any has opened its door since for_each_new(). Requires that none counts.
-    bool any_new() const
+    bool any_has_more() const
     {
         for (std::size_t source = 0; source < taken_.size(); ++source) {
             if (has_more(source)) return true;

@@ -186,16 +186,17 @@ public:
         return taken;
     }
 
-    // Whether poll() would take nothing; false also where sources count at the doors.
+    // Whether poll() would take nothing.
     bool none_has_come() const
     {
-        if (!is_open() || polling_ || doors_.are_counted()) return false;
+        if (!is_open() || polling_) return false;
+        if (doors_.are_counted()) return !doors_.any_has_more();
         for (const Inbox* const inbox : known_) {
             const std::uint64_t awaited = EnvelopeStamp::make(inbox->number, inbox->source, node_->rank());
             if (inbox->next->holds(awaited)) return false;
             if (inbox->answer.cell != nullptr && inbox->answer.cell->holds(awaited)) return false;
         }
-        return known_.size() == others() || !doors_.any_new();
+        return known_.size() == others() || !doors_.any_has_more();
     }
 
     // By a handler: waits until so many bytes of its body lie there; how many do. Throws Error(ABORTED).
