@@ -145,6 +145,53 @@ FMPL_RANKS_TEST_WITH(JointCopy, IsNotOpenedWhereMemoryIsNotReached,
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
 }
 
+// Of the one who opens a copy and the other who withdraws it, one succeeds.
+FMPL_RANKS_TEST_WITH(JointCopy, IsOpenedOrWithdrawn, (RanksOptions{.ranks = {2}, .unmapped = false}))
+{
+    const fmpl::Session session(1);
+    auto* const block = static_cast<char*>(fmpl_malloc(2 * FMPL_JOINT_RECORD));
+    const auto at = reinterpret_cast<std::uintptr_t>(block) + FMPL_JOINT_RECORD - 1;
+    void* const record = reinterpret_cast<void*>(at - at % FMPL_JOINT_RECORD);
+    std::uint64_t place = 0;
+    if (rank() == 0) {
+        REQUIRE_OK(fmpl_remote_place(record, FMPL_JOINT_RECORD, &place));
+    }
+    REQUIRE_OK(fmpl_bcast(&place, sizeof place, 0, FMPL_COMM_WORLD));
+    std::vector<unsigned char> data(100'000), room(100'000);
+    int opened = 0, withdrawn = 0, done = 0;
+    for (int round = 0; round < 2000; ++round) {
+        if (rank() == 0) REQUIRE_OK(fmpl_joint_prepare(record));
+        REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+        for (int pause = round % 50; pause > 0; --pause) std::atomic_signal_fence(std::memory_order_seq_cst);
+        opened = withdrawn = 0;
+        if (rank() == 0) {
+            REQUIRE_OK(fmpl_joint_withdraw(record, &withdrawn));
+        } else {
+            REQUIRE_OK(fmpl_joint_open(0, place, room.data(), room.size(), &opened));
+        }
+        std::int32_t successes = opened + withdrawn;
+        REQUIRE_OK(fmpl_allreduce(&successes, 1, FMPL_SUM_INT32, FMPL_COMM_WORLD, nullptr));
+        EXPECT_EQ(successes, 1) << "round " << round;
+        if (rank() == 0 && withdrawn == 1) {
+            REQUIRE_OK(fmpl_joint_give(1, record, data.data(), data.size(), &done));
+            EXPECT_EQ(done, 0);
+            REQUIRE_OK(fmpl_joint_withdraw(record, &withdrawn));
+            EXPECT_EQ(withdrawn, 0) << "twice";
+        }
+        if (rank() == 1 && opened == 0) {
+            REQUIRE_OK(fmpl_joint_open(0, place, room.data(), room.size(), &opened));
+            EXPECT_EQ(opened, 0);
+        }
+        REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    }
+    if (rank() == 0) {
+        EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_withdraw(record, nullptr), "withdrawn");
+        EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_withdraw(&place, &withdrawn), "record");
+    }
+    fmpl_free(block);
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+}
+
 FMPL_RANKS_TEST_WITH(JointCopy, ArgumentsAreChecked, (RanksOptions{.ranks = {1}, .unmapped = false}))
 {
     const fmpl::Session session(1);

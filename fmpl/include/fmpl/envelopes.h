@@ -111,13 +111,6 @@ int fmpl_envelopes_wait(fmpl_envelope_handler_t handler, void *context, const st
  * Errors: ABORTED when the job ends; ARGUMENT (handler or taken is NULL). */
 int fmpl_envelopes_look(fmpl_envelope_handler_t handler, void *context, int *taken);
 
-/* 1 if such a look would now find nothing and bring nothing of the rank's own forward, which this call has seen
- * at a tenth of its cost; it has been made then. 0 if there is something, or if only the look itself can tell:
- * within a handler, where it is time to let other ranks of the CPU run, and once in so many calls, so that the
- * end of the job is seen.
- * Errors: none; before fmpl_init and after fmpl_finalize 0. */
-int fmpl_nothing_has_come(void);
-
 #ifdef __cplusplus
 }
 #endif

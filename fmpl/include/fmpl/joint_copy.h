@@ -48,10 +48,15 @@ enum { FMPL_JOINT_RECORD = 64 };
 int fmpl_joint_prepare(void *record);
 
 /* By the destination: the message's `size` bytes belong to `to`. Copies nothing. *opened is 1 afterwards;
- * it is 0, and the copy is not open, if the caller does not reach the source's private memory (see
- * fmpl_private_read) or does not address its record.
+ * it is 0, and the copy is not open, if the source has withdrawn it, or if the caller does not reach the
+ * source's private memory (see fmpl_private_read) or does not address its record.
  * Errors: ARGUMENT (opened is NULL, to is NULL, size is 0), RANK. */
 int fmpl_joint_open(int source, uint64_t record, void *to, size_t size, int *opened);
+
+/* By the source: the message goes another way, unless the destination has opened the copy; then *withdrawn is
+ * 0, else 1. The record is free when the destination has said that it has the message.
+ * Errors: ARGUMENT (withdrawn is NULL, or record as above). */
+int fmpl_joint_withdraw(void *record, int *withdrawn);
 
 /* By the destination, after fmpl_joint_open() with the same arguments: copies what nobody has taken.
  * address: as the source has it. alone: not 0 where the source has its own to copy meanwhile: then what is

@@ -55,12 +55,20 @@ int fmpl_wait_until(int (*ready)(void *context), void *context, const struct fmp
  * again until something has happened, as MPI_Test is. *is_ready is what ready(context) returned, called once
  * and with the same rights and duties.
  *
- * After a look in vain the ranks that share the caller's CPU or its thread run before fmpl_look returns,
- * since what the program looks for may be theirs to do. It returns at once if each rank has a CPU. A call
+ * After a look in vain the ranks that share the caller's CPU or its thread run before fmpl_look returns, but
+ * after the first ones of a turn (four, within a microsecond), since what the program looks for may be theirs
+ * to do. It returns at once if each rank has a CPU. A call
  * that goes on in any case looks with a ready that is sure to return nonzero. Within ready, a progress
  * function or a handler fmpl_look calls ready and does nothing else.
  * Errors: ABORTED when the job ends; ARGUMENT (ready or is_ready is NULL). */
 int fmpl_look(int (*ready)(void *context), void *context, int *is_ready);
+
+/* 1 if a look, this or fmpl_envelopes_look, would now find no envelope and bring nothing of the rank's own
+ * forward, which this call has seen at a tenth of its cost: it has been made then. 0 if there is something,
+ * or if only the look itself can tell: within a handler, where it is time to let other ranks of the CPU run,
+ * and once in so many calls, so that the end of the job is seen.
+ * Errors: none; before fmpl_init and after fmpl_finalize 0. */
+int fmpl_nothing_has_come(void);
 
 /* Within ready or an envelope handler: 1 if the rank sleeps after a look in vain now, so that what was left
  * for a later look is to be done in this one; else 0. */

@@ -135,8 +135,8 @@ std::span<const EnvironmentVariable> environment_variables()
             "matches it, and is copied once where buffers lie in remote-DMA memory",
             false},
         {"FMPL_MPI_SLOW_READS", {ValueForm::number, 0, 1000000}, "bytes a nanosecond, up to 1000000", "3",
-            "of a long message in private memory, longer than the rings of envelopes pass without being asked, the "
-            "kernel copies the first kilobytes, and where that went slower, the rest goes through the ring; 0: never",
+            "messages in private memory that are too long to go through the ring in any case, the kernel copies; after "
+            "several slower ones from a rank they go through the ring all the same; 0: never",
             false},
         {"FMPL_MPI_COLLECTIVES", {ValueForm::words}, "auto, schedule", "auto",
             "the MPI shim's barrier, broadcast and reductions are FMPL's own where it has them; schedule takes "

@@ -28,6 +28,16 @@ public:
     // Values of HeadBody::work. Until a rank opens the copy there is nothing to take; who opens it has taken its first
     // chunk already, but by open_for_any().
     static constexpr std::uint64_t kClosed = std::uint64_t{1} << 30;
+    // Of one that either side may take for itself, once: the one opens it, or the other withdraws it.
+    static constexpr std::uint64_t kOpening = kClosed + 1;
+    static constexpr std::uint64_t kWithdrawn = kClosed + 2;
+    static bool take_closed(HeadBody& body, std::uint64_t for_what)
+    {
+        std::uint64_t expected = kClosed;
+        return std::atomic_ref(body.work).compare_exchange_strong(  // acq_rel: pairs with the same by the other side
+            expected, for_what, std::memory_order_acq_rel, std::memory_order_acquire);
+    }
+    static bool is_open(std::uint64_t work) { return (work & kFrontMask) < kClosed; }
     static constexpr std::uint64_t opened_at(End end) { return end == End::front ? kOneInFront : kOneBehind; }
 
     // least_chunk: the same on both sides. The default suits copies by the kernel, whose calls cost a microsecond.
@@ -101,7 +111,6 @@ private:
 
     static constexpr std::uint64_t kOneInFront = 1;
     static constexpr std::uint64_t kOneBehind = std::uint64_t{1} << 32;
-
     static constexpr std::uint64_t kFrontMask = kOneBehind - 1;
 
     static constexpr std::uint64_t taken(std::uint64_t work) { return (work & kFrontMask) + (work >> 32); }

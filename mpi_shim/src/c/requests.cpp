@@ -68,7 +68,7 @@ struct Overview {
     return found;
 }
 
-// The call's array of requests, looked up once; all handles are checked before anything is done with one of them.
+// The requests of a call that finishes some; all handles are checked before anything is done with one of them.
 class RequestList {
 public:
     RequestList(Process& process, int count, MPI_Request* handles) : process_(process), handles_(handles)

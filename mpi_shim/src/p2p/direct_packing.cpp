@@ -4,7 +4,6 @@
 #include "p2p/fmpl_call.hpp"
 #include "p2p/take_body.hpp"
 
-#include <fmpl/envelope_steps.h>
 #include <fmpl/envelopes.h>
 #include <fmpl/joint_copy.h>
 #include <fmpl/remote.h>
@@ -53,8 +52,10 @@ constexpr double kLongestRest = 0.5e-3;
 
 // Of a message that goes through the ring, the receiver unpacks one piece while the sender packs the next.
 constexpr std::uint64_t kPieceBytes = 8 * 1024;
-// Of one that lies in one piece, which comes in steps besides.
+// Of one that lies in one piece at both ends, and comes in steps besides.
 constexpr std::uint64_t kStraightPieceBytes = 64 * 1024;
+// So long a receiver waits for the first of them: a sender that waits answers in two microseconds.
+constexpr double kPatience = 10e-6;
 // Of one that the kernel copies and the receiver unpacks, so much is in the cache between. A longer one than the other
 // goes through the ring, too, where each rank has a CPU for its half of the work.
 constexpr std::uint64_t kUnpackedBytes = 128 * 1024;
@@ -63,8 +64,7 @@ constexpr std::uint64_t kLongestUnpacked = 512 * 1024;
 // What a call of the kernel takes beside the bytes, in nanoseconds.
 constexpr double kCallNs = 600;
 
-// A message in one piece of private memory at both ends, longer than what goes through the ring without being asked
-// for, and than SlowReads::kProbe.
+// Longer than what goes through the ring without being asked for, and than a piece, in one piece of private memory.
 bool is_long(const ReceiveOperation& operation)
 {
     const std::uint64_t bytes = operation.envelope.bytes;
@@ -72,8 +72,6 @@ bool is_long(const ReceiveOperation& operation)
     return bytes > std::max(CopyRates::longest(), CopyRates::kShort) && bytes <= buffer.bytes &&
            buffer.in_one_piece() && fmpl_is_remote_dma(buffer.data, bytes) == 0;
 }
-
-static_assert(CopyRates::kShort >= SlowReads::kProbe);
 
 bool is_better_joint(const ReceiveOperation& operation, std::uint64_t bytes)
 {
@@ -133,6 +131,26 @@ void DirectPacking::send(const Ref<SendOperation>& operation, bool expects)
     outbox_->announce(operation->destination, envelope);
 }
 
+// The operation of an announced message that `source` has asked for; null when it is none, or when the receiver has
+// opened its record meanwhile. It counts as unfinished until the message has been packed.
+Ref<SendOperation> DirectPacking::to_be_packed(int source, std::uint64_t send_id)
+{
+    const auto found = announced_.find(send_id);
+    if (found == announced_.end() || !found->second.operation) return {};
+    Announced& announced = found->second;
+    if (announced.operation->destination != source) return {};
+    if (announced.record == nullptr) {
+        const Ref<SendOperation> operation = std::move(announced.operation);
+        announced_.erase(found);
+        return operation;
+    }
+    int withdrawn = 0;
+    check_fmpl(fmpl_joint_withdraw(announced.record, &withdrawn));
+    if (withdrawn == 0) return {};
+    std::erase(joint_sends_, &announced);
+    return std::exchange(announced.operation, {});
+}
+
 Ref<SendOperation> DirectPacking::forget(std::uint64_t send_id)
 {
     const auto found = announced_.find(send_id);
@@ -148,30 +166,67 @@ Ref<SendOperation> DirectPacking::forget(std::uint64_t send_id)
 }
 
 // The message, announced with a record, is to be copied by both ranks; false: it cannot be.
+bool DirectPacking::claim(const ReceiveOperation& operation)
+{
+    const Envelope& envelope = operation.envelope;
+    const std::uint64_t bytes = std::min(envelope.bytes, operation.buffer.bytes);
+    int opened = 0;
+    check_fmpl(fmpl_joint_open(operation.source, envelope.receive_id, operation.buffer.data, bytes, &opened));
+    return opened != 0;
+}
+
+// The same where that is worth it.
 bool DirectPacking::open(const ReceiveOperation& operation)
 {
     const Envelope& envelope = operation.envelope;
-    const MessageBuffer& buffer = operation.buffer;
-    const std::uint64_t bytes = std::min(envelope.bytes, buffer.bytes);
-    if (envelope.receive_id == 0 || !buffer.in_one_piece() || bytes == 0) return false;
-    if (has_sends_to(operation.source) || !is_better_joint(operation, bytes)) return false;
-    int opened = 0;
-    check_fmpl(fmpl_joint_open(operation.source, envelope.receive_id, buffer.data, bytes, &opened));
-    return opened != 0;
+    const std::uint64_t bytes = std::min(envelope.bytes, operation.buffer.bytes);
+    return envelope.receive_id != 0 && operation.buffer.in_one_piece() && bytes > 0 &&
+           !has_sends_to(operation.source) && is_better_joint(operation, bytes) && claim(operation);
+}
+
+bool DirectPacking::prefers_pieces(const ReceiveOperation& operation)
+{
+    const std::size_t limit = fmpl_envelope_body_limit();
+    return operation.envelope.receive_id != 0 && limit >= kStraightPieceBytes && is_long(operation) &&
+           choice_.prefers_pieces(operation.source, operation.envelope.bytes <= limit);
+}
+
+// Whether it is time to read the message although it has been asked for; then its record is open.
+bool DirectPacking::has_lost_patience(Read& read)
+{
+    if (fmpl_wtime() - read.asked_at < kPatience && fmpl_is_last_look() == 0) return false;
+    read.is_joint = claim(*read.operation);
+    return true;
 }
 
 // Takes one message, so that what comes meanwhile is seen before the next.
 bool DirectPacking::take_read()
 {
-    for (std::size_t i = 0; i < reads_.size(); ++i) {
-        const Ref<ReceiveOperation> operation = reads_[i].operation;
-        const bool is_joint = operation->envelope.receive_id != 0;
-        if (is_joint && !take_jointly(reads_[i])) continue;
-        reads_.erase(reads_.begin() + static_cast<std::ptrdiff_t>(i));
-        if (!is_joint) {
-            if (is_in_doubt(*operation)) read_in_doubt(operation);
-            else if (!read(*operation)) ask_for_room(operation);
+    for (std::size_t i = 0; i < reads_.size();) {
+        Read& read = reads_[i];
+        const Ref<ReceiveOperation> operation = read.operation;
+        const auto place = reads_.begin() + static_cast<std::ptrdiff_t>(i);
+        if (read.asked_at != 0) {
+            if (!has_lost_patience(read)) {
+                ++i;
+                continue;
+            }
+            if (!read.is_joint) {  // the source has been faster: its pieces come
+                choice_.was_answered(operation->source);
+                reads_.erase(place);
+                continue;
+            }
+            choice_.was_not_answered(operation->source);
+            take_out(receives_, id_of(operation));
+            read.asked_at = 0;
         }
+        const bool is_joint = read.is_joint;
+        if (is_joint && !take_jointly(read)) {
+            ++i;
+            continue;
+        }
+        reads_.erase(place);
+        if (!is_joint && !this->read(*operation)) ask_for_room(operation);
         return true;
     }
     return false;
@@ -186,9 +241,11 @@ bool DirectPacking::take_jointly(Read& read)
     const double begin = fmpl_wtime();
     std::size_t copied = 0;
     int done = 0;
-    check_fmpl(fmpl_joint_take(operation.source, envelope.receive_id, envelope.place, buffer.data, bytes,
-        has_sends_to(operation.source) ? 1 : 0, &copied, &done));
-    const bool one_call = bytes > CopyRates::kShort || 2 * copied <= bytes + 64;  // of longer ones they do not count
+    const bool alone = has_sends_to(operation.source);
+    check_fmpl(fmpl_joint_take(
+        operation.source, envelope.receive_id, envelope.place, buffer.data, bytes, alone ? 1 : 0, &copied, &done));
+    const bool one_call =
+        alone || bytes > CopyRates::kShort || 2 * copied <= bytes + 64;  // of longer ones they do not count
     if (copied > 0) add_copy(read.copy, copied, one_call ? 1 : 2, begin);
     if (done != 0) taken_by(operation, read.copy);
     return done != 0;
@@ -240,32 +297,13 @@ void DirectPacking::taken_by(ReceiveOperation& operation, const OwnCopy& copy)
         taken.bytes = copy.bytes;
         taken.place = static_cast<std::uint64_t>(std::max(copy.seconds * 1e9 - calls_ns, 0.0));
     }
-    if (is_long(operation) && copy.bytes >= SlowReads::kProbe)
-        slow_reads_.was_read(operation.source, copy.bytes, copy.seconds);
+    if (is_long(operation) && copy.bytes >= kTimedFrom) choice_.was_read(operation.source, copy.bytes, copy.seconds);
     operation.finish_with(operation.envelope);
     outbox_->post(operation.source, taken);
 }
 
-// Whether the source may have just written the message, far away.
-bool DirectPacking::is_in_doubt(const ReceiveOperation& operation) const
-{
-    return cpus_suffice_ && is_long(operation) && slow_reads_.is_in_doubt(operation.source);
-}
-
-// Reads the message's beginning, and the rest if that goes fast; else the source sends it.
-void DirectPacking::read_in_doubt(const Ref<ReceiveOperation>& operation)
-{
-    const double begin = fmpl_wtime();
-    int copied = 0;
-    check_fmpl(fmpl_private_read(
-        operation->source, operation->envelope.place, operation->buffer.data, SlowReads::kProbe, &copied));
-    if (copied == 0) return ask_for_room(operation);
-    const bool is_slow = slow_reads_.was_read(operation->source, SlowReads::kProbe, fmpl_wtime() - begin);
-    if (is_slow || !read(*operation, SlowReads::kProbe)) ask_for_room(operation, SlowReads::kProbe);
-}
-
-// Whether the message could be read at its private address, from that byte on; then the receive is complete.
-bool DirectPacking::read(ReceiveOperation& operation, std::uint64_t from)
+// Whether the message could be read at its private address; then the receive is complete.
+bool DirectPacking::read(ReceiveOperation& operation)
 {
     const Envelope& envelope = operation.envelope;
     const MessageBuffer& buffer = operation.buffer;
@@ -275,7 +313,7 @@ bool DirectPacking::read(ReceiveOperation& operation, std::uint64_t from)
     const Scratch scratch = straight ? Scratch() : scratch_or_none(most);
     if (!straight && !scratch) return false;
     const double begin = fmpl_wtime();
-    std::uint64_t at = from;
+    std::uint64_t at = 0;
     do {
         const std::uint64_t end = std::min(at + most, bytes);
         std::byte* const to = straight ? buffer.data : scratch.data();
@@ -286,7 +324,7 @@ bool DirectPacking::read(ReceiveOperation& operation, std::uint64_t from)
         at = end;
     } while (at < bytes);
     OwnCopy copy;
-    if (straight) add_copy(copy, bytes - from, 1, begin);
+    if (straight) add_copy(copy, bytes, 1, begin);
     taken_by(operation, copy);
     return true;
 }
@@ -301,20 +339,24 @@ void DirectPacking::taken(int source, const Envelope& envelope)
 
 void DirectPacking::receive(const Ref<ReceiveOperation>& operation)
 {
-    Envelope& envelope = operation->envelope;
-    const bool is_unpacked = envelope.bytes > kLongestUnpacked && !operation->buffer.in_one_piece();
-    const bool fits_ring = envelope.bytes <= fmpl_envelope_body_limit() && is_long(*operation);
-    if (envelope.place == 0 || (cpus_suffice_ && (is_unpacked || fits_ring))) return ask_for_room(operation);
+    const Envelope& envelope = operation->envelope;
+    const bool goes_in_pieces = cpus_suffice_ && envelope.bytes > kLongestUnpacked && !operation->buffer.in_one_piece();
+    if (envelope.place == 0 || goes_in_pieces) return ask_for_room(operation);
     if (!cpus_suffice_) {
         if (!read(*operation)) ask_for_room(operation);
         return;
     }
-    if (is_in_doubt(*operation) || !open(*operation)) envelope.receive_id = 0;
-    reads_.push_back({operation, {}});
+    Read read{operation};
+    if (prefers_pieces(*operation)) {
+        ask_for_room(operation);
+        read.asked_at = fmpl_wtime();
+    } else {
+        read.is_joint = open(*operation);
+    }
+    reads_.push_back(std::move(read));
 }
 
-// For the message from that byte on.
-void DirectPacking::ask_for_room(const Ref<ReceiveOperation>& operation, std::uint64_t from)
+void DirectPacking::ask_for_room(const Ref<ReceiveOperation>& operation)
 {
     const std::uint64_t bytes = operation->envelope.bytes;
     const MessageBuffer& buffer = operation->buffer;
@@ -322,9 +364,8 @@ void DirectPacking::ask_for_room(const Ref<ReceiveOperation>& operation, std::ui
     room.kind = EnvelopeKind::room;
     room.send_id = operation->envelope.send_id;
     room.receive_id = id_of(operation);
-    room.bytes = from;
-    if (from == 0 && bytes > 0 && buffer.in_one_piece() && buffer.bytes >= bytes &&
-        fmpl_is_remote_dma(buffer.data, bytes) != 0 && fmpl_is_addressable(operation->source) != 0) {
+    if (bytes > 0 && buffer.in_one_piece() && buffer.bytes >= bytes && fmpl_is_remote_dma(buffer.data, bytes) != 0 &&
+        fmpl_is_addressable(operation->source) != 0) {
         check_fmpl(fmpl_remote_place(buffer.data, bytes, &room.place));
     }
     receives_.emplace(room.receive_id, operation);
@@ -333,15 +374,16 @@ void DirectPacking::ask_for_room(const Ref<ReceiveOperation>& operation, std::ui
 
 void DirectPacking::room(int source, const Envelope& envelope)
 {
-    const Ref<SendOperation> operation = forget(envelope.send_id);
+    const Ref<SendOperation> operation = to_be_packed(source, envelope.send_id);
     if (!operation) return;
     const std::uint64_t bytes = operation->envelope.bytes;
     void* const to = envelope.place != 0 ? fmpl_remote_room(source, envelope.place, bytes) : nullptr;
     if (to == nullptr) {
-        streams_.push_back({operation, envelope.receive_id, std::min(envelope.bytes, bytes)});
+        streams_.push_back({operation, envelope.receive_id});
         return;
     }
     operation->buffer.pack(0, bytes, to);
+    --unfinished_[static_cast<std::size_t>(source)];
     Envelope packed{};
     packed.kind = EnvelopeKind::packed;
     packed.receive_id = envelope.receive_id;
@@ -361,25 +403,43 @@ bool DirectPacking::tell()
 
 void DirectPacking::packed(const Envelope& envelope)
 {
-    if (const Ref<ReceiveOperation> operation = take_out(receives_, envelope.receive_id))
-        operation->finish_with(operation->envelope);
+    if (const Ref<ReceiveOperation> operation = take_out(receives_, envelope.receive_id)) has_come(operation);
+}
+
+// All of the message has; its source keeps a record of it until it knows.
+void DirectPacking::has_come(const Ref<ReceiveOperation>& operation)
+{
+    const Envelope announced = operation->envelope;
+    operation->finish_with(announced);
+    if (announced.place == 0 || announced.receive_id == 0) return;
+    Envelope taken{};
+    taken.kind = EnvelopeKind::taken;
+    taken.send_id = announced.send_id;
+    outbox_->post(operation->source, taken);
+}
+
+// It will not be read.
+void DirectPacking::first_piece(const Ref<ReceiveOperation>& operation)
+{
+    const std::size_t asked =
+        std::erase_if(reads_, [&](const Read& read) { return read.operation.get() == operation.get(); });
+    if (asked > 0) choice_.was_answered(operation->source);
 }
 
 void DirectPacking::piece(const Envelope& envelope, const void* body)
 {
     const auto found = receives_.find(envelope.receive_id);
     if (found == receives_.end()) return;
-    ReceiveOperation& operation = *found->second;
+    const Ref<ReceiveOperation> operation = found->second;
     const std::uint64_t begin = envelope.place;
-    const std::uint64_t end = begin + envelope.bytes;
+    if (begin == 0) first_piece(operation);
     take_body(envelope.bytes, [&](std::uint64_t from, std::uint64_t to) {
-        if (begin + from >= operation.buffer.bytes) return;
-        operation.buffer.unpack(
-            begin + from, std::min(begin + to, operation.buffer.bytes), static_cast<const std::byte*>(body) + from);
+        const std::uint64_t end = std::min(begin + to, operation->buffer.bytes);
+        if (begin + from < end) operation->buffer.unpack(begin + from, end, static_cast<const std::byte*>(body) + from);
     });
-    if (end < operation.envelope.bytes) return;
-    operation.finish_with(operation.envelope);
-    receives_.erase(found);
+    if (begin + envelope.bytes < operation->envelope.bytes) return;
+    receives_.erase(envelope.receive_id);
+    has_come(operation);
 }
 
 bool DirectPacking::stream()
@@ -389,35 +449,23 @@ bool DirectPacking::stream()
         const std::uint64_t bytes = stream.operation->envelope.bytes;
         const int destination = stream.operation->destination;
         if (destination == full) return false;
-        const MessageBuffer& buffer = stream.operation->buffer;
-        const bool is_straight = buffer.in_one_piece();
-        const std::uint64_t most =
-            std::min<std::uint64_t>(is_straight ? kStraightPieceBytes : kPieceBytes, fmpl_envelope_body_limit());
+        // With its place, it was announced to be read: it lies in one piece.
+        const std::uint64_t longest =
+            cpus_suffice_ && stream.operation->envelope.place != 0 ? kStraightPieceBytes : kPieceBytes;
+        const std::uint64_t most = std::min<std::uint64_t>(longest, fmpl_envelope_body_limit());
         do {  // one piece at least: of no bytes for a message without any
             Envelope piece{};
             piece.kind = EnvelopeKind::piece;
             piece.receive_id = stream.receive_id;
             piece.place = stream.begin;
             piece.bytes = std::min(most, bytes - stream.begin);
-            if (is_straight && piece.bytes > 0) {
-                int sent = 0;
-                check_fmpl(
-                    fmpl_envelope_send_body(destination, &piece, buffer.data + stream.begin, piece.bytes, &sent));
-                if (sent == 0) {
-                    full = destination;
-                    return false;
-                }
-            } else {
-                void* body = nullptr;
-                if (fmpl_envelope_reserve(destination, piece.bytes, &body) == 0) {
-                    full = destination;
-                    return false;
-                }
-                buffer.pack(stream.begin, stream.begin + piece.bytes, body);
-                check_fmpl(fmpl_envelope_commit(destination, &piece));
+            if (!Outbox::send_with_body(destination, piece, stream.operation->buffer, stream.begin)) {
+                full = destination;
+                return false;
             }
             stream.begin += piece.bytes;
         } while (stream.begin < bytes);
+        --unfinished_[static_cast<std::size_t>(destination)];
         stream.operation->complete_with(Status::empty());
         return true;
     });

@@ -10,14 +10,12 @@
 //
 // Without a place, or where the sender cannot address it, the message comes as bodies of envelopes of kind `piece`: the
 // receiver unpacks one while the sender packs the next, through the ring of their pair
-// (docs/decisions/0051-scattered-messages-in-pieces.md). `room` says from which byte on (`bytes`).
+// (docs/decisions/0051-scattered-messages-in-pieces.md).
 //
 // A message in one piece of private memory, whose destination is addressed, is announced with its address as `place`.
 // A receiver that reaches it copies it from there, and answers taken{send_id, bytes, place} instead of room: how much
 // of it the receiver has copied, and in how many nanoseconds beside the calls (CopyRates). Into a buffer that is not
-// in one piece it copies by parts and unpacks each; a long message it asks for in pieces, if each rank has a CPU. So it
-// does with one that fits the ring, and with one of which it has read the beginning slowly (SlowReads,
-// docs/decisions/0057-long-messages-in-pieces.md).
+// in one piece it copies by parts and unpacks each; a long message it asks for in pieces, if each rank has a CPU.
 //
 // Where ranks share CPUs it does so as it matches: a sender that copied would first have to run again, and the
 // receiver after it. Where each has a CPU it does so in its waits, one message after the other, and from kJointBytes on
@@ -25,6 +23,9 @@
 // itself (fmpl/joint_copy.h). So a rank that begins sends and receives tells all others of them before it copies, and a
 // sender whose receiver computes does the work alone. Such a send is complete when the message is there; its record is
 // kept until `taken` comes.
+//
+// Some that have a record the receiver asks for in pieces (PieceChoice). A sender that is in a wait then withdraws the
+// record, and sends them. One that computes does not: after kPatience the receiver opens the record and reads.
 //
 // Ranks that exchange messages do not help each other: a source that writes takes the lines of the buffer from the core
 // that reads it next. A rank that has announced messages to the source opens no record; a sender that has posted
@@ -38,7 +39,7 @@
 #include "p2p/copy_rates.hpp"
 #include "p2p/operations.hpp"
 #include "p2p/outbox.hpp"
-#include "p2p/slow_reads.hpp"
+#include "p2p/piece_choice.hpp"
 
 #include <cstdint>
 #include <unordered_map>
@@ -64,12 +65,12 @@ private:
 
 class DirectPacking {
 public:
-    // slow_rate: see SlowReads.
+    // slow_rate: see PieceChoice.
     DirectPacking(int ranks, Outbox& outbox, bool cpus_suffice, std::uint64_t slow_rate)
         : outbox_(&outbox),
           cpus_suffice_(cpus_suffice),
           copy_rates_(ranks, kSlowRate, 1),
-          slow_reads_(ranks, slow_rate),
+          choice_(ranks, slow_rate),
           unfinished_(static_cast<std::size_t>(ranks))
     {
     }
@@ -97,7 +98,7 @@ public:
     bool progress(bool may_copy)
     {
         const bool told = !untold_.empty() && tell();
-        const bool streamed = !streams_.empty() && stream();
+        const bool streamed = may_copy && !streams_.empty() && stream();
         const bool taken = may_copy && !reads_.empty() && take_read();
         const bool given = may_copy && reads_.empty() && !joint_sends_.empty() && give_jointly();
         return told || streamed || taken || given;
@@ -142,28 +143,34 @@ private:
     };
     struct Read {  // a message that has matched, to be taken from where it lies
         Ref<ReceiveOperation> operation;
-        OwnCopy copy;
+        bool is_joint = false;  // by its record, which is open
+        double asked_at = 0;    // for pieces, of which none has come; 0: it is not
+        OwnCopy copy{};
     };
 
-    bool read(ReceiveOperation& operation, std::uint64_t from = 0);
-    bool is_in_doubt(const ReceiveOperation& operation) const;
-    void read_in_doubt(const Ref<ReceiveOperation>& operation);
+    bool read(ReceiveOperation& operation);
+    bool claim(const ReceiveOperation& operation);
     bool open(const ReceiveOperation& operation);
+    bool prefers_pieces(const ReceiveOperation& operation);
+    bool has_lost_patience(Read& read);
+    void first_piece(const Ref<ReceiveOperation>& operation);
+    void has_come(const Ref<ReceiveOperation>& operation);
     bool take_read();
     bool take_jointly(Read& read);
-    void ask_for_room(const Ref<ReceiveOperation>& operation, std::uint64_t from = 0);
+    void ask_for_room(const Ref<ReceiveOperation>& operation);
     bool give_jointly();
     void add_copy(OwnCopy& copy, std::uint64_t bytes, int calls, double begin);
     void taken_by(ReceiveOperation& operation, const OwnCopy& copy);
     bool has_sends_to(int rank) const { return unfinished_[static_cast<std::size_t>(rank)] > 0; }
     Ref<SendOperation> forget(std::uint64_t send_id);
+    Ref<SendOperation> to_be_packed(int source, std::uint64_t send_id);
     bool stream();
     bool tell();
 
     Outbox* outbox_;
     bool cpus_suffice_;
     CopyRates copy_rates_;
-    SlowReads slow_reads_;
+    PieceChoice choice_;
     std::vector<int> unfinished_;  // announced messages to each rank that are not there yet
     JointRecords records_;
     std::uint64_t sends_ = 0;

@@ -751,10 +751,11 @@ void Engine::progress_without_copies()
 {
     raise_failure_in_fmpl();
     const auto over = [] { return false; };
-    // Where nothing but an envelope can change anything, a look at the rings is all. Where ranks share CPUs that would
-    // let the others run, which fmpl_look() does not do here.
-    while (cpus_suffice_ && parts_->goes_on_by_envelopes() && !parts_->progressing) {
-        if (!poll(over)) return;
+    // Where nothing but an envelope can change anything, a look at the rings is all: one, since a message in pieces may
+    // come for long. Where ranks share CPUs that would let the others run, which fmpl_look() does not do here.
+    if (cpus_suffice_ && parts_->goes_on_by_envelopes() && !parts_->progressing) {
+        poll(over);
+        if (parts_->goes_on_by_envelopes()) return;
     }
     const Raised raised(parts_->leaves_copies);
     progress();

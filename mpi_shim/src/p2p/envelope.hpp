@@ -24,7 +24,7 @@ enum class EnvelopeKind : std::uint8_t {
     // Answers and what else belongs to them.
     matched,  // to send `send_id`: its message has been matched
     ready,    // to send `send_id`, announced as waiting: the receive is posted in its channel
-    room,     // to send `send_id`: where it is to be packed, for receive `receive_id`, from `bytes` on; `place` 0: none
+    room,     // to send `send_id`: where it is to be packed, for receive `receive_id`; `place` 0: nowhere
     taken,    // to send `send_id`: its message has been read at the private address; `bytes` of it in `place` ns, or 0
     packed,   // to receive `receive_id`: the message is where it was to be packed
     read,     // to send `send_id`: its message has been read where it lies; `bytes` of it in `place` ns, or 0

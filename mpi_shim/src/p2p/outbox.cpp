@@ -10,16 +10,16 @@
 
 namespace fmpl::mpi {
 
-bool Outbox::send_with_body(int destination, const Envelope& envelope, const MessageBuffer& buffer)
+bool Outbox::send_with_body(int destination, const Envelope& envelope, const MessageBuffer& buffer, std::uint64_t from)
 {
     if (buffer.in_one_piece()) {
         int sent = 0;
-        check_fmpl(fmpl_envelope_send_body(destination, &envelope, buffer.data, envelope.bytes, &sent));
+        check_fmpl(fmpl_envelope_send_body(destination, &envelope, buffer.data + from, envelope.bytes, &sent));
         return sent != 0;
     }
     void* body = nullptr;
     if (fmpl_envelope_reserve(destination, envelope.bytes, &body) == 0) return false;
-    buffer.pack(0, envelope.bytes, body);
+    buffer.pack(from, from + envelope.bytes, body);
     check_fmpl(fmpl_envelope_commit(destination, &envelope));
     return true;
 }

@@ -75,6 +75,9 @@ public:
 
     bool is_empty() const { return waiting_.empty(); }
 
+    // Sends the envelope if there is room for it, with that many bytes of the message, from that one on, as its body.
+    static bool send_with_body(
+        int destination, const Envelope& envelope, const MessageBuffer& buffer, std::uint64_t from = 0);
     // Whether an eager message of so many bytes may be sent to the rank.
     bool window_is_open(int destination, std::uint64_t bytes) const
     {
@@ -139,7 +142,6 @@ private:
         check_fmpl(fmpl_envelope_send_quietly(destination, &envelope, &sent));
         return sent != 0;
     }
-    static bool send_with_body(int destination, const Envelope& envelope, const MessageBuffer& buffer);
     [[gnu::always_inline]] static bool send(int destination, Envelope& envelope, const MessageBuffer& buffer)
     {
         if (envelope.kind == EnvelopeKind::eager && envelope.bytes <= kInlineBytes) {

@@ -2,7 +2,7 @@
 
 #include "error.hpp"
 #include "p2p/copy_rates.hpp"
-#include "p2p/slow_reads.hpp"
+#include "p2p/piece_choice.hpp"
 
 #include <mpi.h>
 
@@ -51,7 +51,7 @@ Settings settings_from_environment(int ranks, std::size_t best_ring)
     // Who sets a lower limit wants less memory, or what happens where a ring is full.
     const std::size_t ring = bytes < otherwise ? least_ring(bytes) : std::max(least_ring(bytes), best_ring);
     return {bytes, std::min(bytes, kEagerBytesRemoteDma), is_set ? 0 : CopyRates::kLongest,
-        number_from("FMPL_MPI_SLOW_READS", kLargestRate, "bytes a nanosecond", SlowReads::kSlowRate), ring};
+        number_from("FMPL_MPI_SLOW_READS", kLargestRate, "bytes a nanosecond", PieceChoice::kSlowRate), ring};
 }
 
 }  // namespace fmpl::mpi

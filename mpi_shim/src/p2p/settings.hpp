@@ -16,8 +16,8 @@ struct Settings {
     // The same for a message whose destination reads such ones slowly (CopyRates), if the user has set nothing.
     std::size_t eager_bytes_by_rate;
 
-    // FMPL_MPI_SLOW_READS: bytes a nanosecond; of long private messages that a rank reads slower the rest comes through
-    // the ring (SlowReads). 0: none.
+    // FMPL_MPI_SLOW_READS: bytes a nanosecond; long private messages that a rank reads slower come in pieces
+    // (PieceChoice). 0: none do for that.
     std::uint64_t slow_read_rate;
 
     // Of the bodies of a pair of ranks: a body is at most a quarter of its ring.

@@ -221,6 +221,52 @@ FMPL_RANKS_TEST_WITH(DirectPacking, ASenderThatWaitsNeedsNoFurtherCallOfTheRecei
     }
 }
 
+// A sender that computes is not waited for: its message is read where it lies.
+void messages_come_from_one_that_computes()
+{
+    const Job job;
+    std::atomic<std::uint64_t>& received = fmpl_test::shared_words()[0];
+    std::uint64_t number = 0;
+    for (int round = 0; round < 12; ++round) {
+        for (const int bytes : {kBytes, 100'000, 300'000, 500'000, 2'000'000}) {
+            ++number;
+            if (job.rank == 0) {
+                const Message message(bytes, number);
+                MPI_Request request;
+                MPI_Isend(message.data(), bytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD, &request);
+                fmpl_test::wait_until([&] { return received == number; }, "the message");
+                MPI_Wait(&request, MPI_STATUS_IGNORE);
+            } else {
+                Message message(bytes);
+                MPI_Recv(message.data(), bytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                received = number;
+                ASSERT_TRUE(message.holds(number)) << bytes << " bytes";
+            }
+            // And one that answers.
+            const Message other(bytes, number + 1000);
+            if (job.rank == 0) MPI_Send(other.data(), bytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
+            if (job.rank == 1) {
+                Message message(bytes);
+                MPI_Recv(message.data(), bytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                ASSERT_TRUE(message.holds(number + 1000)) << bytes << " bytes";
+            }
+        }
+    }
+}
+
+FMPL_RANKS_TEST_WITH(DirectPacking, AReceiverDoesNotWaitForASenderThatComputes,
+    (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "2"}}}))
+{
+    messages_come_from_one_that_computes();
+}
+
+FMPL_RANKS_TEST_WITH(DirectPacking, NorWhereMessagesAreReadSlowly,
+    (fmpl_test::RanksOptions{
+        .ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "2"}, {"FMPL_MPI_SLOW_READS", "1000000"}}}))
+{
+    messages_come_from_one_that_computes();
+}
+
 // Many long messages both ways at once, up to 12 times `longest_by_12` bytes, some before their receives.
 void cross_windows(int longest_by_12, int window = 40)
 {
@@ -267,7 +313,7 @@ FMPL_RANKS_TEST_WITH(DirectPacking, WindowsOfMessagesInPiecesCrossEachOther,
     cross_windows(61'973, 26);
 }
 
-// Each is read slowly: what follows its beginning comes in pieces.
+// Each is read slowly: the next ones come in pieces, but for some.
 FMPL_RANKS_TEST_WITH(DirectPacking, WindowsOfMessagesReadSlowlyCrossEachOther,
     (fmpl_test::RanksOptions{
         .ranks = {2, 3, 4}, .environment = {{"FMPL_CPUS", "16"}, {"FMPL_MPI_SLOW_READS", "1000000"}}}))

@@ -74,11 +74,20 @@ int fmpl_joint_open(int source, uint64_t record, void* to, size_t size, int* ope
         HeadBody* const shared = record_of(source, record);
         const Node& node = own.node;
         if (shared == nullptr || !node.private_memory.reaches(source)) return;
+        if (!SharedCopy::take_closed(*shared, SharedCopy::kOpening)) return;  // else the source may use it again
         shared->bytes = size;
         shared->at = node.crossbar.contains(to, size) ? node.crossbar.offset_of(to) : PrivateMemory::address(to);
         copy_of(own, *shared, size, source).open_for_any();
         node.crossbar.wake(source);  // it may wait for nothing else
         *opened = 1;
+    });
+}
+
+int fmpl_joint_withdraw(void* record, int* withdrawn)
+{
+    return query("fmpl_joint_withdraw", [&](Rank& own) {
+        check_pointer(withdrawn, "withdrawn");
+        *withdrawn = SharedCopy::take_closed(own_record(own, record), SharedCopy::kWithdrawn) ? 1 : 0;
     });
 }
 
@@ -113,7 +122,7 @@ int fmpl_joint_give(int destination, void* record, const void* from, size_t size
         *done = 0;
         HeadBody& shared = own_record(own, record);
         // acquire: pairs with fmpl_joint_open
-        if (std::atomic_ref(shared.work).load(std::memory_order_acquire) == SharedCopy::kClosed) return;
+        if (!SharedCopy::is_open(std::atomic_ref(shared.work).load(std::memory_order_acquire))) return;
         const std::size_t bytes = shared.bytes;
         const Offset to = shared.at;
         if (bytes == 0 || bytes > size) {
