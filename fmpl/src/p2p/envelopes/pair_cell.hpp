@@ -57,14 +57,18 @@ public:
     {
         if (pause_.is_used()) answer.asked_at = read_clock(ClockKind::cycles);
     }
-    // Whether no answer can be there yet, and the rank looks again soon: outside of a wait a look leaves nothing out.
-    // Of two cores' counters that differ, at worst a look comes too early or, for so long, not at all; the look before
-    // a sleep is never left out.
-    bool is_too_early(AwaitedAnswer& answer, const Node& node) const
+    // Whether no answer can be there yet. Of two cores' counters that differ, at worst a look comes too early or, for
+    // so long, not at all.
+    bool is_too_early(AwaitedAnswer& answer) const
     {
         if (!pause_.is_used()) return false;
         answer.waited = read_clock(ClockKind::cycles) - answer.asked_at;
-        return answer.waited < pause_.cycles() && node.in_layers_wait && !node.waiter.is_last_look();
+        return answer.waited < pause_.cycles();
+    }
+    // The same for a look that takes what is there, and leaves nothing out, but in a wait, and not before a sleep.
+    bool is_too_early(AwaitedAnswer& answer, const Node& node) const
+    {
+        return is_too_early(answer) && node.in_layers_wait && !node.waiter.is_last_look();
     }
     // Whether it became the other's turn last of all.
     bool is_last_asked(const AwaitedAnswer& answer) const { return &answer == last_asked_; }
