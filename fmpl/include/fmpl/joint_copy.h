@@ -48,8 +48,8 @@ enum { FMPL_JOINT_RECORD = 64 };
 int fmpl_joint_prepare(void *record);
 
 /* By the destination: the message's `size` bytes belong to `to`. Copies nothing. *opened is 1 afterwards;
- * it is 0, and the copy is not open, if the source has withdrawn it, or if the caller does not reach the
- * source's private memory (see fmpl_private_read) or does not address its record.
+ * it is 0 if the source has withdrawn the copy, if it has been opened before, or if the caller does not reach
+ * the source's private memory (see fmpl_private_read) or does not address its record.
  * Errors: ARGUMENT (opened is NULL, to is NULL, size is 0), RANK. */
 int fmpl_joint_open(int source, uint64_t record, void *to, size_t size, int *opened);
 

@@ -152,7 +152,6 @@ public:
     {
         if (keeps_cpu()) return;
         leave_cpu(true);
-        if (policy_.cpus_suffice) return;
         looks_left_ = kLooksOfTurn - 1;
         turn_began_ = read_clock(policy_.clock);
     }

@@ -134,10 +134,6 @@ std::span<const EnvironmentVariable> environment_variables()
             "until a receive "
             "matches it, and is copied once where buffers lie in remote-DMA memory",
             false},
-        {"FMPL_MPI_SLOW_READS", {ValueForm::number, 0, 1000000}, "bytes a nanosecond, up to 1000000", "3",
-            "messages in private memory that are too long to go through the ring in any case, the kernel copies; after "
-            "several slower ones from a rank they go through the ring all the same; 0: never",
-            false},
         {"FMPL_MPI_COLLECTIVES", {ValueForm::words}, "auto, schedule", "auto",
             "the MPI shim's barrier, broadcast and reductions are FMPL's own where it has them; schedule takes "
             "messages of the "

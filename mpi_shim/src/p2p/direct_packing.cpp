@@ -52,7 +52,7 @@ constexpr double kLongestRest = 0.5e-3;
 
 // Of a message that goes through the ring, the receiver unpacks one piece while the sender packs the next.
 constexpr std::uint64_t kPieceBytes = 8 * 1024;
-// Of one that lies in one piece at both ends, and comes in steps besides.
+// Of one that lies in one piece at both ends, where each rank has a CPU, so that a piece comes in steps besides.
 constexpr std::uint64_t kStraightPieceBytes = 64 * 1024;
 // So long a receiver waits for the first of them: a sender that waits answers in two microseconds.
 constexpr double kPatience = 10e-6;
@@ -63,15 +63,6 @@ constexpr std::uint64_t kLongestUnpacked = 512 * 1024;
 
 // What a call of the kernel takes beside the bytes, in nanoseconds.
 constexpr double kCallNs = 600;
-
-// Longer than what goes through the ring without being asked for, and than a piece, in one piece of private memory.
-bool is_long(const ReceiveOperation& operation)
-{
-    const std::uint64_t bytes = operation.envelope.bytes;
-    const MessageBuffer& buffer = operation.buffer;
-    return bytes > std::max(CopyRates::longest(), CopyRates::kShort) && bytes <= buffer.bytes &&
-           buffer.in_one_piece() && fmpl_is_remote_dma(buffer.data, bytes) == 0;
-}
 
 bool is_better_joint(const ReceiveOperation& operation, std::uint64_t bytes)
 {
@@ -131,14 +122,13 @@ void DirectPacking::send(const Ref<SendOperation>& operation, bool expects)
     outbox_->announce(operation->destination, envelope);
 }
 
-// The operation of an announced message that `source` has asked for; null when it is none, or when the receiver has
-// opened its record meanwhile. It counts as unfinished until the message has been packed.
-Ref<SendOperation> DirectPacking::to_be_packed(int source, std::uint64_t send_id)
+// The operation of an announced message that is to be packed; null when it is none any more, or when the receiver has
+// opened its record meanwhile. It counts as unfinished until it has been packed.
+Ref<SendOperation> DirectPacking::to_be_packed(std::uint64_t send_id)
 {
     const auto found = announced_.find(send_id);
     if (found == announced_.end() || !found->second.operation) return {};
     Announced& announced = found->second;
-    if (announced.operation->destination != source) return {};
     if (announced.record == nullptr) {
         const Ref<SendOperation> operation = std::move(announced.operation);
         announced_.erase(found);
@@ -184,19 +174,22 @@ bool DirectPacking::open(const ReceiveOperation& operation)
            !has_sends_to(operation.source) && is_better_joint(operation, bytes) && claim(operation);
 }
 
+// Whether the message is one of private memory at both ends, longer than what goes through the ring without being asked
+// for, and the ring has room for four of it; and its source answers.
 bool DirectPacking::prefers_pieces(const ReceiveOperation& operation)
 {
-    const std::size_t limit = fmpl_envelope_body_limit();
-    return operation.envelope.receive_id != 0 && limit >= kStraightPieceBytes && is_long(operation) &&
-           choice_.prefers_pieces(operation.source, operation.envelope.bytes <= limit);
+    const std::uint64_t bytes = operation.envelope.bytes;
+    const MessageBuffer& buffer = operation.buffer;
+    return operation.envelope.receive_id != 0 && bytes > std::max(CopyRates::longest(), kStraightPieceBytes) &&
+           bytes <= fmpl_envelope_body_limit() && bytes <= buffer.bytes && buffer.in_one_piece() &&
+           fmpl_is_remote_dma(buffer.data, bytes) == 0 && choice_.prefers_pieces(operation.source);
 }
 
-// Whether it is time to read the message although it has been asked for; then its record is open.
-bool DirectPacking::has_lost_patience(Read& read)
+// Of a message that has been asked for: whether it is still waited for.
+bool DirectPacking::is_patient(const Read& read) const
 {
-    if (fmpl_wtime() - read.asked_at < kPatience && fmpl_is_last_look() == 0) return false;
-    read.is_joint = claim(*read.operation);
-    return true;
+    const double since = std::max(read.asked_at, heard_at_[static_cast<std::size_t>(read.operation->source)]);
+    return fmpl_wtime() - since < kPatience && fmpl_is_last_look() == 0;
 }
 
 // Takes one message, so that what comes meanwhile is seen before the next.
@@ -207,12 +200,12 @@ bool DirectPacking::take_read()
         const Ref<ReceiveOperation> operation = read.operation;
         const auto place = reads_.begin() + static_cast<std::ptrdiff_t>(i);
         if (read.asked_at != 0) {
-            if (!has_lost_patience(read)) {
+            if (is_patient(read)) {
                 ++i;
                 continue;
             }
-            if (!read.is_joint) {  // the source has been faster: its pieces come
-                choice_.was_answered(operation->source);
+            read.is_joint = claim(*operation);
+            if (!read.is_joint) {  // its pieces come
                 reads_.erase(place);
                 continue;
             }
@@ -297,7 +290,6 @@ void DirectPacking::taken_by(ReceiveOperation& operation, const OwnCopy& copy)
         taken.bytes = copy.bytes;
         taken.place = static_cast<std::uint64_t>(std::max(copy.seconds * 1e9 - calls_ns, 0.0));
     }
-    if (is_long(operation) && copy.bytes >= kTimedFrom) choice_.was_read(operation.source, copy.bytes, copy.seconds);
     operation.finish_with(operation.envelope);
     outbox_->post(operation.source, taken);
 }
@@ -332,6 +324,8 @@ bool DirectPacking::read(ReceiveOperation& operation)
 void DirectPacking::taken(int source, const Envelope& envelope)
 {
     if (envelope.bytes > 0) copy_rates_.was_read(source, envelope.bytes, envelope.place);
+    const auto found = announced_.find(envelope.send_id);
+    if (found != announced_.end() && found->second.operation && found->second.operation->destination != source) return;
     if (const Ref<SendOperation> operation = forget(envelope.send_id)) {
         operation->complete_with(Status::empty());
     }
@@ -374,7 +368,16 @@ void DirectPacking::ask_for_room(const Ref<ReceiveOperation>& operation)
 
 void DirectPacking::room(int source, const Envelope& envelope)
 {
-    const Ref<SendOperation> operation = to_be_packed(source, envelope.send_id);
+    const auto found = announced_.find(envelope.send_id);
+    if (found == announced_.end()) return;
+    const Announced& announced = found->second;
+    if (!announced.operation || announced.operation->destination != source) return;
+    if (announced.record != nullptr && envelope.place == 0 &&
+        announced.operation->envelope.bytes <= fmpl_envelope_body_limit()) {
+        asked_.push_back({envelope.send_id, envelope.receive_id, source});  // until this rank comes to copy
+        return;
+    }
+    const Ref<SendOperation> operation = to_be_packed(envelope.send_id);
     if (!operation) return;
     const std::uint64_t bytes = operation->envelope.bytes;
     void* const to = envelope.place != 0 ? fmpl_remote_room(source, envelope.place, bytes) : nullptr;
@@ -433,6 +436,7 @@ void DirectPacking::piece(const Envelope& envelope, const void* body)
     const Ref<ReceiveOperation> operation = found->second;
     const std::uint64_t begin = envelope.place;
     if (begin == 0) first_piece(operation);
+    heard_at_[static_cast<std::size_t>(operation->source)] = fmpl_wtime();
     take_body(envelope.bytes, [&](std::uint64_t from, std::uint64_t to) {
         const std::uint64_t end = std::min(begin + to, operation->buffer.bytes);
         if (begin + from < end) operation->buffer.unpack(begin + from, end, static_cast<const std::byte*>(body) + from);
@@ -442,31 +446,54 @@ void DirectPacking::piece(const Envelope& envelope, const void* body)
     has_come(operation);
 }
 
+// Whether the ring has had room for all that was left of it; then the send is complete.
+bool DirectPacking::send_pieces(Stream& stream, std::uint64_t longest)
+{
+    const std::uint64_t most = std::min<std::uint64_t>(longest, fmpl_envelope_body_limit());
+    const std::uint64_t bytes = stream.operation->envelope.bytes;
+    const int destination = stream.operation->destination;
+    do {  // one piece at least: of no bytes for a message without any
+        Envelope piece{};
+        piece.kind = EnvelopeKind::piece;
+        piece.receive_id = stream.receive_id;
+        piece.place = stream.begin;
+        piece.bytes = std::min(most, bytes - stream.begin);
+        if (!Outbox::send_with_body(destination, piece, stream.operation->buffer, stream.begin)) return false;
+        stream.begin += piece.bytes;
+    } while (stream.begin < bytes);
+    --unfinished_[static_cast<std::size_t>(destination)];
+    stream.operation->complete_with(Status::empty());
+    return true;
+}
+
 bool DirectPacking::stream()
 {
     int full = -1;  // the last destination whose ring was
     const std::size_t over = std::erase_if(streams_, [&](Stream& stream) {
-        const std::uint64_t bytes = stream.operation->envelope.bytes;
         const int destination = stream.operation->destination;
         if (destination == full) return false;
-        // With its place, it was announced to be read: it lies in one piece.
-        const std::uint64_t longest =
-            cpus_suffice_ && stream.operation->envelope.place != 0 ? kStraightPieceBytes : kPieceBytes;
-        const std::uint64_t most = std::min<std::uint64_t>(longest, fmpl_envelope_body_limit());
-        do {  // one piece at least: of no bytes for a message without any
-            Envelope piece{};
-            piece.kind = EnvelopeKind::piece;
-            piece.receive_id = stream.receive_id;
-            piece.place = stream.begin;
-            piece.bytes = std::min(most, bytes - stream.begin);
-            if (!Outbox::send_with_body(destination, piece, stream.operation->buffer, stream.begin)) {
-                full = destination;
-                return false;
-            }
-            stream.begin += piece.bytes;
-        } while (stream.begin < bytes);
-        --unfinished_[static_cast<std::size_t>(destination)];
-        stream.operation->complete_with(Status::empty());
+        if (send_pieces(stream, kPieceBytes)) return true;
+        full = destination;
+        return false;
+    });
+    return over > 0;
+}
+
+// Only those that the ring has room for, so that none is begun whose end its receiver would have to wait for.
+bool DirectPacking::send_asked()
+{
+    int full = -1;
+    const std::size_t over = std::erase_if(asked_, [&](const Asked& asked) {
+        if (asked.destination == full) return false;
+        const auto found = announced_.find(asked.send_id);
+        if (found == announced_.end() || !found->second.operation) return true;
+        void* room = nullptr;
+        if (fmpl_envelope_reserve(asked.destination, found->second.operation->envelope.bytes, &room) == 0) {
+            full = asked.destination;
+            return false;
+        }
+        Stream pieces{to_be_packed(asked.send_id), asked.receive_id};
+        if (pieces.operation && !send_pieces(pieces, kStraightPieceBytes)) streams_.push_back(std::move(pieces));
         return true;
     });
     return over > 0;

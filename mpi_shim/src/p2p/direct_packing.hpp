@@ -24,8 +24,10 @@
 // sender whose receiver computes does the work alone. Such a send is complete when the message is there; its record is
 // kept until `taken` comes.
 //
-// Some that have a record the receiver asks for in pieces (PieceChoice). A sender that is in a wait then withdraws the
-// record, and sends them. One that computes does not: after kPatience the receiver opens the record and reads.
+// Of those that have a record the receiver asks for what is at most a quarter of the ring in pieces (PieceChoice). A
+// sender that comes to copy in a wait, and finds room in the ring for all of it, withdraws the record and sends them.
+// One of which nothing is heard for kPatience is not waited for: the receiver opens the record, whatever it exchanges,
+// and reads.
 //
 // Ranks that exchange messages do not help each other: a source that writes takes the lines of the buffer from the core
 // that reads it next. A rank that has announced messages to the source opens no record; a sender that has posted
@@ -65,12 +67,12 @@ private:
 
 class DirectPacking {
 public:
-    // slow_rate: see PieceChoice.
-    DirectPacking(int ranks, Outbox& outbox, bool cpus_suffice, std::uint64_t slow_rate)
+    DirectPacking(int ranks, Outbox& outbox, bool cpus_suffice)
         : outbox_(&outbox),
           cpus_suffice_(cpus_suffice),
           copy_rates_(ranks, kSlowRate, 1),
-          choice_(ranks, slow_rate),
+          choice_(ranks),
+          heard_at_(static_cast<std::size_t>(ranks)),
           unfinished_(static_cast<std::size_t>(ranks))
     {
     }
@@ -98,10 +100,12 @@ public:
     bool progress(bool may_copy)
     {
         const bool told = !untold_.empty() && tell();
+        const bool sent = may_copy && !asked_.empty() && send_asked();
         const bool streamed = may_copy && !streams_.empty() && stream();
-        const bool taken = may_copy && !reads_.empty() && take_read();
+        // Before one is read, what has come meanwhile of those that were asked for is to be seen.
+        const bool taken = may_copy && !sent && !streamed && !reads_.empty() && take_read();
         const bool given = may_copy && reads_.empty() && !joint_sends_.empty() && give_jointly();
-        return told || streamed || taken || given;
+        return told || sent || streamed || taken || given;
     }
     bool is_idle() const { return announced_.empty() && receives_.empty() && goes_on_by_envelopes(); }
     // Whether this rank is to read messages where they lie.
@@ -109,7 +113,7 @@ public:
     // Whether there is nothing to bring forward by progress().
     bool goes_on_by_envelopes() const
     {
-        return streams_.empty() && untold_.empty() && reads_.empty() && joint_sends_.empty();
+        return streams_.empty() && untold_.empty() && reads_.empty() && joint_sends_.empty() && asked_.empty();
     }
 
 private:
@@ -122,6 +126,12 @@ private:
         Ref<SendOperation> operation;
         std::uint64_t receive_id;
         std::uint64_t begin = 0;  // of what has not been sent
+    };
+
+    struct Asked {  // a message with a record, which its receiver would have in pieces
+        std::uint64_t send_id;
+        std::uint64_t receive_id;
+        int destination;
     };
 
     struct Untold {  // a message that is where it belongs, but the receiver does not know
@@ -152,7 +162,7 @@ private:
     bool claim(const ReceiveOperation& operation);
     bool open(const ReceiveOperation& operation);
     bool prefers_pieces(const ReceiveOperation& operation);
-    bool has_lost_patience(Read& read);
+    bool is_patient(const Read& read) const;
     void first_piece(const Ref<ReceiveOperation>& operation);
     void has_come(const Ref<ReceiveOperation>& operation);
     bool take_read();
@@ -163,7 +173,9 @@ private:
     void taken_by(ReceiveOperation& operation, const OwnCopy& copy);
     bool has_sends_to(int rank) const { return unfinished_[static_cast<std::size_t>(rank)] > 0; }
     Ref<SendOperation> forget(std::uint64_t send_id);
-    Ref<SendOperation> to_be_packed(int source, std::uint64_t send_id);
+    Ref<SendOperation> to_be_packed(std::uint64_t send_id);
+    bool send_asked();
+    bool send_pieces(Stream& stream, std::uint64_t longest);
     bool stream();
     bool tell();
 
@@ -171,7 +183,8 @@ private:
     bool cpus_suffice_;
     CopyRates copy_rates_;
     PieceChoice choice_;
-    std::vector<int> unfinished_;  // announced messages to each rank that are not there yet
+    std::vector<double> heard_at_;  // when the last piece of each source came
+    std::vector<int> unfinished_;   // announced messages to each rank that are not there yet
     JointRecords records_;
     std::uint64_t sends_ = 0;
     std::unordered_map<std::uint64_t, Announced> announced_;  // by send_id
@@ -180,6 +193,7 @@ private:
     // After a copy this rank gives nothing, before this time, of what it had announced by then.
     double rests_to_ = 0;
     std::uint64_t rests_of_ = 0;  // send_id of the last of these
+    std::vector<Asked> asked_;
     std::vector<Stream> streams_;
     std::vector<Untold> untold_;
     std::unordered_map<std::uint64_t, Ref<ReceiveOperation>> receives_;  // by receive_id

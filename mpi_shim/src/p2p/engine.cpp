@@ -119,7 +119,7 @@ struct Engine::Parts {
     Parts(int ranks, const Settings& settings)
         : outbox(ranks),
           channels(ranks, outbox),
-          packing(ranks, outbox, fmpl_cpus_suffice() != 0, settings.slow_read_rate),
+          packing(ranks, outbox, fmpl_cpus_suffice() != 0),
           reading(ranks, outbox, settings.eager_bytes_by_rate > 0 && fmpl_cpus_suffice() != 0),
           invitations(ranks, outbox, channels, matching)
     {
@@ -166,7 +166,7 @@ struct Engine::Parts {
     std::exception_ptr failure;                                         // inside the envelope handler
     std::exception_ptr failure_in_fmpl;                                 // while FMPL waited: for the rank's next call
     bool progressing = false;
-    bool leaves_copies = false;  // a look leaves out what DirectPacking has to read and to give
+    bool leaves_copies = false;  // a look leaves out what DirectPacking has to read, to give and to send
 
     void raise_failure()
     {
@@ -806,7 +806,8 @@ bool Engine::progress_until(Over&& over)
         if (arrived && over()) return true;
         const bool changed = look();
         if (over()) return true;
-        if (!arrived && !changed) return false;
+        // A call that leaves copies to waits goes on, and is no wait.
+        if ((!arrived && !changed) || parts_->leaves_copies) return false;
     }
 }
 

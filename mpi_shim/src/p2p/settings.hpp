@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 namespace fmpl::mpi {
 
@@ -15,10 +14,6 @@ struct Settings {
     std::size_t eager_bytes_remote_dma;
     // The same for a message whose destination reads such ones slowly (CopyRates), if the user has set nothing.
     std::size_t eager_bytes_by_rate;
-
-    // FMPL_MPI_SLOW_READS: bytes a nanosecond; long private messages that a rank reads slower come in pieces
-    // (PieceChoice). 0: none do for that.
-    std::uint64_t slow_read_rate;
 
     // Of the bodies of a pair of ranks: a body is at most a quarter of its ring.
     std::size_t ring_bytes;

@@ -221,50 +221,48 @@ FMPL_RANKS_TEST_WITH(DirectPacking, ASenderThatWaitsNeedsNoFurtherCallOfTheRecei
     }
 }
 
-// A sender that computes is not waited for: its message is read where it lies.
-void messages_come_from_one_that_computes()
+// A sender that computes is not waited for: its message is read where it lies. Nor is one that begins other sends, or
+// waits for something else, after the receiver has asked.
+FMPL_RANKS_TEST_WITH(DirectPacking, AReceiverDoesNotWaitForASenderThatComputes,
+    (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "2"}}}))
 {
     const Job job;
     std::atomic<std::uint64_t>& received = fmpl_test::shared_words()[0];
     std::uint64_t number = 0;
-    for (int round = 0; round < 12; ++round) {
+    for (int round = 0; round < 45; ++round) {
         for (const int bytes : {kBytes, 100'000, 300'000, 500'000, 2'000'000}) {
             ++number;
-            if (job.rank == 0) {
-                const Message message(bytes, number);
-                MPI_Request request;
-                MPI_Isend(message.data(), bytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD, &request);
-                fmpl_test::wait_until([&] { return received == number; }, "the message");
-                MPI_Wait(&request, MPI_STATUS_IGNORE);
-            } else {
-                Message message(bytes);
-                MPI_Recv(message.data(), bytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-                received = number;
-                ASSERT_TRUE(message.holds(number)) << bytes << " bytes";
+            // Answered, so that the next one is asked for.
+            Message before(300'000, 1);
+            for (int i = 0; i < 70; ++i) {
+                if (job.rank == 0) MPI_Send(before.data(), 300'000, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
+                else MPI_Recv(before.data(), 300'000, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             }
-            // And one that answers.
-            const Message other(bytes, number + 1000);
-            if (job.rank == 0) MPI_Send(other.data(), bytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
-            if (job.rank == 1) {
-                Message message(bytes);
-                MPI_Recv(message.data(), bytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-                ASSERT_TRUE(message.holds(number + 1000)) << bytes << " bytes";
+            Message message(bytes, job.rank == 0 ? number : 0);
+            MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+            const std::uint64_t also = number + 1000;
+            Message other(bytes, job.rank == 0 ? also : 0);
+            char go = 0;
+            if (job.rank == 0) {
+                MPI_Isend(message.data(), bytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD, &requests[0]);
+                const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(round / 2);
+                while (std::chrono::steady_clock::now() < until) continue;
+                if (round % 3 == 1) MPI_Isend(other.data(), bytes, MPI_BYTE, 1, kTag + 1, MPI_COMM_WORLD, &requests[1]);
+                if (round % 3 == 2) MPI_Recv(&go, 1, MPI_CHAR, 1, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                fmpl_test::wait_until([&] { return received == number; }, "the message");
+                if (round % 3 != 1) MPI_Isend(other.data(), bytes, MPI_BYTE, 1, kTag + 1, MPI_COMM_WORLD, &requests[1]);
+                MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+            } else {
+                MPI_Irecv(message.data(), bytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &requests[0]);
+                if (round % 3 == 2) MPI_Send(&go, 1, MPI_CHAR, 0, kTag, MPI_COMM_WORLD);
+                MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+                ASSERT_TRUE(message.holds(number)) << bytes << " bytes";
+                received = number;
+                MPI_Recv(other.data(), bytes, MPI_BYTE, 0, kTag + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                ASSERT_TRUE(other.holds(also)) << bytes << " bytes";
             }
         }
     }
-}
-
-FMPL_RANKS_TEST_WITH(DirectPacking, AReceiverDoesNotWaitForASenderThatComputes,
-    (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "2"}}}))
-{
-    messages_come_from_one_that_computes();
-}
-
-FMPL_RANKS_TEST_WITH(DirectPacking, NorWhereMessagesAreReadSlowly,
-    (fmpl_test::RanksOptions{
-        .ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "2"}, {"FMPL_MPI_SLOW_READS", "1000000"}}}))
-{
-    messages_come_from_one_that_computes();
 }
 
 // Many long messages both ways at once, up to 12 times `longest_by_12` bytes, some before their receives.
@@ -311,14 +309,6 @@ FMPL_RANKS_TEST_WITH(DirectPacking, WindowsOfMessagesInPiecesCrossEachOther,
     (fmpl_test::RanksOptions{.ranks = {2, 3, 4}, .environment = {{"FMPL_CPUS", "16"}}}))
 {
     cross_windows(61'973, 26);
-}
-
-// Each is read slowly: the next ones come in pieces, but for some.
-FMPL_RANKS_TEST_WITH(DirectPacking, WindowsOfMessagesReadSlowlyCrossEachOther,
-    (fmpl_test::RanksOptions{
-        .ranks = {2, 3, 4}, .environment = {{"FMPL_CPUS", "16"}, {"FMPL_MPI_SLOW_READS", "1000000"}}}))
-{
-    cross_windows(99'973, 26);
 }
 
 // A body that comes in steps, into a buffer that is not in one piece, and one that is too short for it.

@@ -1,8 +1,9 @@
 // A message that both of its ranks copy, by a record of the source's (fmpl/joint_copy.h). The record is a HeadBody; its
 // `work` and `done` are as SharedCopy has them.
 //
-// Writer: the source, while the destination does not know of it: `work` = closed. Then the destination: `bytes`, `at`,
-// and `work` = open by a release, which pairs with the acquire in fmpl_joint_give; from there on SharedCopy.
+// Writer: the source, while the destination does not know of it: `work` = closed. Then who takes it from closed by an
+// exchange: the source, which withdraws it, or the destination: `bytes`, `at`, and `work` = open by a release, which
+// pairs with the acquire in fmpl_joint_give; from there on SharedCopy.
 #include "api/binding.hpp"
 #include "api/boundary.hpp"
 #include "p2p/shared_copy.hpp"
