@@ -5,7 +5,8 @@ from bench_lib.figures import RANKS, Figure, UncrowdedStep, times_faster
 
 PROGRAMS = {kind: f"mpi-bench.{kind}" for kind in ("mpi", "openmpi", "mpich")}
 MANNERS = {"test": "MPI_Test, a hop", "testany": "MPI_Testany, a hop", "testsome": "MPI_Testsome, a hop", "iprobe": "MPI_Iprobe, a hop",
-           "improbe": "MPI_Improbe, a hop", "ibarrier": "MPI_Test on MPI_Ibarrier", "panels": "panels by MPI_Iprobe"}
+           "improbe": "MPI_Improbe, a hop", "ibarrier": "MPI_Test on MPI_Ibarrier", "panels": "panels by MPI_Iprobe",
+           "updates": "an update, MPI_Testany"}
 
 
 class PollingStep(UncrowdedStep):

@@ -17,6 +17,7 @@ constexpr int kTag = 3;
 constexpr int kHops = 2000;
 constexpr int kBarriers = 500;
 constexpr int kPanels = 160;
+constexpr int kUpdates = 8192;
 constexpr std::size_t kPanelBytes = 256 * kKiB;
 constexpr int kPieces = 16;  // of a rank's computation with one panel
 
@@ -148,12 +149,82 @@ private:
     std::vector<double> values_;
 };
 
+// A rank's part of updates of tables, as HPC Challenge's MPIRandomAccess makes them: an update of 16 MiB in no order, and
+// a look for what the previous rank has sent; of so many one message goes to the next.
+class Updates {
+public:
+    explicit Updates(const Job& job) : job_(job), table_(kWords, 1), coming_(kOfMessage), going_(kOfMessage)
+    {
+        random_ += static_cast<std::uint64_t>(job.rank);
+    }
+
+    // Each rank makes and gets as many.
+    void make(std::uint64_t count)
+    {
+        const std::uint64_t messages = count / kOfMessage;
+        std::uint64_t come = 0;
+        MPI_Request receive = messages > 0 ? post() : MPI_REQUEST_NULL;
+        MPI_Request send = MPI_REQUEST_NULL;
+        const auto look = [&] {
+            int index = 0, flag = 0;
+            MPI_Status status;
+            check(MPI_Testany(1, &receive, &index, &flag, &status));
+            if (flag == 0 || index == MPI_UNDEFINED) return;
+            for (const std::uint64_t value : coming_) update(value);
+            got_ += kOfMessage;
+            if (++come < messages) receive = post();
+        };
+        std::size_t gathered = 0;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            look();
+            random_ = random_ * 6364136223846793005u + 1;
+            update(random_);
+            going_[gathered++] = random_;
+            if (gathered < kOfMessage) continue;
+            const int next = (job_.rank + 1) % job_.ranks;
+            check(MPI_Isend(going_.data(), kOfMessage, MPI_UINT64_T, next, kTag, MPI_COMM_WORLD, &send));
+            for (int sent = 0; sent == 0; look()) check(MPI_Test(&send, &sent, MPI_STATUS_IGNORE));
+            gathered = 0;
+        }
+        while (come < messages) look();
+    }
+
+    // Whether all have come that the previous rank has sent.
+    bool are_right()
+    {
+        constexpr std::uint64_t kMessages = 8;
+        got_ = 0;
+        make(kMessages * kOfMessage);
+        return got_ == kMessages * kOfMessage && coming_.back() != 0;
+    }
+
+private:
+    static constexpr std::size_t kWords = 2 * 1024 * 1024;
+    static constexpr int kOfMessage = 512;
+
+    MPI_Request post()
+    {
+        MPI_Request request = MPI_REQUEST_NULL;
+        const int previous = (job_.rank + job_.ranks - 1) % job_.ranks;
+        check(MPI_Irecv(coming_.data(), kOfMessage, MPI_UINT64_T, previous, kTag, MPI_COMM_WORLD, &request));
+        return request;
+    }
+    void update(std::uint64_t value) { table_[value >> 20 & (kWords - 1)] ^= value; }
+
+    const Job& job_;
+    std::vector<std::uint64_t> table_, coming_, going_;
+    std::uint64_t random_ = 1;
+    std::uint64_t got_ = 0;
+};
+
 }  // namespace
 
 void run_polling(const Options& options, const Job& job, Report& report)
 {
     Panels panels(job);
+    Updates updates(job);
     all_must_be_right(panels.are_right(), "polling: a panel is wrong");
+    all_must_be_right(updates.are_right(), "polling: updates are missing");
     std::vector<std::string> columns = {"manner", "reps"};
     columns.insert(columns.end(), time_columns().begin(), time_columns().end());
     report.columns(columns);
@@ -180,6 +251,7 @@ void run_polling(const Options& options, const Job& job, Report& report)
     measure("panels", options.sampling(kPanels, job.ranks), [&](std::uint64_t first, std::uint64_t count) {
         for (std::uint64_t i = first; i < first + count; ++i) panels.pass(i);
     });
+    measure("updates", options.sampling(kUpdates, 1), [&](std::uint64_t, std::uint64_t count) { updates.make(count); });
 }
 
 }  // namespace fmpl::bench
