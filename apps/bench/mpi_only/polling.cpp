@@ -149,8 +149,8 @@ private:
     std::vector<double> values_;
 };
 
-// A rank's part of updates of tables, as HPC Challenge's MPIRandomAccess makes them: an update of 16 MiB in no order, and
-// a look for what the previous rank has sent; of so many one message goes to the next.
+// A rank's part of updates of tables, as HPC Challenge's MPIRandomAccess makes them: an update of 16 MiB in no order,
+// and a look for what the previous rank has sent; of so many one message goes to the next.
 class Updates {
 public:
     explicit Updates(const Job& job) : job_(job), table_(kWords, 1), coming_(kOfMessage), going_(kOfMessage)

@@ -56,8 +56,8 @@ int fmpl_wait_until(int (*ready)(void *context), void *context, const struct fmp
  * and with the same rights and duties.
  *
  * After a look in vain the ranks that share the caller's CPU or its thread run before fmpl_look returns, but
- * after the first ones of a turn (four, within a microsecond), since what the program looks for may be theirs
- * to do. It returns at once if each rank has a CPU. A call
+ * after the first ones of a turn (up to seven, within a microsecond), since what the program looks for may be
+ * theirs to do. It returns at once if each rank has a CPU. A call
  * that goes on in any case looks with a ready that is sure to return nonzero. Within ready, a progress
  * function or a handler fmpl_look calls ready and does nothing else.
  * Errors: ABORTED when the job ends; ARGUMENT (ready or is_ready is NULL). */

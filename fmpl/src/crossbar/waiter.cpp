@@ -32,6 +32,8 @@ constexpr std::uint64_t kNsBeforeAnswer = 240;
 
 // As long as it takes to give the CPU to another rank: who computes between its looks does so half of the time at most.
 constexpr std::uint64_t kNsOfTurn = 1000;
+// Looks that the ranks of a CPU make before each has had its turn: what waits for one of them waits for all.
+constexpr std::uint64_t kLooksOfRound = 8;
 
 // Where membarrier is missing, wakers fence instead; this bound only covers a rank whose kernel answers otherwise.
 // And nobody rings for what ends a wait from outside of the job.
@@ -109,6 +111,9 @@ WaitingPolicy waiting_policy(int ranks, int found_cpus)
     policy.spins = spin_us == 0 ? kSharedCpuSpins : looks(spin_us);
     policy.alone_spins = std::getenv("FMPL_SPIN_US") != nullptr ? policy.spins : looks(kSpinUs);
     policy.cpus_suffice = cpus_suffice;
+    const std::uint64_t ranks_of_cpu =
+        (static_cast<std::uint64_t>(ranks) + cpus - 1) / std::max<std::uint64_t>(cpus, 1);
+    policy.looks_of_turn = static_cast<std::uint32_t>(std::max<std::uint64_t>(kLooksOfRound / ranks_of_cpu, 1));
     measure_times(policy, answer_ns);
     if (policy.cpus_suffice) {
         policy.pauses = policy.alone_pauses;

@@ -57,7 +57,8 @@ struct WaitingPolicy {
     // For so many cycles (crossbar/cycle_clock.hpp) after a question a look for its answer may be too early. 0: not
     // known, or ranks share CPUs.
     std::uint64_t answer_cycles = 0;
-    // Where ranks share CPUs: by looks that are no wait a rank may go on for so many ticks of `clock`.
+    // Where ranks share CPUs: a rank goes on by so many looks that are no wait, in so many ticks of `clock`.
+    std::uint32_t looks_of_turn = 1;
     std::uint64_t turn_ticks = 0;
     ClockKind clock = ClockKind::monotonic;
     bool answer_is_fixed = false;  // always so long; otherwise at most, as p2p/envelopes/answer_pause.hpp finds
@@ -152,7 +153,7 @@ public:
     {
         if (keeps_cpu()) return;
         leave_cpu(true);
-        looks_left_ = kLooksOfTurn - 1;
+        looks_left_ = policy_.looks_of_turn - 1;
         turn_began_ = read_clock(policy_.clock);
     }
     // Whether such a look lets nobody else run; it has been made then. A program that computes a little between its
@@ -168,8 +169,6 @@ public:
     void check_abort() const;
 
 private:
-    static constexpr std::uint32_t kLooksOfTurn = 4;
-
     bool is_ending() const;
 
     using ReadyFunction = bool (*)(void*);
