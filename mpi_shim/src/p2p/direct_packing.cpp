@@ -122,16 +122,14 @@ void DirectPacking::send(const Ref<SendOperation>& operation, bool expects)
     outbox_->announce(operation->destination, envelope);
 }
 
-// The operation of an announced message that is to be packed; null when it is none any more, or when the receiver has
-// opened its record meanwhile. It counts as unfinished until it has been packed.
-Ref<SendOperation> DirectPacking::to_be_packed(std::uint64_t send_id)
+// The operation of an announced message, which is to be packed; null when the receiver has opened its record meanwhile.
+// It counts as unfinished until it has been packed.
+Ref<SendOperation> DirectPacking::to_be_packed(Announcements::iterator at)
 {
-    const auto found = announced_.find(send_id);
-    if (found == announced_.end() || !found->second.operation) return {};
-    Announced& announced = found->second;
+    Announced& announced = at->second;
     if (announced.record == nullptr) {
         const Ref<SendOperation> operation = std::move(announced.operation);
-        announced_.erase(found);
+        announced_.erase(at);
         return operation;
     }
     int withdrawn = 0;
@@ -377,7 +375,7 @@ void DirectPacking::room(int source, const Envelope& envelope)
         asked_.push_back({envelope.send_id, envelope.receive_id, source});  // until this rank comes to copy
         return;
     }
-    const Ref<SendOperation> operation = to_be_packed(envelope.send_id);
+    const Ref<SendOperation> operation = to_be_packed(found);
     if (!operation) return;
     const std::uint64_t bytes = operation->envelope.bytes;
     void* const to = envelope.place != 0 ? fmpl_remote_room(source, envelope.place, bytes) : nullptr;
@@ -436,7 +434,7 @@ void DirectPacking::piece(const Envelope& envelope, const void* body)
     const Ref<ReceiveOperation> operation = found->second;
     const std::uint64_t begin = envelope.place;
     if (begin == 0) first_piece(operation);
-    heard_at_[static_cast<std::size_t>(operation->source)] = fmpl_wtime();
+    if (!reads_.empty()) heard_at_[static_cast<std::size_t>(operation->source)] = fmpl_wtime();
     take_body(envelope.bytes, [&](std::uint64_t from, std::uint64_t to) {
         const std::uint64_t end = std::min(begin + to, operation->buffer.bytes);
         if (begin + from < end) operation->buffer.unpack(begin + from, end, static_cast<const std::byte*>(body) + from);
@@ -492,7 +490,7 @@ bool DirectPacking::send_asked()
             full = asked.destination;
             return false;
         }
-        Stream pieces{to_be_packed(asked.send_id), asked.receive_id};
+        Stream pieces{to_be_packed(found), asked.receive_id};
         if (pieces.operation && !send_pieces(pieces, kStraightPieceBytes)) streams_.push_back(std::move(pieces));
         return true;
     });

@@ -145,6 +145,8 @@ private:
         double helps_from = 0;         // this rank gives nothing of it before this time (fmpl_wtime)
     };
 
+    using Announcements = std::unordered_map<std::uint64_t, Announced>;  // by send_id
+
     // By this rank: so many bytes, by so many calls of the kernel.
     struct OwnCopy {
         std::uint64_t bytes = 0;
@@ -173,7 +175,7 @@ private:
     void taken_by(ReceiveOperation& operation, const OwnCopy& copy);
     bool has_sends_to(int rank) const { return unfinished_[static_cast<std::size_t>(rank)] > 0; }
     Ref<SendOperation> forget(std::uint64_t send_id);
-    Ref<SendOperation> to_be_packed(std::uint64_t send_id);
+    Ref<SendOperation> to_be_packed(Announcements::iterator at);
     bool send_asked();
     bool send_pieces(Stream& stream, std::uint64_t longest);
     bool stream();
@@ -187,8 +189,8 @@ private:
     std::vector<int> unfinished_;   // announced messages to each rank that are not there yet
     JointRecords records_;
     std::uint64_t sends_ = 0;
-    std::unordered_map<std::uint64_t, Announced> announced_;  // by send_id
-    std::vector<Announced*> joint_sends_;                     // those with a record whose message is not there yet
+    Announcements announced_;
+    std::vector<Announced*> joint_sends_;  // those with a record whose message is not there yet
     std::vector<Read> reads_;
     // After a copy this rank gives nothing, before this time, of what it had announced by then.
     double rests_to_ = 0;
