@@ -170,8 +170,10 @@ public:
             MPI_Status status;
             check(MPI_Testany(1, &receive, &index, &flag, &status));
             if (flag == 0 || index == MPI_UNDEFINED) return;
-            for (const std::uint64_t value : coming_) update(value);
-            got_ += kOfMessage;
+            for (const std::uint64_t value : coming_) {
+                update(value);
+                got_ += value;
+            }
             if (++come < messages) receive = post();
         };
         std::size_t gathered = 0;
@@ -179,6 +181,7 @@ public:
             look();
             random_ = random_ * 6364136223846793005u + 1;
             update(random_);
+            made_ += random_;
             going_[gathered++] = random_;
             if (gathered < kOfMessage) continue;
             const int next = (job_.rank + 1) % job_.ranks;
@@ -189,13 +192,16 @@ public:
         while (come < messages) look();
     }
 
-    // Whether all have come that the previous rank has sent.
+    // Whether what has come is what the previous rank has sent.
     bool are_right()
     {
         constexpr std::uint64_t kMessages = 8;
-        got_ = 0;
+        std::uint64_t of_previous = 0;
         make(kMessages * kOfMessage);
-        return got_ == kMessages * kOfMessage && coming_.back() != 0;
+        const int next = (job_.rank + 1) % job_.ranks, previous = (job_.rank + job_.ranks - 1) % job_.ranks;
+        check(MPI_Sendrecv(&made_, 1, MPI_UINT64_T, next, kTag, &of_previous, 1, MPI_UINT64_T, previous, kTag,
+            MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        return got_ == of_previous;
     }
 
 private:
@@ -214,7 +220,7 @@ private:
     const Job& job_;
     std::vector<std::uint64_t> table_, coming_, going_;
     std::uint64_t random_ = 1;
-    std::uint64_t got_ = 0;
+    std::uint64_t made_ = 0, got_ = 0;  // the sums
 };
 
 }  // namespace
