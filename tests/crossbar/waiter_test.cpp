@@ -1,9 +1,14 @@
 // How a rank waits: woken out of a sleep, by its deadline, by the end of the job; and which look is the last.
+#include "crossbar/cycle_clock.hpp"
+#include "crossbar/host.hpp"
 #include "crossbar/waiter.hpp"
 #include "error.hpp"
 
 #include <gtest/gtest.h>
 
+#include <sched.h>
+
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -141,7 +146,7 @@ TEST_F(Waiters, NoWakeUpIsLostWhateverThePeerDoes)
 
 TEST_F(Waiters, ADeadlineEndsAWaitOfEveryKind)
 {
-    for (const WaitingPolicy policy : {kSleepAtOnce, WaitingPolicy{100, 0}, WaitingPolicy{0, kHangNs}}) {
+    for (const WaitingPolicy& policy : {kSleepAtOnce, WaitingPolicy{100, 0}, WaitingPolicy{0, kHangNs}}) {
         Waiter waiter(crossbars_[0], policy);
         for (const std::uint64_t ahead_ns : {0, 1, 1'000'000}) {
             const std::uint64_t deadline = monotonic_ns() + ahead_ns;
@@ -181,7 +186,7 @@ TEST_F(Waiters, TheEndOfTheJobEndsASleep)
 TEST_F(Waiters, AWaitThatBeginsAfterTheEndOfTheJobThrows)
 {
     abort_job(1, 3);
-    for (const WaitingPolicy policy : {kSleepAtOnce, WaitingPolicy{1000, kHangNs}}) {
+    for (const WaitingPolicy& policy : {kSleepAtOnce, WaitingPolicy{1000, kHangNs}}) {
         Waiter waiter(crossbars_[0], policy);
         EXPECT_THROW(waiter.wait([] { return false; }, {}), Error);
     }
@@ -277,6 +282,91 @@ TEST_F(Waiters, AnExceptionOfTheLastLookLeavesNobodyAsleep)
     EXPECT_THROW(waiter.wait(fails_when_about_to_sleep, {.call = Call::recv}), Error);
     EXPECT_FALSE(sleeping(0));
     EXPECT_FALSE(waiter.is_last_look());
+}
+
+// A sender and a receiver on one CPU. The receiver looks until a number has come, and says so. How often it has said so
+// as soon as the sender goes on after let_run().
+class LettingRun : public Waiters {
+protected:
+    static constexpr std::uint64_t kRounds = 200;
+
+    LettingRun()
+    {
+        policy_.clock = best_clock();
+        policy_.turn_ticks = 1;
+        policy_.yield_ns = kHangNs;
+        CPU_ZERO(&before_);
+        sched_getaffinity(0, sizeof before_, &before_);
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(affinity_cpus().front(), &one);
+        sched_setaffinity(0, sizeof one, &one);
+    }
+    ~LettingRun() override { sched_setaffinity(0, sizeof before_, &before_); }
+
+    template <class BeforeMessage>
+    std::uint64_t receivers_that_ran(BeforeMessage&& before_message)
+    {
+        std::atomic<std::uint64_t> sent = 0, seen = 0;
+        std::thread receiver([&] {  // on the same CPU
+            Waiter waiter(crossbars_[1], policy_);
+            while (seen.load() < kRounds) {
+                if (sent.load() > seen.load()) {
+                    seen.store(sent.load());
+                } else {
+                    waiter.give_way();
+                }
+            }
+        });
+        Waiter waiter(crossbars_[0], policy_);
+        std::uint64_t ran = 0;
+        for (std::uint64_t round = 1; round <= kRounds; ++round) {
+            while (seen.load() + 1 < round) std::this_thread::yield();
+            before_message(waiter);
+            sent.store(round);
+            waiter.let_run(1);
+            if (seen.load() == round) ++ran;
+        }
+        receiver.join();
+        return ran;
+    }
+
+    WaitingPolicy policy_;
+
+private:
+    cpu_set_t before_;
+};
+
+TEST_F(LettingRun, IsForWhoComputesBetweenItsLooks)
+{
+    EXPECT_GT(receivers_that_ran([](Waiter& waiter) { waiter.give_way(); }), kRounds / 4);
+}
+
+TEST_F(LettingRun, IsNotForWhoWaits)
+{
+    const auto wait = [](Waiter& waiter) {
+        waiter.give_way();
+        int looks = 0;
+        waiter.wait([&] { return ++looks > 2; }, WaitFor{.call = Call::recv});
+    };
+    EXPECT_LT(receivers_that_ran(wait), kRounds / 4);
+}
+
+TEST_F(LettingRun, IsNotForWhoOnlyLooks)
+{
+    policy_.looks_of_turn = 2;
+    policy_.turn_ticks = UINT64_MAX;
+    const auto look = [](Waiter& waiter) {
+        waiter.give_way();
+        waiter.give_way();
+    };
+    EXPECT_LT(receivers_that_ran(look), kRounds / 4);
+}
+
+TEST_F(LettingRun, IsSeldomEnoughForAStream)
+{
+    policy_.ticks_between_let_runs = UINT64_MAX;
+    EXPECT_LT(receivers_that_ran([](Waiter& waiter) { waiter.give_way(); }), kRounds / 4);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ using Offset = std::uint64_t;           // bytes from the base of the job's memo
 inline constexpr Offset kNoOffset = 0;  // the control block's own offset: never a message's
 
 inline constexpr std::uint64_t kControlMagic = 0x31304c504d46'0a00;
-inline constexpr std::uint32_t kControlVersion = 18;
+inline constexpr std::uint32_t kControlVersion = 19;
 inline constexpr int kBarrierColours = 8;  // paper, section 3.3
 inline constexpr int kMaxRanks = 4096;
 
@@ -167,7 +167,10 @@ struct alignas(kLine) NodeRecord {
 
     // Line 2: what it waits for.
     alignas(kLine) BlockedIn blocked_in;
-    std::uint8_t pad2[kLine - sizeof(BlockedIn)];
+    // 1 while it has given its CPU away, since it found nothing. Readers: ranks of the same CPU, so that the line stays
+    // in its cache. Ordering: relaxed; a hint.
+    std::atomic<std::uint32_t> is_away;
+    std::uint8_t pad2[kLine - sizeof(BlockedIn) - 4];
 
     // Line 3: its words for the other ranks, exchanged in fmpl_init.
     alignas(kLine) std::uint8_t bootstrap[kBootstrapBytes];

@@ -35,6 +35,9 @@ constexpr std::uint64_t kNsOfTurn = 1000;
 // Looks that the ranks of a CPU make before each has had its turn: what waits for one of them waits for all.
 constexpr std::uint64_t kLooksOfRound = 8;
 
+// A message to a rank of the same CPU lets it run no more often: that takes one or two microseconds.
+constexpr std::uint64_t kNsBetweenLetRuns = 50'000;
+
 // Where membarrier is missing, wakers fence instead; this bound only covers a rank whose kernel answers otherwise.
 // And nobody rings for what ends a wait from outside of the job.
 constexpr std::uint64_t kSleepBoundNs = 10'000'000;
@@ -80,6 +83,7 @@ void measure_times(WaitingPolicy& policy, std::uint64_t answer_ns)
     const auto ticks_of = [&](std::uint64_t ns) { return ns * its_ticks / std::max<std::uint64_t>(shortest_ns, 1); };
     if (clock == ClockKind::cycles) policy.answer_cycles = ticks_of(answer_ns);
     policy.turn_ticks = ticks_of(kNsOfTurn);
+    policy.ticks_between_let_runs = ticks_of(kNsBetweenLetRuns);
     policy.clock = clock;
 }
 
@@ -163,12 +167,13 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         BlockedIn& record_;
     } blocked(crossbar_->record(crossbar_->node()).blocked_in, what, layer_call_);
 
+    computes_ = false;
     std::uint64_t begin = 0;
     for (;;) {
         // Several yields between looks at the clock: where ranks share CPUs each one runs another rank.
         for (int i = 0; i < 8; ++i) {
             if (ready(state)) return true;
-            leave_cpu(begin != 0 || i != 0);
+            leave_cpu_in_vain(begin != 0 || i != 0);
         }
         if (is_ending()) {
             // A rank may have ended the job after it had done what this one waits for: that is no failure of this call.
@@ -193,6 +198,14 @@ void Waiter::leave_cpu(bool again) const
     } else {
         sched_yield();
     }
+}
+
+void Waiter::leave_cpu_in_vain(bool again) const
+{
+    std::atomic<std::uint32_t>& is_away = crossbar_->record(crossbar_->node()).is_away;
+    is_away.store(1, std::memory_order_relaxed);
+    leave_cpu(again);
+    is_away.store(0, std::memory_order_relaxed);
 }
 
 // Whether the last look before sleeping was true.

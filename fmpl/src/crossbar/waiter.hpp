@@ -60,6 +60,7 @@ struct WaitingPolicy {
     // Where ranks share CPUs: a rank goes on by so many looks that are no wait, in so many ticks of `clock`.
     std::uint32_t looks_of_turn = 1;
     std::uint64_t turn_ticks = 0;
+    std::uint64_t ticks_between_let_runs = 0;
     ClockKind clock = ClockKind::monotonic;
     bool answer_is_fixed = false;  // always so long; otherwise at most, as p2p/envelopes/answer_pause.hpp finds
     // Of a wait that is WaitFor::alone: looks before the first yield, and pauses between two.
@@ -152,7 +153,7 @@ public:
     void give_way()
     {
         if (keeps_cpu()) return;
-        leave_cpu(true);
+        leave_cpu_in_vain(true);
         looks_left_ = policy_.looks_of_turn - 1;
         turn_began_ = read_clock(policy_.clock);
     }
@@ -161,9 +162,25 @@ public:
     bool keeps_cpu()
     {
         if (policy_.cpus_suffice) return true;
-        if (looks_left_ == 0 || read_clock(policy_.clock) - turn_began_ >= policy_.turn_ticks) return false;
+        // Who makes all its looks within a turn does nothing else; where there is but one, the clock tells.
+        const bool has_looks = looks_left_ != 0;
+        computes_ =
+            (has_looks || policy_.looks_of_turn == 1) && read_clock(policy_.clock) - turn_began_ >= policy_.turn_ticks;
+        if (!has_looks || computes_) return false;
         --looks_left_;
         return true;
+    }
+    // After a message to `node`, which shares this one's CPU: lets it run, if this rank computes between its looks and
+    // that one has given the CPU away as it found nothing (docs/decisions/0059-the-cpu-goes-with-the-message.md). Once
+    // in a while: a stream of messages goes on.
+    void let_run(int node)
+    {
+        if (!computes_ || shared_thread_ != nullptr) return;
+        if (crossbar_->record(node).is_away.load(std::memory_order_relaxed) == 0) return;
+        const std::uint64_t now = read_clock(policy_.clock);
+        if (now - let_run_at_ < policy_.ticks_between_let_runs) return;
+        let_run_at_ = now;
+        leave_cpu(true);
     }
     // Throws Error(ABORTED) when the job is ending.
     void check_abort() const;
@@ -174,6 +191,7 @@ private:
     using ReadyFunction = bool (*)(void*);
     bool wait_longer(ReadyFunction ready, void* state, const WaitFor& what);
     void leave_cpu(bool again) const;
+    void leave_cpu_in_vain(bool again) const;
     bool sleep(ReadyFunction ready, void* state, const WaitFor& what, std::uint64_t waited_ns);
     bool last_look(ReadyFunction ready, void* state);
 
@@ -184,6 +202,8 @@ private:
     bool is_last_look_ = false;
     std::uint32_t looks_left_ = 0;  // of this turn
     std::uint64_t turn_began_ = 0;
+    bool computes_ = false;  // between its looks, as the last turn that one of them has ended tells; no wait since
+    std::uint64_t let_run_at_ = 0;
     std::uint32_t sleeps_ = 0;  // that NodeRecord::sleep has told of
 };
 
