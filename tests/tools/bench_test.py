@@ -376,7 +376,7 @@ class StandIns(unittest.TestCase):
         self.assertIn("M=N=K=2048, block 64, 2 rounds", printed)
 
     def test_polling_is_compared_for_each_manner_and_without_mpich_where_ranks_share_cpus(self):
-        manners = ("test", "testany", "testsome", "iprobe", "improbe", "ibarrier", "panels", "updates")
+        manners = ("test", "testany", "testsome", "iprobe", "improbe", "ibarrier", "panels", "short-panels", "updates")
         for name, of, seconds in (("fmplrun", ".mpi", 1e-6), ("mpirun.openmpi", "", 2e-6), ("mpiexec.mpich", "", 1.5e-6)):
             self.answers(name, answer(*({"manner": manner, "reps": 8, "seconds": samples(seconds, seconds)}
                                         for manner in manners)), of=of)
