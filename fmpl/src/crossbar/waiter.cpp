@@ -115,8 +115,8 @@ WaitingPolicy waiting_policy(int ranks, int found_cpus)
     policy.spins = spin_us == 0 ? kSharedCpuSpins : looks(spin_us);
     policy.alone_spins = std::getenv("FMPL_SPIN_US") != nullptr ? policy.spins : looks(kSpinUs);
     policy.cpus_suffice = cpus_suffice;
-    const std::uint64_t ranks_of_cpu =
-        (static_cast<std::uint64_t>(ranks) + cpus - 1) / std::max<std::uint64_t>(cpus, 1);
+    const std::uint64_t shared_cpus = std::max<std::uint64_t>(cpus, 1);  // FMPL_CPUS=0: not even one rank has its own
+    const std::uint64_t ranks_of_cpu = (static_cast<std::uint64_t>(ranks) + shared_cpus - 1) / shared_cpus;
     policy.looks_of_turn = static_cast<std::uint32_t>(std::max<std::uint64_t>(kLooksOfRound / ranks_of_cpu, 1));
     measure_times(policy, answer_ns);
     if (policy.cpus_suffice) {
