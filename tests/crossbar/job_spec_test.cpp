@@ -1,6 +1,7 @@
 // The words that make a job: sizes, shapes and the variables of the environment, and what is said of wrong ones.
 #include "crossbar/expect_error.hpp"
 #include "crossbar/job_memory.hpp"
+#include "support/variable.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,32 +16,9 @@ namespace {
 
 using namespace fmpl;
 using fmpl_test::expect_error;
+using fmpl_test::Variable;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
-
-// A variable of the environment for as long as the object lives.
-class Variable {
-public:
-    Variable(const char* name, const char* value) : name_(name)
-    {
-        if (const char* old = std::getenv(name)) before_ = old;
-        setenv(name, value, 1);
-    }
-    ~Variable()
-    {
-        if (before_) {
-            setenv(name_, before_->c_str(), 1);
-        } else {
-            unsetenv(name_);
-        }
-    }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-
-private:
-    const char* name_;
-    std::optional<std::string> before_;
-};
 
 TEST(ParseBytes, TakesNumbersWithUnits)
 {

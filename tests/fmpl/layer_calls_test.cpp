@@ -287,22 +287,18 @@ bool nothing_has_come()
     return taken == 0 && fmpl_nothing_has_come() != 0;
 }
 
-// A hint: whoever it names, it changes nothing and returns, also where the receiver waits on the same CPU.
-FMPL_RANKS_TEST(LayerCalls, AReceiverIsLetRunWhoeverItIs)
+// Before, in and after a session, and for what is no rank. Whether it does something: mpi_let_run_test.
+FMPL_RANKS_TEST(LayerCalls, NobodyIsLetRunInVain)
 {
-    fmpl_let_run(0);  // before fmpl_init
-    const fmpl::Session session(1);
-    for (const int other : {INT_MIN, -1, size(), INT_MAX}) fmpl_let_run(other);
-    REQUIRE_OK(fmpl_envelopes_open(kRing));
-    for (int round = 0; round < 100; ++round) {
-        int number = round;
-        if (rank() > 0) REQUIRE_OK(fmpl_recv(&number, sizeof number, rank() - 1, 0, FMPL_COMM_WORLD));
-        EXPECT_EQ(number, round);
-        fmpl_nothing_has_come();
-        if (rank() + 1 == size()) continue;
-        REQUIRE_OK(fmpl_send(&number, sizeof number, rank() + 1, 0, FMPL_COMM_WORLD));
-        for (int other = 0; other < size(); ++other) fmpl_let_run(other);
+    const auto let_all_run = [] {
+        for (const int other : {INT_MIN, -1, 0, size() - 1, size(), INT_MAX}) fmpl_let_run(other);
+    };
+    let_all_run();
+    {
+        const fmpl::Session session(1);
+        let_all_run();
     }
+    let_all_run();
 }
 
 // Where each rank has a CPU a layer looks only when there is something, or when it is time to see whether the job ends.

@@ -136,7 +136,7 @@ private:
     }
     void send(int next) const { transport::send(panel_.data(), panel_.size(), next, kTag); }
     void receive() { transport::recv(panel_.data(), panel_.size(), previous(), kTag); }
-    // Some ten microseconds, in 32 KiB that a panel may drive out of the nearest cache. One array: how two lie to each
+    // 5 to 10 us, in 32 KiB that a panel may drive out of the nearest cache. One array: how two lie to each
     // other, which malloc decides, can double the time. One function, at the same place in a line for every MPI: how
     // the loop lies in the caches of instructions is a tenth of its time.
     [[gnu::noinline, gnu::aligned(64)]] void compute_piece()

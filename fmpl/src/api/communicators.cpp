@@ -126,7 +126,6 @@ void Communicators::found_world(fmpl_match_t* slots, fmpl_flag_t* flags, int cou
     node_->crossbar.wake(world->members());
 
     await_all_ready();
-    node_->find_cpu_mates();
     std::vector<TableOffsets> tables;
     for (int r = 0; r < ranks(); ++r) {
         Bootstrap theirs{};

@@ -167,8 +167,8 @@ struct alignas(kLine) NodeRecord {
 
     // Line 2: what it waits for.
     alignas(kLine) BlockedIn blocked_in;
-    // 1 while it has given its CPU away, since it found nothing. Readers: ranks of the same CPU, so that the line stays
-    // in its cache. Ordering: relaxed; a hint.
+    // 1 while it has given its CPU away, since it found nothing, and does not sleep. Readers: ranks of the same CPU, so
+    // that the line stays in its cache. Ordering: relaxed; a hint.
     std::atomic<std::uint32_t> is_away;
     std::uint8_t pad2[kLine - sizeof(BlockedIn) - 4];
 

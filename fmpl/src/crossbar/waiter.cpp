@@ -167,7 +167,7 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         BlockedIn& record_;
     } blocked(crossbar_->record(crossbar_->node()).blocked_in, what, layer_call_);
 
-    computes_ = false;
+    leave_turn();
     std::uint64_t begin = 0;
     for (;;) {
         // Several yields between looks at the clock: where ranks share CPUs each one runs another rank.
@@ -206,6 +206,18 @@ void Waiter::leave_cpu_in_vain(bool again) const
     is_away.store(1, std::memory_order_relaxed);
     leave_cpu(again);
     is_away.store(0, std::memory_order_relaxed);
+}
+
+void Waiter::let_run_now(int node)
+{
+    const NodeRecord& receiver = crossbar_->record(node);
+    const int cpu = crossbar_->record(crossbar_->node()).cpu;
+    if (cpu < 0 || receiver.cpu != cpu || receiver.is_away.load(std::memory_order_relaxed) == 0) return;
+    const std::uint64_t now = read_clock(policy_.clock);
+    if (now - let_run_at_ < policy_.ticks_between_let_runs) return;
+    let_run_at_ = now;
+    leave_cpu(true);
+    begin_turn();
 }
 
 // Whether the last look before sleeping was true.

@@ -134,7 +134,10 @@ public:
         // With time between two looks: a look takes the line away from the core that is about to write it
         // (docs/decisions/0007-time-between-looks.md).
         for (std::uint32_t i = 0; i < spins; ++i) {
-            if (ready()) return true;
+            if (ready()) {
+                if (i != 0) leave_turn();
+                return true;
+            }
             if (i + 1 == spins) break;
             for (std::uint32_t p = 0; p < pauses; ++p) cpu_relax();
         }
@@ -154,33 +157,29 @@ public:
     {
         if (keeps_cpu()) return;
         leave_cpu_in_vain(true);
-        looks_left_ = policy_.looks_of_turn - 1;
-        turn_began_ = read_clock(policy_.clock);
+        begin_turn();
     }
     // Whether such a look lets nobody else run; it has been made then. A program that computes a little between its
     // looks gets on meanwhile (docs/decisions/0058-some-looks-of-a-turn.md).
     bool keeps_cpu()
     {
         if (policy_.cpus_suffice) return true;
-        // Who makes all its looks within a turn does nothing else; where there is but one, the clock tells.
+        if (turn_is_over_) return false;
+        // Whether it computes is told by the clock, which is read where looks are left, or where a turn has but one.
         const bool has_looks = looks_left_ != 0;
         computes_ =
             (has_looks || policy_.looks_of_turn == 1) && read_clock(policy_.clock) - turn_began_ >= policy_.turn_ticks;
-        if (!has_looks || computes_) return false;
+        turn_is_over_ = !has_looks || computes_;
+        if (turn_is_over_) return false;
         --looks_left_;
         return true;
     }
-    // After a message to `node`, which shares this one's CPU: lets it run, if this rank computes between its looks and
-    // that one has given the CPU away as it found nothing (docs/decisions/0059-the-cpu-goes-with-the-message.md). Once
-    // in a while: a stream of messages goes on.
+    // After a message to `node`: lets it run, if it shares this rank's only CPU and has left it as it found nothing,
+    // and if this rank computes between its looks (docs/decisions/0059-the-cpu-goes-with-the-message.md). Once in a
+    // while: a stream of messages goes on.
     void let_run(int node)
     {
-        if (!computes_ || shared_thread_ != nullptr) return;
-        if (crossbar_->record(node).is_away.load(std::memory_order_relaxed) == 0) return;
-        const std::uint64_t now = read_clock(policy_.clock);
-        if (now - let_run_at_ < policy_.ticks_between_let_runs) return;
-        let_run_at_ = now;
-        leave_cpu(true);
+        if (computes_ && shared_thread_ == nullptr) let_run_now(node);
     }
     // Throws Error(ABORTED) when the job is ending.
     void check_abort() const;
@@ -192,6 +191,20 @@ private:
     bool wait_longer(ReadyFunction ready, void* state, const WaitFor& what);
     void leave_cpu(bool again) const;
     void leave_cpu_in_vain(bool again) const;
+    void let_run_now(int node);
+    // Of looks that are no wait: a turn begins when the rank has the CPU again, and ends with the first look that gives
+    // it away, or with a wait.
+    void begin_turn()
+    {
+        looks_left_ = policy_.looks_of_turn - 1;
+        turn_began_ = read_clock(policy_.clock);
+        turn_is_over_ = false;
+    }
+    void leave_turn()
+    {
+        turn_is_over_ = true;
+        computes_ = false;
+    }
     bool sleep(ReadyFunction ready, void* state, const WaitFor& what, std::uint64_t waited_ns);
     bool last_look(ReadyFunction ready, void* state);
 
@@ -200,9 +213,10 @@ private:
     SharedThread* shared_thread_;
     const char* layer_call_ = nullptr;
     bool is_last_look_ = false;
+    bool turn_is_over_ = true;
+    bool computes_ = false;         // between its looks, as the last turn has told
     std::uint32_t looks_left_ = 0;  // of this turn
     std::uint64_t turn_began_ = 0;
-    bool computes_ = false;  // between its looks, as the last turn that one of them has ended tells; no wait since
     std::uint64_t let_run_at_ = 0;
     std::uint32_t sleeps_ = 0;  // that NodeRecord::sleep has told of
 };

@@ -122,17 +122,8 @@ public:
     // After a message to `peer`, in a call that then ends.
     void let_run(int peer)
     {
-        if (!cpu_mates_.empty() && cpu_mates_[static_cast<std::size_t>(peer)] && !in_callback) waiter.let_run(peer);
+        if (!in_callback) waiter.let_run(peer);
     }
-    // Once all ranks have told their CPUs.
-    void find_cpu_mates()
-    {
-        if (each_has_a_cpu() || crossbar.record(rank()).cpu < 0) return;
-        for (int r = 0; r < crossbar.nodes(); ++r) {
-            cpu_mates_.push_back(r != rank() && crossbar.record(r).cpu == crossbar.record(rank()).cpu);
-        }
-    }
-
     // A transfer that needs this rank again and again (busy), or only seldom: that one is looked at when a wait is
     // long, so that thousands of posted receives cost a short wait nothing.
     bool has_busy() const { return !busy_.empty(); }
@@ -209,7 +200,6 @@ private:
         }
     }
 
-    std::vector<bool> cpu_mates_;  // by rank, whether it shares this rank's CPU; empty: nobody does
     std::vector<Progressing*> busy_;
     std::vector<Progressing*> idle_;
     std::vector<Offset> rings_;

@@ -236,7 +236,8 @@ int fmpl_nothing_has_come(void)
 void fmpl_let_run(int world_rank)
 {
     Rank* const own = binding().own.get();
-    if (own != nullptr && world_rank >= 0 && world_rank < own->node.crossbar.nodes()) own->node.let_run(world_rank);
+    if (own == nullptr || !own->initialized()) return;
+    if (world_rank >= 0 && world_rank < own->node.crossbar.nodes()) own->node.let_run(world_rank);
 }
 
 int fmpl_look(int (*ready)(void* context), void* context, int* is_ready)
