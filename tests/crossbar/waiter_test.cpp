@@ -1,15 +1,10 @@
 // How a rank waits: woken out of a sleep, by its deadline, by the end of the job; and which look is the last.
-#include "crossbar/cycle_clock.hpp"
-#include "crossbar/host.hpp"
 #include "crossbar/waiter.hpp"
 #include "error.hpp"
 #include "support/variable.hpp"
 
 #include <gtest/gtest.h>
 
-#include <sched.h>
-
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
@@ -284,154 +279,6 @@ TEST_F(Waiters, AnExceptionOfTheLastLookLeavesNobodyAsleep)
     EXPECT_THROW(waiter.wait(fails_when_about_to_sleep, {.call = Call::recv}), Error);
     EXPECT_FALSE(sleeping(0));
     EXPECT_FALSE(waiter.is_last_look());
-}
-
-// A sender and a receiver on one CPU. The receiver looks until a number has come, and says so.
-class LettingRun : public Waiters {
-protected:
-    static constexpr std::uint64_t kRounds = 200;
-
-    LettingRun()
-    {
-        policy_.clock = best_clock();
-        policy_.turn_ticks = 1;
-        policy_.yield_ns = kHangNs;
-        for (const Crossbar& crossbar : crossbars_) crossbar.record(crossbar.node()).cpu = affinity_cpus().front();
-    }
-
-    // How often the receiver has said so as soon as the sender goes on after let_run(). before_message(waiter, round)
-    // is what the sender does first.
-    template <class BeforeMessage>
-    std::uint64_t receivers_that_ran(BeforeMessage&& before_message)
-    {
-        std::atomic<std::uint64_t> sent = 0, seen = 0;
-        std::thread receiver([&] {
-            use_one_cpu();
-            Waiter waiter(crossbars_[1], policy_);
-            while (seen.load() < kRounds) {
-                if (sent.load() > seen.load()) {
-                    seen.store(sent.load());
-                    spend(receiver_spends_ns_);
-                } else {
-                    waiter.give_way();
-                }
-            }
-        });
-        std::uint64_t ran = 0;
-        std::thread sender([&] {
-            use_one_cpu();
-            Waiter waiter(crossbars_[0], policy_);
-            for (std::uint64_t round = 1; round <= kRounds; ++round) {
-                while (seen.load() + 1 < round) std::this_thread::yield();
-                before_message(waiter, round);
-                sent.store(round);
-                waiter.let_run(1);
-                if (seen.load() == round) ++ran;
-            }
-        });
-        sender.join();
-        receiver.join();
-        return ran;
-    }
-    // That a few did so anyway, or did not, is the other programs' doing.
-    void expect_ran(std::uint64_t ran) const { EXPECT_GT(ran, kRounds / 4); }
-    void expect_did_not_run(std::uint64_t ran) const { EXPECT_LT(ran, kRounds / 4); }
-
-    static void look(Waiter& waiter, std::uint64_t /*round*/) { waiter.give_way(); }
-    static void wait_for_looks(Waiter& waiter, int last)
-    {
-        int looks = 0;
-        EXPECT_TRUE(waiter.wait([&] { return ++looks == last; }, WaitFor{.call = Call::recv}));
-    }
-    static void spend(std::uint64_t ns)
-    {
-        for (const std::uint64_t begin = monotonic_ns(); monotonic_ns() - begin < ns;) cpu_relax();
-    }
-    // A turn of less is taken for looks alone.
-    void turns_are_computation_from(std::uint64_t ns)
-    {
-        const std::uint64_t ns_before = monotonic_ns(), ticks_before = read_clock(policy_.clock);
-        spend(1'000'000);
-        policy_.turn_ticks = (read_clock(policy_.clock) - ticks_before) * ns / (monotonic_ns() - ns_before);
-    }
-
-    WaitingPolicy policy_;
-    std::uint64_t receiver_spends_ns_ = 0;
-
-private:
-    void use_one_cpu() const
-    {
-        cpu_set_t one;
-        CPU_ZERO(&one);
-        CPU_SET(crossbars_[0].record(0).cpu, &one);
-        EXPECT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
-    }
-};
-
-TEST_F(LettingRun, IsForWhoComputesBetweenItsLooks)
-{
-    expect_ran(receivers_that_ran(look));
-}
-
-TEST_F(LettingRun, IsNotForOtherCpus)
-{
-    crossbars_[1].record(1).cpu = -1;
-    expect_did_not_run(receivers_that_ran(look));
-}
-
-TEST_F(LettingRun, IsNotForWhoWaits)
-{
-    for (const std::uint32_t spins : {0, 1, 100}) {
-        policy_.spins = spins;
-        expect_did_not_run(receivers_that_ran([](Waiter& waiter, std::uint64_t) {
-            waiter.give_way();
-            wait_for_looks(waiter, 3);
-        }));
-    }
-}
-
-TEST_F(LettingRun, AWaitIsNoComputation)
-{
-    for (const std::uint32_t spins : {0, 1, 100}) {
-        policy_.spins = spins;
-        expect_did_not_run(receivers_that_ran([](Waiter& waiter, std::uint64_t) {
-            wait_for_looks(waiter, 3);
-            waiter.give_way();
-        }));
-    }
-}
-
-TEST_F(LettingRun, IsNotForWhoOnlyLooks)
-{
-    turns_are_computation_from(1'000'000);
-    for (const std::uint32_t looks : {1, 2}) {
-        policy_.looks_of_turn = looks;
-        expect_did_not_run(receivers_that_ran([](Waiter& waiter, std::uint64_t) {
-            waiter.give_way();
-            waiter.give_way();
-        }));
-    }
-}
-
-// The sender computes before each second message, and looks in vain before each.
-TEST_F(LettingRun, WhatTheReceiverDoesMeanwhileIsNoComputationOfTheSender)
-{
-    turns_are_computation_from(20'000);
-    receiver_spends_ns_ = 100'000;
-    const std::uint64_t ran = receivers_that_ran([](Waiter& waiter, std::uint64_t round) {
-        if (round % 2 == 0) spend(40'000);
-        waiter.give_way();
-    });
-    expect_ran(ran);
-    EXPECT_LT(ran, kRounds * 3 / 4);
-}
-
-TEST_F(LettingRun, IsSeldomEnoughForAStream)
-{
-    policy_.ticks_between_let_runs = read_clock(policy_.clock) / 2;  // the first one is due
-    const std::uint64_t ran = receivers_that_ran(look);
-    EXPECT_GT(ran, 0u);
-    expect_did_not_run(ran);
 }
 
 TEST(WaitingPolicies, RanksMayHaveNoCpuToThemselves)

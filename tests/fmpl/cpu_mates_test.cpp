@@ -276,6 +276,42 @@ FMPL_RANKS_TEST_AT(CpuMates, MessagesGoOnWhileMembersMeet, ({4, 8}))
     }
 }
 
+// The CPU that this process may run on, -1: there are several.
+int only_cpu()
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
+    return CPU_COUNT(&set) == 1 ? sched_getcpu() : -1;
+}
+
+// Rank 3 has been sent a number, and rank 2 computes on their CPU; the other CPU has nothing to do
+// (docs/decisions/0060-idle-cpus-take-ranks.md). Only where fmplrun has bound two ranks to each of two CPUs.
+FMPL_RANKS_TEST_WITH(
+    CpuMates, AnIdleCpuTakesOneThatWaits, (RanksOptions{.ranks = {4}, .threads = false, .unmapped = false}))
+{
+    const int home = only_cpu();
+    const fmpl::Session session(1);
+    if (home < 0) return;
+    int taken = 0;
+    for (int round = 0; round < 30; ++round) {
+        REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+        if (rank() == 2) {
+            REQUIRE_OK(fmpl_send(&round, sizeof round, 3, 0, FMPL_COMM_WORLD));
+            for (const double end = fmpl_wtime() + 2e-3; fmpl_wtime() < end;) {
+            }
+        } else if (rank() == 3) {
+            int got = -1;
+            REQUIRE_OK(fmpl_recv(&got, sizeof got, 2, 0, FMPL_COMM_WORLD));
+            EXPECT_EQ(got, round);
+            if (only_cpu() != home) ++taken;
+        }
+    }
+    if (rank() == 3) {
+        EXPECT_GT(taken, 0);
+    }
+}
+
 // Two ranks on each of two CPUs broadcast in turn: who is to be the next root of its CPU stays there, so that each
 // rank is brought back once in a turn of all. If all that wait made room for the others, it would be twice. Of many
 // batches the best counts.

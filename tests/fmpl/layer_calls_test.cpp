@@ -6,7 +6,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <climits>
 #include <cstdlib>
 #include <functional>
 #include <stdexcept>
@@ -285,20 +284,6 @@ bool nothing_has_come()
     EXPECT_OK(
         fmpl_envelopes_look([](void*, int, const void*, const void*, std::size_t) { return 1; }, nullptr, &taken));
     return taken == 0 && fmpl_nothing_has_come() != 0;
-}
-
-// Before, in and after a session, and for what is no rank. Whether it does something: mpi_let_run_test.
-FMPL_RANKS_TEST(LayerCalls, NobodyIsLetRunInVain)
-{
-    const auto let_all_run = [] {
-        for (const int other : {INT_MIN, -1, 0, size() - 1, size(), INT_MAX}) fmpl_let_run(other);
-    };
-    let_all_run();
-    {
-        const fmpl::Session session(1);
-        let_all_run();
-    }
-    let_all_run();
 }
 
 // Where each rank has a CPU a layer looks only when there is something, or when it is time to see whether the job ends.

@@ -70,14 +70,6 @@ int fmpl_look(int (*ready)(void *context), void *context, int *is_ready);
  * Errors: none; before fmpl_init and after fmpl_finalize 0. */
 int fmpl_nothing_has_come(void);
 
-/* For a call that ends once a message to world_rank (a rank of FMPL_COMM_WORLD) is on its way, as MPI_Send
- * does: lets the ranks of the caller's CPU run once, if both ranks are bound to that one, if world_rank has
- * left it as it found nothing and does not sleep yet, and if the caller computes between its looks: it will
- * not wait now, and world_rank would begin late. Not twice within 50 us. Does nothing if each rank has a CPU,
- * if ranks take turns on a thread, and within a progress function or a handler.
- * Errors: none. Before fmpl_init, after fmpl_finalize and for what is no rank it does nothing. */
-void fmpl_let_run(int world_rank);
-
 /* Within ready or an envelope handler: 1 if the rank sleeps after a look in vain now, so that what was left
  * for a later look is to be done in this one; else 0. */
 int fmpl_is_last_look(void);

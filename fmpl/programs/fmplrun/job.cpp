@@ -128,13 +128,13 @@ Job::Job(const Options& options)
     cpus_ = available_cpus();
     choose_manner();
     spec.cpus = cpus_;
+    threads_ = std::to_string(std::max(1, cpus_ / options_.ranks));
+    spec.lent_cpus = choose_bindings();
     observation_.prepare(spec);
     memory_ = JobMemory::create(spec);
     job_fd_ = fcntl(memory_.fd(), F_DUPFD_CLOEXEC, kFirstRankDescriptor);
     if (job_fd_ < 0) job_fd_ = fcntl(memory_.fd(), F_DUPFD_CLOEXEC, 3);
     if (job_fd_ < 0) fail_system("no descriptor for the job's memory");
-    threads_ = std::to_string(std::max(1, cpus_ / options_.ranks));
-    choose_bindings();
     if (options_.on_deadlock != OnDeadlock::ignore) deadlock_watch_.emplace(memory_.control(), Clock::now());
 }
 
@@ -198,7 +198,7 @@ void Job::choose_manner()
     }
 }
 
-void Job::choose_bindings()
+std::uint32_t Job::choose_bindings()
 {
     if (is_one_process()) {
         const std::vector<int> cpus = cpus_of_threads(process_threads_);
@@ -206,29 +206,30 @@ void Job::choose_bindings()
             for (const int rank : ranks_of_thread(t, process_threads_, options_.ranks))
                 ranks_[static_cast<std::size_t>(rank)].cpus = {cpus[static_cast<std::size_t>(t)]};
         }
-        return;
+        return 0;
     }
     const bool by_default = options_.binding == Binding::automatic;
-    if (options_.binding == Binding::none) return;
+    if (options_.binding == Binding::none) return 0;
     const auto threads_of = [this](const char* variable) {
         const char* set = std::getenv(variable);
         return std::atoi(set != nullptr ? set : threads_.c_str());
     };
     const int threads = std::max(threads_of("OMP_NUM_THREADS"), threads_of("OPENBLAS_NUM_THREADS"));
     if (by_default && options_.ranks > cpus_) {
-        if (threads > 1 || !divides_evenly(options_.ranks, cpus_)) return;
+        if (threads > 1 || !divides_evenly(options_.ranks, cpus_)) return 0;
         const std::vector<int> cpus = affinity_cpus();
         for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].cpus = {cpus[r * cpus.size() / ranks_.size()]};
-        return;
+        return static_cast<std::uint32_t>(cpus.size());
     }
     // One rank that uses all CPUs is bound to them already.
-    if (by_default && options_.ranks == 1 && threads >= cpus_) return;
+    if (by_default && options_.ranks == 1 && threads >= cpus_) return 0;
     try {
         auto bindings = bind_to_cores(options_.ranks, threads);
         for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].cpus = std::move(bindings[r]);
     } catch (const Error&) {
         if (!by_default) throw;
     }
+    return 0;
 }
 
 namespace {

@@ -55,7 +55,8 @@ private:
 
     // Start
     void choose_manner();
-    void choose_bindings();
+    // How many CPUs the ranks are bound to and may lend each other; 0: they may not.
+    std::uint32_t choose_bindings();
     std::vector<int> starting_order() const;
     bool is_one_process() const { return process_threads_ > 0; }
     int ranks_of_a_process() const { return is_one_process() ? options_.ranks : 1; }

@@ -120,12 +120,14 @@ void Communicators::found_world(fmpl_match_t* slots, fmpl_flag_t* flags, int cou
     node_->private_memory.publish();
     const std::vector<int> cpus = affinity_cpus();
     node_->crossbar.record(node_->rank()).cpu = cpus.size() == 1 ? cpus.front() : -1;
+    node_->lending.publish();
     // release: pairs with the acquire loads of all ranks below
     node_->crossbar.record(node_->rank())
         .state.store(static_cast<std::uint32_t>(RankState::ready), std::memory_order_release);
     node_->crossbar.wake(world->members());
 
     await_all_ready();
+    node_->lending.begin(node_->waiter.policy().clock, node_->waiter.policy().ticks_per_us);
     std::vector<TableOffsets> tables;
     for (int r = 0; r < ranks(); ++r) {
         Bootstrap theirs{};

@@ -22,8 +22,9 @@ using Offset = std::uint64_t;           // bytes from the base of the job's memo
 inline constexpr Offset kNoOffset = 0;  // the control block's own offset: never a message's
 
 inline constexpr std::uint64_t kControlMagic = 0x31304c504d46'0a00;
-inline constexpr std::uint32_t kControlVersion = 19;
-inline constexpr int kBarrierColours = 8;  // paper, section 3.3
+inline constexpr std::uint32_t kControlVersion = 20;
+inline constexpr std::int32_t kOnTheMove = -1, kStays = -2;  // NodeRecord::host
+inline constexpr int kBarrierColours = 8;                    // paper, section 3.3
 inline constexpr int kMaxRanks = 4096;
 
 enum class Profile : std::uint32_t { host = 0, sr8000 = 1 };
@@ -167,12 +168,23 @@ struct alignas(kLine) NodeRecord {
 
     // Line 2: what it waits for.
     alignas(kLine) BlockedIn blocked_in;
-    // 1 while it has given its CPU away, since it found nothing, and does not sleep. Readers: ranks of the same CPU, so
-    // that the line stays in its cache. Ordering: relaxed; a hint.
-    std::atomic<std::uint32_t> is_away;
-    std::uint8_t pad2[kLine - sizeof(BlockedIn) - 4];
+    std::uint8_t pad2[kLine - sizeof(BlockedIn)];
 
-    // Line 3: its words for the other ranks, exchanged in fmpl_init.
+    // Line 3: the CPU that it is on (crossbar/cpu_lending.hpp).
+    // When it gave its CPU away, since it found nothing, in ticks of `clock`; 0: it has not. Ordering: relaxed; a hint.
+    alignas(kLine) std::atomic<std::uint64_t> away_since;
+    // Its thread's number in its PID namespace. Ordering: plain, under `state` = ready.
+    std::int32_t thread;
+    // The CPU that it is bound to now, kOnTheMove, or kStays. Writer: the rank, then whoever moves it, by
+    // compare-exchange to kOnTheMove. Ordering: acquire on taking, release on leaving: CpuLending::move of all.
+    std::atomic<std::int32_t> host;
+    // The last move, in ticks. Writer: who moves it. Ordering: relaxed, under `host`.
+    std::atomic<std::uint64_t> moved_at;
+    // How many ticks it stays where it has been moved. Writer: who moves it. Ordering: relaxed, under `host`.
+    std::atomic<std::uint64_t> lease;
+    std::uint8_t pad3[kLine - 32];
+
+    // Line 4: its words for the other ranks, exchanged in fmpl_init.
     alignas(kLine) std::uint8_t bootstrap[kBootstrapBytes];
 
     // Why it called fmpl_abort. Ordering: plain, under `abort_state` = 2.
@@ -228,6 +240,7 @@ struct JobConstants {
     Offset first_observation;  // rank r's begins at first_observation + r * observation_bytes; 0: there is none
     std::uint64_t observation_bytes;
     std::uint64_t trace_events;  // that a rank has room for
+    std::uint32_t lent_cpus;     // that the ranks are bound to and lend each other (crossbar/cpu_lending.hpp); 0: none
 };
 
 struct alignas(kLine) ControlBlock : JobConstants {
@@ -263,9 +276,25 @@ struct alignas(kLine) ControlBlock : JobConstants {
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
 
-constexpr std::size_t control_bytes(int ranks)
+// Behind the NodeRecords where CPUs are lent: for each CPU what its ranks have last done for each rank of the job.
+// Readers: ranks of another CPU that has nothing to do.
+struct NewsOfRank {
+    // When it was last woken, in ticks of `clock`. Writer: the ranks of the CPU. Ordering: relaxed; a hint.
+    std::atomic<std::uint64_t> at;
+};
+static_assert(sizeof(NewsOfRank) == 8);
+
+// A CPU's, in whole lines.
+constexpr std::size_t news_of_cpu(int ranks)
 {
-    return sizeof(ControlBlock) + static_cast<std::size_t>(ranks) * sizeof(NodeRecord);
+    constexpr std::size_t of_line = kLine / sizeof(NewsOfRank);
+    return (static_cast<std::size_t>(ranks) + of_line - 1) / of_line * of_line;
+}
+
+constexpr std::size_t control_bytes(int ranks, std::size_t lent_cpus = 0)
+{
+    return sizeof(ControlBlock) + static_cast<std::size_t>(ranks) * sizeof(NodeRecord) +
+           lent_cpus * news_of_cpu(ranks) * sizeof(NewsOfRank);
 }
 
 }  // namespace fmpl

@@ -15,6 +15,7 @@
 
 #include "crossbar/control_block.hpp"
 #include "crossbar/copy_across.hpp"
+#include "crossbar/cycle_clock.hpp"
 #include "crossbar/job_memory.hpp"
 #include "crossbar/peer_pages.hpp"
 #include "crossbar/topology.hpp"
@@ -132,6 +133,7 @@ public:
     // of a line that rarely changes: the sleeper's membarrier orders the flag before this load (see Waiter).
     void wake(int node) const
     {
+        if (news_ != nullptr) news_[node].at.store(read_clock(clock_), std::memory_order_relaxed);
         order_before_wake();
         if (control_->nodes[node].sleeping.load(std::memory_order_relaxed) != 0) [[unlikely]]
             ring(node);
@@ -159,6 +161,13 @@ public:
     int allocate_colour() const;
     void free_colour(int colour) const;
 
+    // From now on each wake() is noted there, too, by rank.
+    void note_news(NewsOfRank* news, ClockKind clock)
+    {
+        news_ = news;
+        clock_ = clock;
+    }
+
 private:
     std::atomic<std::uint64_t>& word(Offset at) const
     {
@@ -172,6 +181,8 @@ private:
 
     std::byte* base_;
     ControlBlock* control_;
+    NewsOfRank* news_ = nullptr;
+    ClockKind clock_ = ClockKind::monotonic;
     std::uintptr_t arena_begin_;
     std::size_t arena_bytes_;
     int node_;

@@ -277,7 +277,7 @@ JobMemory JobMemory::create(const JobSpec& spec)
     }
 
     const auto ranks = static_cast<std::size_t>(spec.ranks);
-    const std::size_t observations_at = round_up(control_bytes(spec.ranks), page_bytes());
+    const std::size_t observations_at = round_up(control_bytes(spec.ranks, spec.lent_cpus), page_bytes());
     const std::size_t observations = spec.statistics ? observation_bytes(spec) : 0;
     const std::size_t control = round_up(observations_at + ranks * observations, kHugePage);
     std::size_t arena = spec.arena_bytes;
@@ -311,7 +311,7 @@ JobMemory JobMemory::create(const JobSpec& spec)
     std::uint64_t hint = 0;
     if (spec.has_launcher) hint = total <= kUpperRoom ? kUpperHint : kLowerHint;
     memory.map(total, hint);
-    memory.commit(0, round_up(control_bytes(spec.ranks), page_bytes()));
+    memory.commit(0, observations_at);
 
     ControlBlock& block = memory.control();
     block.version = kControlVersion;
@@ -327,6 +327,7 @@ JobMemory JobMemory::create(const JobSpec& spec)
     block.profile = spec.profile;
     block.engine = spec.engine;
     block.cpus = static_cast<std::uint32_t>(spec.cpus > 0 ? spec.cpus : available_cpus());
+    block.lent_cpus = spec.lent_cpus;
     block.statistics = spec.statistics;
     block.clock = best_clock();
     block.clock_begin = read_both_clocks(block.clock);
@@ -373,7 +374,8 @@ JobMemory JobMemory::attach(int fd)
     const std::uint64_t ranks = header->ranks;
     const auto size = static_cast<std::uint64_t>(status.st_size);
     const bool whole = ranks >= 1 && ranks <= static_cast<std::uint64_t>(kMaxRanks) && header->total_bytes == size &&
-                       size <= kMostBytes && header->first_tables >= control_bytes(static_cast<int>(ranks)) &&
+                       size <= kMostBytes && header->lent_cpus <= ranks &&
+                       header->first_tables >= control_bytes(static_cast<int>(ranks), header->lent_cpus) &&
                        header->first_tables <= header->first_arena && header->first_arena <= size &&
                        (header->first_arena - header->first_tables) / ranks == header->tables_bytes &&
                        (size - header->first_arena) / ranks == header->arena_bytes;
@@ -382,7 +384,7 @@ JobMemory JobMemory::attach(int fd)
         !observed ||
         (header->trace_events <= kMostTraceEvents &&
             header->observation_bytes >= ObservationLayout(static_cast<int>(ranks), header->trace_events).bytes &&
-            header->first_observation >= control_bytes(static_cast<int>(ranks)) &&
+            header->first_observation >= control_bytes(static_cast<int>(ranks), header->lent_cpus) &&
             header->first_observation <= header->first_tables &&
             (header->first_tables - header->first_observation) / ranks >= header->observation_bytes);
     if (!whole || !observation_fits) refuse("its sizes contradict each other");
@@ -396,7 +398,7 @@ JobMemory JobMemory::attach(int fd)
         memory.fd_ = -1;  // the descriptor stays the caller's
         throw;
     }
-    memcheck::backed(memory.base_, control_bytes(static_cast<int>(ranks)));
+    memcheck::backed(memory.base_, control_bytes(static_cast<int>(ranks), header->lent_cpus));
     // Programs that this rank starts are no ranks, and should not hold the memory of the job.
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     advise(constants, memory.base_);

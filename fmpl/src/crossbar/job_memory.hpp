@@ -19,6 +19,7 @@ struct JobSpec {
     Profile profile = Profile::host;
     EngineKind engine = EngineKind::shm;
     int cpus = 0;                  // 0: those that this process may use
+    std::uint32_t lent_cpus = 0;   // as of JobConstants
     bool statistics = false;       // each rank is observed, from the start
     std::size_t trace_events = 0;  // calls that each rank keeps for a trace
     bool partition_exclusive = true;
@@ -86,6 +87,11 @@ public:
     {
         if (constants_.first_observation == kNoOffset) return nullptr;
         return reinterpret_cast<ObservationRecord*>(base_ + observation_offset(rank));
+    }
+    // Of the ranks of one of constants().lent_cpus CPUs, by rank.
+    NewsOfRank* news(std::size_t cpu) const
+    {
+        return reinterpret_cast<NewsOfRank*>(base_ + control_bytes(ranks(), cpu));
     }
     Offset observation_offset(int rank) const
     {

@@ -35,9 +35,6 @@ constexpr std::uint64_t kNsOfTurn = 1000;
 // Looks that the ranks of a CPU make before each has had its turn: what waits for one of them waits for all.
 constexpr std::uint64_t kLooksOfRound = 8;
 
-// A message to a rank of the same CPU lets it run no more often: that takes one or two microseconds.
-constexpr std::uint64_t kNsBetweenLetRuns = 50'000;
-
 // Where membarrier is missing, wakers fence instead; this bound only covers a rank whose kernel answers otherwise.
 // And nobody rings for what ends a wait from outside of the job.
 constexpr std::uint64_t kSleepBoundNs = 10'000'000;
@@ -83,7 +80,7 @@ void measure_times(WaitingPolicy& policy, std::uint64_t answer_ns)
     const auto ticks_of = [&](std::uint64_t ns) { return ns * its_ticks / std::max<std::uint64_t>(shortest_ns, 1); };
     if (clock == ClockKind::cycles) policy.answer_cycles = ticks_of(answer_ns);
     policy.turn_ticks = ticks_of(kNsOfTurn);
-    policy.ticks_between_let_runs = ticks_of(kNsBetweenLetRuns);
+    policy.ticks_per_us = ticks_of(1000);
     policy.clock = clock;
 }
 
@@ -167,7 +164,6 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         BlockedIn& record_;
     } blocked(crossbar_->record(crossbar_->node()).blocked_in, what, layer_call_);
 
-    leave_turn();
     std::uint64_t begin = 0;
     for (;;) {
         // Several yields between looks at the clock: where ranks share CPUs each one runs another rank.
@@ -202,22 +198,8 @@ void Waiter::leave_cpu(bool again) const
 
 void Waiter::leave_cpu_in_vain(bool again) const
 {
-    std::atomic<std::uint32_t>& is_away = crossbar_->record(crossbar_->node()).is_away;
-    is_away.store(1, std::memory_order_relaxed);
-    leave_cpu(again);
-    is_away.store(0, std::memory_order_relaxed);
-}
-
-void Waiter::let_run_now(int node)
-{
-    const NodeRecord& receiver = crossbar_->record(node);
-    const int cpu = crossbar_->record(crossbar_->node()).cpu;
-    if (cpu < 0 || receiver.cpu != cpu || receiver.is_away.load(std::memory_order_relaxed) == 0) return;
-    const std::uint64_t now = read_clock(policy_.clock);
-    if (now - let_run_at_ < policy_.ticks_between_let_runs) return;
-    let_run_at_ = now;
-    leave_cpu(true);
-    begin_turn();
+    if (lending_ == nullptr || !lending_->is_on()) return leave_cpu(again);
+    lending_->leave([&] { leave_cpu(again); });
 }
 
 // Whether the last look before sleeping was true.
@@ -268,6 +250,7 @@ bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what, std::u
             futex_wait(record.doorbell, seen, timeout);
         }
         if (until_rung) record.sleep.store(0, std::memory_order_relaxed);
+        if (lending_ != nullptr) lending_->has_slept();
     }
     return done;
 }

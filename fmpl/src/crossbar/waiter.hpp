@@ -24,6 +24,7 @@
 // NodeRecord::sleep. From that the launcher concludes that nobody can go on (launch/deadlock_watch.hpp).
 #pragma once
 
+#include "crossbar/cpu_lending.hpp"
 #include "crossbar/crossbar.hpp"
 #include "crossbar/cycle_clock.hpp"
 
@@ -60,7 +61,7 @@ struct WaitingPolicy {
     // Where ranks share CPUs: a rank goes on by so many looks that are no wait, in so many ticks of `clock`.
     std::uint32_t looks_of_turn = 1;
     std::uint64_t turn_ticks = 0;
-    std::uint64_t ticks_between_let_runs = 0;
+    std::uint64_t ticks_per_us = 0;
     ClockKind clock = ClockKind::monotonic;
     bool answer_is_fixed = false;  // always so long; otherwise at most, as p2p/envelopes/answer_pause.hpp finds
     // Of a wait that is WaitFor::alone: looks before the first yield, and pauses between two.
@@ -103,11 +104,14 @@ class SharedThread;
 
 class Waiter {
 public:
-    // shared_thread: where other ranks live on the calling thread; otherwise nullptr. Outlives the waiter.
-    Waiter(const Crossbar& crossbar, WaitingPolicy policy, SharedThread* shared_thread = nullptr)
+    // shared_thread: where other ranks live on the calling thread; otherwise nullptr. lending: nullptr: CPUs are not
+    // lent. Both outlive the waiter.
+    Waiter(const Crossbar& crossbar, WaitingPolicy policy, SharedThread* shared_thread = nullptr,
+        CpuLending* lending = nullptr)
         : crossbar_(&crossbar),
           policy_(shared_thread == nullptr ? policy : policy_of_shared_thread(policy)),
-          shared_thread_(shared_thread)
+          shared_thread_(shared_thread),
+          lending_(lending)
     {
     }
 
@@ -134,10 +138,7 @@ public:
         // With time between two looks: a look takes the line away from the core that is about to write it
         // (docs/decisions/0007-time-between-looks.md).
         for (std::uint32_t i = 0; i < spins; ++i) {
-            if (ready()) {
-                if (i != 0) leave_turn();
-                return true;
-            }
+            if (ready()) return true;
             if (i + 1 == spins) break;
             for (std::uint32_t p = 0; p < pauses; ++p) cpu_relax();
         }
@@ -157,29 +158,17 @@ public:
     {
         if (keeps_cpu()) return;
         leave_cpu_in_vain(true);
-        begin_turn();
+        looks_left_ = policy_.looks_of_turn - 1;
+        turn_began_ = read_clock(policy_.clock);
     }
     // Whether such a look lets nobody else run; it has been made then. A program that computes a little between its
     // looks gets on meanwhile (docs/decisions/0058-some-looks-of-a-turn.md).
     bool keeps_cpu()
     {
         if (policy_.cpus_suffice) return true;
-        if (turn_is_over_) return false;
-        // Whether it computes is told by the clock, which is read where looks are left, or where a turn has but one.
-        const bool has_looks = looks_left_ != 0;
-        computes_ =
-            (has_looks || policy_.looks_of_turn == 1) && read_clock(policy_.clock) - turn_began_ >= policy_.turn_ticks;
-        turn_is_over_ = !has_looks || computes_;
-        if (turn_is_over_) return false;
+        if (looks_left_ == 0 || read_clock(policy_.clock) - turn_began_ >= policy_.turn_ticks) return false;
         --looks_left_;
         return true;
-    }
-    // After a message to `node`: lets it run, if it shares this rank's only CPU and has left it as it found nothing,
-    // and if this rank computes between its looks (docs/decisions/0059-the-cpu-goes-with-the-message.md). Once in a
-    // while: a stream of messages goes on.
-    void let_run(int node)
-    {
-        if (computes_ && shared_thread_ == nullptr) let_run_now(node);
     }
     // Throws Error(ABORTED) when the job is ending.
     void check_abort() const;
@@ -191,33 +180,17 @@ private:
     bool wait_longer(ReadyFunction ready, void* state, const WaitFor& what);
     void leave_cpu(bool again) const;
     void leave_cpu_in_vain(bool again) const;
-    void let_run_now(int node);
-    // Of looks that are no wait: a turn begins when the rank has the CPU again, and ends with the first look that gives
-    // it away, or with a wait.
-    void begin_turn()
-    {
-        looks_left_ = policy_.looks_of_turn - 1;
-        turn_began_ = read_clock(policy_.clock);
-        turn_is_over_ = false;
-    }
-    void leave_turn()
-    {
-        turn_is_over_ = true;
-        computes_ = false;
-    }
     bool sleep(ReadyFunction ready, void* state, const WaitFor& what, std::uint64_t waited_ns);
     bool last_look(ReadyFunction ready, void* state);
 
     const Crossbar* crossbar_;
     WaitingPolicy policy_;
     SharedThread* shared_thread_;
+    CpuLending* lending_;
     const char* layer_call_ = nullptr;
     bool is_last_look_ = false;
-    bool turn_is_over_ = true;
-    bool computes_ = false;         // between its looks, as the last turn has told
     std::uint32_t looks_left_ = 0;  // of this turn
     std::uint64_t turn_began_ = 0;
-    std::uint64_t let_run_at_ = 0;
     std::uint32_t sleeps_ = 0;  // that NodeRecord::sleep has told of
 };
 

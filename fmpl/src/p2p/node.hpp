@@ -1,6 +1,7 @@
 // What all protocols of one rank share: its crossbar, its way of waiting, its arena, and the transfers under way.
 #pragma once
 
+#include "crossbar/cpu_lending.hpp"
 #include "crossbar/crossbar.hpp"
 #include "crossbar/private_memory.hpp"
 #include "crossbar/time_slice.hpp"
@@ -47,7 +48,8 @@ public:
         SharedThread* shared_thread = nullptr)
         : crossbar(memory, rank),
           private_memory(crossbar, one_process),
-          waiter(crossbar, policy, shared_thread),
+          lending(crossbar, private_memory),
+          waiter(crossbar, policy, shared_thread, &lending),
           slice(shared_thread == nullptr),
           arena(memory.get(), memory->arena_offset(rank) + memory->arena_margin(rank),
               memory->arena(rank).size() - memory->arena_margin(rank)),
@@ -119,11 +121,6 @@ public:
         return true;
     }
 
-    // After a message to `peer`, in a call that then ends.
-    void let_run(int peer)
-    {
-        if (!in_callback) waiter.let_run(peer);
-    }
     // A transfer that needs this rank again and again (busy), or only seldom: that one is looked at when a wait is
     // long, so that thousands of posted receives cost a short wait nothing.
     bool has_busy() const { return !busy_.empty(); }
@@ -166,6 +163,7 @@ public:
 
     Crossbar crossbar;
     PrivateMemory private_memory;
+    CpuLending lending;
     Waiter waiter;
     TimeSlice slice;
     ArenaAllocator arena;

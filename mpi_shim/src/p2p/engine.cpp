@@ -575,10 +575,8 @@ bool Engine::send_eagerly(const MessageBuffer& buffer, Communicator& comm, Traff
 void Engine::send(
     const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode)
 {
-    if (mode != SendMode::standard || !send_without_request(buffer, comm, traffic, destination, tag, true)) {
-        send_by_request(buffer, comm, traffic, destination, tag, mode);
-    }
-    if (!cpus_suffice_ && destination != MPI_PROC_NULL) fmpl_let_run(comm.peers().world_rank(destination));
+    if (mode == SendMode::standard && send_without_request(buffer, comm, traffic, destination, tag, true)) return;
+    send_by_request(buffer, comm, traffic, destination, tag, mode);
 }
 
 void Engine::send_by_request(

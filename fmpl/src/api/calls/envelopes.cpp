@@ -233,13 +233,6 @@ int fmpl_nothing_has_come(void)
     return own != nullptr && own->envelopes.none_has_come() && own->node.passes_by() ? 1 : 0;
 }
 
-void fmpl_let_run(int world_rank)
-{
-    Rank* const own = binding().own.get();
-    if (own == nullptr || !own->initialized()) return;
-    if (world_rank >= 0 && world_rank < own->node.crossbar.nodes()) own->node.let_run(world_rank);
-}
-
 int fmpl_look(int (*ready)(void* context), void* context, int* is_ready)
 {
     return boundary(Call::look, 0, [&](Rank& own) {

@@ -1,0 +1,107 @@
+// Ranks that are bound to CPUs that they share lend each other the CPUs: a rank on a CPU that has nothing to do looks
+// for one elsewhere that has been sent something and cannot look, since another rank computes on its CPU, and binds it
+// to its own (docs/decisions/0060-idle-cpus-take-ranks.md).
+//
+// How a rank knows:
+//
+// - Its CPU has nothing to do: it has itself done nothing but look in vain for 20 us, and each time it gave the CPU
+//   away it had it back at once.
+// - Another rank has news: NodeRecord::away_since tells when that rank looked last and gave its CPU away, NewsOfRank
+//   when somebody woke it. The news is later, and 20 us old.
+//
+// Such a rank stands in a CPU's run queue, where binding it to another takes 4 us. (One that runs takes 240: nobody
+// moves itself, and nobody is moved who has not given the CPU away.) It goes back to the CPU that it was bound to at
+// the start, its home, 200 us later; each time that it is moved again soon after, it stays twice as long. So a program
+// whose ranks wait for one CPU again and again finds a better layout of them, and one that was held up once keeps its
+// own.
+//
+// All of this is a hint: a stale word costs a move that helps nobody, and no protocol knows where a rank is. Only ranks
+// whose processes this one surely knows (PrivateMemory::reaches) are moved, and one whose program has bound it
+// otherwise stays where it is.
+#pragma once
+
+#include "crossbar/crossbar.hpp"
+#include "crossbar/cycle_clock.hpp"
+#include "crossbar/private_memory.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace fmpl {
+
+class CpuLending {
+public:
+    CpuLending(Crossbar& crossbar, const PrivateMemory& private_memory)
+        : crossbar_(&crossbar),
+          private_memory_(&private_memory)
+    {
+    }
+
+    // By the thread that will wait, once NodeRecord::cpu is written and before the rank is ready.
+    void publish() const;
+    // Once all ranks are ready. From now on is_on(), if the job lends its CPUs: JobConstants::lent_cpus, of which each
+    // rank is bound to one.
+    void begin(ClockKind clock, std::uint64_t ticks_per_us);
+    bool is_on() const { return is_on_; }
+
+    // Gives the CPU away by yield(), since the rank has looked in vain, and does what is described above.
+    template <class Yield>
+    void leave(Yield&& yield)
+    {
+        std::atomic<std::uint64_t>& away_since = crossbar_->record(crossbar_->node()).away_since;
+        const std::uint64_t before = read_clock(clock_);
+        if (before - back_at_ > own_work_) idle_since_ = before;
+        away_since.store(before, std::memory_order_relaxed);
+        yield();
+        away_since.store(0, std::memory_order_relaxed);
+        back_at_ = read_clock(clock_);
+        if (back_at_ - before > others_work_) idle_since_ = back_at_;
+        if (back_at_ >= next_look_) look_around();
+    }
+    // The rank has slept, and was not away: that is no work.
+    void has_slept()
+    {
+        if (is_on_) back_at_ = read_clock(clock_);
+    }
+
+private:
+    enum class Movable : std::uint8_t { unknown, no, yes };
+    struct Peer {
+        int home = -1;
+        int thread = -1;
+        Movable movable = Movable::unknown;
+    };
+    struct Guest {
+        int node;
+        int host;
+        std::uint64_t until;
+    };
+
+    void look_around();
+    std::uint64_t news_of(int node) const;
+    bool may_move(int node);
+    // From the CPU that it is on; whether that has been done. note(record): what else changes meanwhile.
+    template <class Note>
+    bool move(int node, int from, int to, Note&& note);
+    void take(int node, int here);
+    void send_guests_home();
+
+    Crossbar* crossbar_;
+    const PrivateMemory* private_memory_;
+    bool is_on_ = false;
+    ClockKind clock_ = ClockKind::monotonic;
+    std::vector<Peer> peers_;              // by node
+    std::vector<const NewsOfRank*> news_;  // by CPU
+    std::vector<Guest> guests_;            // that this rank has taken, by the order of that
+
+    // In ticks. What a rank does between two looks, or what the others of its CPU do while it is away, is work if it
+    // takes longer than that.
+    std::uint64_t own_work_ = 0, others_work_ = 0;
+    std::uint64_t idle_ = 0, between_looks_ = 0, settling_ = 0, shortest_lease_ = 0, longest_lease_ = 0;
+
+    std::uint64_t back_at_ = 0;     // when this rank had its CPU again
+    std::uint64_t idle_since_ = 0;  // its CPU has had nothing to do
+    std::uint64_t next_look_ = 0;   // around
+};
+
+}  // namespace fmpl

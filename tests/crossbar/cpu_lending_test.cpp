@@ -1,0 +1,379 @@
+// Which ranks a CPU that has nothing to do takes from another, how long it keeps them, and whom it leaves alone.
+#include "crossbar/cpu_lending.hpp"
+#include "crossbar/host.hpp"
+#include "crossbar/waiter.hpp"
+#include "support/ranks_test.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace fmpl;
+
+void bind(int thread, const std::vector<int>& cpus)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
+    ASSERT_EQ(sched_setaffinity(thread, sizeof set, &set), 0);
+}
+
+std::vector<int> cpus_of(int thread)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    EXPECT_EQ(sched_getaffinity(thread, sizeof set, &set), 0);
+    std::vector<int> cpus;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
+    }
+    return cpus;
+}
+
+int own_thread()
+{
+    return static_cast<int>(syscall(SYS_gettid));
+}
+
+// A thread that stands for a rank, and does nothing.
+class IdleThread {
+public:
+    IdleThread()
+        : thread_([this] {
+              std::unique_lock lock(mutex_);
+              number_ = own_thread();
+              changed_.notify_all();
+              changed_.wait(lock, [this] { return is_over_; });
+          })
+    {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return number_ != 0; });
+    }
+    ~IdleThread()
+    {
+        {
+            const std::lock_guard lock(mutex_);
+            is_over_ = true;
+        }
+        changed_.notify_all();
+        thread_.join();
+    }
+    int number() const { return number_; }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    int number_ = 0;
+    bool is_over_ = false;
+    std::thread thread_;
+};
+
+// Nodes 0 and 1 on a CPU, 2 and 3 on another. The test is node 0.
+class CpusLent : public ::testing::Test {
+protected:
+    static constexpr int kNodes = 4;
+
+    CpusLent()
+    {
+        const WaitingPolicy policy = waiting_policy(kNodes, 2);
+        clock_ = policy.clock;
+        ticks_per_us_ = policy.ticks_per_us;
+        all_ = affinity_cpus();
+    }
+    void SetUp() override
+    {
+        if (all_.size() < 2) GTEST_SKIP() << "needs two CPUs";
+        JobSpec spec;
+        spec.ranks = kNodes;
+        spec.arena_bytes = std::size_t{2} << 20;
+        spec.lent_cpus = lent_cpus_;
+        memory_ = std::make_shared<JobMemory>(JobMemory::create(spec));
+        for (int node = 0; node < kNodes; ++node) {
+            crossbars_.emplace_back(memory_, node);
+            private_memories_.emplace_back(crossbars_.back(), true);
+            lendings_.emplace_back(crossbars_.back(), private_memories_.back());
+        }
+    }
+    void TearDown() override
+    {
+        if (all_.size() >= 2) bind(0, all_);
+    }
+    int home(int node) const { return all_[node < kNodes / 2 ? 0 : 1]; }
+    NodeRecord& record(int node) { return memory_->control().nodes[node]; }
+
+    // Binds the threads and begins. thread_of(node): their numbers.
+    template <class ThreadOf>
+    void begin(ThreadOf&& thread_of)
+    {
+        for (int node = 0; node < kNodes; ++node) {
+            record(node).pid = getpid();
+            record(node).cpu = home(node);
+            lendings_[static_cast<std::size_t>(node)].publish();
+            record(node).thread = thread_of(node);
+            bind(thread_of(node), {home(node)});
+        }
+        for (CpuLending& lending : lendings_) lending.begin(clock_, ticks_per_us_);
+    }
+    void begin()
+    {
+        begin([&](int node) { return node == 0 ? own_thread() : idle_[static_cast<std::size_t>(node)].number(); });
+    }
+    std::uint64_t ago(std::uint64_t us) const { return read_clock(clock_) - us * ticks_per_us_; }
+    // As if `node` had looked, and been sent something by a rank of its own CPU, so long ago.
+    void set(int node, std::uint64_t away_us_ago, std::uint64_t news_us_ago)
+    {
+        record(node).away_since = ago(away_us_ago);
+        memory_->news(1)[node].at = ago(news_us_ago);
+    }
+    void spend(std::uint64_t us) const
+    {
+        for (const std::uint64_t end = ago(0) + us * ticks_per_us_; ago(0) < end;) cpu_relax();
+    }
+    // The test waits in vain, and has its CPU back at once.
+    void wait_in_vain(std::uint64_t us)
+    {
+        for (const std::uint64_t end = ago(0) + us * ticks_per_us_; ago(0) < end;) lendings_[0].leave([] {});
+    }
+    template <class Condition>
+    void wait_in_vain_until(Condition&& condition)
+    {
+        for (const std::uint64_t end = ago(0) + 10'000'000 * ticks_per_us_; !condition() && ago(0) < end;)
+            lendings_[0].leave([] {});
+        EXPECT_TRUE(condition());
+    }
+    void expect_on(int node, int cpu)
+    {
+        EXPECT_EQ(record(node).host.load(), cpu);
+        EXPECT_EQ(cpus_of(idle_[static_cast<std::size_t>(node)].number()), std::vector<int>{cpu});
+    }
+
+    static constexpr std::uint64_t kLong = 2000;  // several times all that lending waits for
+
+    std::uint32_t lent_cpus_ = 2;
+    ClockKind clock_;
+    std::uint64_t ticks_per_us_;
+    std::vector<int> all_;
+    std::shared_ptr<JobMemory> memory_;
+    std::deque<Crossbar> crossbars_;
+    std::deque<PrivateMemory> private_memories_;
+    std::deque<CpuLending> lendings_;
+    std::array<IdleThread, kNodes> idle_;
+};
+
+TEST_F(CpusLent, WhoHasNewsAndCannotLookIsTaken)
+{
+    begin();
+    set(2, 200, 100);
+    wait_in_vain_until([&] { return record(2).host == home(0); });
+    expect_on(2, home(0));
+    expect_on(3, home(3));
+}
+
+TEST_F(CpusLent, OfSeveralTheNextToRunIsTakenFirst)
+{
+    begin();
+    set(2, 200, 100);
+    set(3, 300, 100);
+    wait_in_vain_until([&] { return record(2).host == home(0) || record(3).host == home(0); });
+    expect_on(2, home(2));
+    expect_on(3, home(0));
+}
+
+TEST_F(CpusLent, WhoHasLookedSinceTheNewsStays)
+{
+    begin();
+    set(2, 100, 200);
+    wait_in_vain(kLong);
+    expect_on(2, home(2));
+}
+
+TEST_F(CpusLent, WhoHasNoNewsOrRunsStays)
+{
+    begin();
+    record(2).away_since = ago(1000);
+    memory_->news(0)[3].at = ago(1000);
+    wait_in_vain(kLong);
+    expect_on(2, home(2));
+    expect_on(3, home(3));
+}
+
+TEST_F(CpusLent, ACpuWithWorkTakesNobody)
+{
+    begin();
+    set(2, 200, 100);
+    set(3, 200, 100);
+    for (int i = 0; i < 50; ++i) lendings_[0].leave([&] { spend(40); });  // the others' work
+    for (int i = 0; i < 50; ++i) {                                        // its own
+        lendings_[0].leave([] {});
+        spend(10);
+    }
+    expect_on(2, home(2));
+    expect_on(3, home(3));
+}
+
+TEST_F(CpusLent, ASleepIsNoWork)
+{
+    begin();
+    wait_in_vain(100);
+    spend(1000);
+    lendings_[0].has_slept();
+    set(2, 200, 100);
+    for (int i = 0; i < 2; ++i) lendings_[0].leave([] {});
+    expect_on(2, home(0));
+}
+
+TEST_F(CpusLent, WhoHasBeenTakenGoesHomeAndIsTakenForLongerSoonAfter)
+{
+    begin();
+    const auto lease_us = [&] { return record(2).lease / ticks_per_us_; };
+    const auto take = [&] {
+        set(2, 200, 100);
+        wait_in_vain_until([&] { return record(2).host == home(0); });
+        expect_on(2, home(0));
+        set(2, 100, 200);
+    };
+    take();
+    EXPECT_EQ(lease_us(), 200u);
+    wait_in_vain_until([&] { return record(2).host == home(2); });
+    record(2).lease = 10'000 * ticks_per_us_;
+    for (const std::uint64_t us : {20'000, 40'000, 64'000, 64'000}) {
+        take();
+        EXPECT_EQ(lease_us(), us);
+        wait_in_vain(us / 2);
+        expect_on(2, home(0));
+        wait_in_vain_until([&] { return record(2).host == home(2); });
+        expect_on(2, home(2));
+    }
+    record(2).moved_at = 0;  // it has long been at home
+    take();
+    EXPECT_EQ(lease_us(), 200u);
+}
+
+TEST_F(CpusLent, AGuestThatRunsIsLeftAlone)
+{
+    begin();
+    set(2, 200, 100);
+    wait_in_vain_until([&] { return record(2).host == home(0); });
+    record(2).away_since = 0;
+    wait_in_vain(kLong);
+    expect_on(2, home(0));
+}
+
+TEST_F(CpusLent, WhomItsProgramHasBoundOtherwiseStaysForGood)
+{
+    begin();
+    bind(idle_[2].number(), all_);
+    set(2, 200, 100);
+    wait_in_vain(kLong);
+    EXPECT_EQ(cpus_of(idle_[2].number()), all_);
+    EXPECT_EQ(record(2).host.load(), kStays);
+    bind(idle_[2].number(), {home(2)});
+    wait_in_vain(kLong);
+    EXPECT_EQ(cpus_of(idle_[2].number()), std::vector<int>{home(2)});
+}
+
+// What a rank says of itself is not believed: a process that is not of the job stays where it is.
+TEST_F(CpusLent, AThreadOfAnotherProcessStays)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        for (;;) pause();
+    }
+    begin([&](int node) {
+        if (node == 2) return static_cast<int>(child);
+        return node == 0 ? own_thread() : idle_[static_cast<std::size_t>(node)].number();
+    });
+    set(2, 200, 100);
+    wait_in_vain(kLong);
+    EXPECT_EQ(cpus_of(child), std::vector<int>{home(2)});
+    kill(child, SIGKILL);
+}
+
+TEST_F(CpusLent, WildWordsMoveNobodyElsewhere)
+{
+    begin();
+    for (const std::int32_t host : {INT32_MIN, kStays, kOnTheMove, home(0), 8191, 8192, INT32_MAX}) {
+        set(2, 200, 100);
+        record(2).host = host;
+        record(2).lease = record(2).moved_at = UINT64_MAX;
+        wait_in_vain(kLong / 4);
+        EXPECT_EQ(cpus_of(idle_[2].number()), std::vector<int>{home(2)}) << host;
+    }
+}
+
+TEST_F(CpusLent, NothingHappensWhereARankIsNotWhereItWasPut)
+{
+    idle_[3].number();
+    for (int node = 0; node < kNodes; ++node) record(node).cpu = home(0);
+    for (CpuLending& lending : lendings_) lending.begin(clock_, ticks_per_us_);
+    for (const CpuLending& lending : lendings_) EXPECT_FALSE(lending.is_on());
+    record(3).cpu = -1;
+    lendings_[0].begin(clock_, ticks_per_us_);
+    EXPECT_FALSE(lendings_[0].is_on());
+}
+
+class NoCpusLent : public CpusLent {
+protected:
+    NoCpusLent() { lent_cpus_ = 0; }
+};
+
+TEST_F(NoCpusLent, NothingHappens)
+{
+    begin();
+    for (const CpuLending& lending : lendings_) EXPECT_FALSE(lending.is_on());
+}
+
+// Ranks that all compute, wait and wake each other, and take each other: afterwards each is where its record says, and
+// has run all its rounds.
+TEST_F(CpusLent, AllAtOnce)
+{
+    std::array<std::atomic<int>, kNodes> threads{}, rounds{};
+    std::atomic<bool> may_begin = false, is_over = false;
+    std::vector<std::thread> ranks;
+    for (int node = 0; node < kNodes; ++node) {
+        ranks.emplace_back([&, node] {
+            threads[static_cast<std::size_t>(node)] = own_thread();
+            while (!may_begin) std::this_thread::yield();
+            std::mt19937_64 random(fmpl_test::seed() + static_cast<std::uint64_t>(node));
+            for (int round = 0; round < 300; ++round) {
+                if (random() % 4 == 0) spend(random() % 100);
+                crossbars_[static_cast<std::size_t>(node)].wake(static_cast<int>(random() % kNodes));
+                for (std::uint64_t look = random() % 40; look != 0; --look) {
+                    lendings_[static_cast<std::size_t>(node)].leave([] { std::this_thread::yield(); });
+                }
+                ++rounds[static_cast<std::size_t>(node)];
+            }
+            while (!is_over) std::this_thread::yield();
+        });
+    }
+    for (const std::atomic<int>& thread : threads) {
+        while (thread == 0) std::this_thread::yield();
+    }
+    begin([&](int node) { return threads[static_cast<std::size_t>(node)].load(); });
+    may_begin = true;
+    for (const std::atomic<int>& done : rounds) {
+        while (done < 300) std::this_thread::yield();
+    }
+    for (int node = 0; node < kNodes; ++node) {
+        EXPECT_EQ(cpus_of(threads[static_cast<std::size_t>(node)]), std::vector<int>{record(node).host.load()});
+    }
+    is_over = true;
+    for (std::thread& rank : ranks) rank.join();
+}
+
+}  // namespace
