@@ -229,11 +229,15 @@ TEST_F(CpusLent, ACpuWithWorkTakesNobody)
 TEST_F(CpusLent, ASleepIsNoWork)
 {
     begin();
-    wait_in_vain(100);
-    spend(1000);
-    lendings_[0].has_slept();
-    set(2, 200, 100);
-    for (int i = 0; i < 2; ++i) lendings_[0].leave([] {});
+    // Several times, since other programs may come between.
+    for (int i = 0; i < 100 && record(2).host == home(2); ++i) {
+        wait_in_vain(100);
+        set(2, 200, 100);
+        spend(200);
+        lendings_[0].has_slept();
+        lendings_[0].leave([] {});
+        if (record(2).host == home(2)) record(2).away_since = 0;
+    }
     expect_on(2, home(0));
 }
 
@@ -254,10 +258,10 @@ TEST_F(CpusLent, WhoHasBeenTakenGoesHomeAndIsTakenForLongerSoonAfter)
     for (const std::uint64_t us : {20'000, 40'000, 64'000, 64'000}) {
         take();
         EXPECT_EQ(lease_us(), us);
-        wait_in_vain(us / 2);
-        expect_on(2, home(0));
+        const std::uint64_t taken_at = record(2).moved_at;
         wait_in_vain_until([&] { return record(2).host == home(2); });
         expect_on(2, home(2));
+        EXPECT_GE(record(2).moved_at - taken_at, us * ticks_per_us_);
     }
     record(2).moved_at = 0;  // it has long been at home
     take();
