@@ -226,6 +226,47 @@ TEST_F(CpusLent, ACpuWithWorkTakesNobody)
     expect_on(3, home(3));
 }
 
+TEST_F(CpusLent, OfTwoThatComputeOneIsTakenInTime)
+{
+    begin();
+    for (const int node : {2, 3}) record(node).state = static_cast<std::uint32_t>(RankState::ready);
+    const std::uint64_t began = ago(0);
+    wait_in_vain_until([&] { return record(2).host == home(0) || record(3).host == home(0); });
+    EXPECT_GE(ago(0) - began, 500 * ticks_per_us_);
+    EXPECT_NE(record(2).host, record(3).host);
+    wait_in_vain(kLong);
+    EXPECT_NE(record(2).host, record(3).host);
+}
+
+TEST_F(CpusLent, WhoComputesAloneStays)
+{
+    begin();
+    record(2).state = static_cast<std::uint32_t>(RankState::ready);
+    for (const RankState state : {RankState::attached, RankState::finalized}) {
+        record(3).state = static_cast<std::uint32_t>(state);
+        wait_in_vain(kLong);
+    }
+    record(3).state = static_cast<std::uint32_t>(RankState::ready);
+    record(3).sleeping = 1;
+    wait_in_vain(kLong);
+    record(3).sleeping = 0;
+    record(3).away_since = ago(100);
+    wait_in_vain(kLong);
+    expect_on(2, home(2));
+    expect_on(3, home(3));
+}
+
+TEST_F(CpusLent, OfThoseThatComputeWhoIsAtHomeHereIsTakenFirst)
+{
+    begin();
+    bind(idle_[1].number(), {home(2)});
+    record(1).host = home(2);
+    for (const int node : {1, 2, 3}) record(node).state = static_cast<std::uint32_t>(RankState::ready);
+    wait_in_vain_until([&] { return record(1).host == home(0); });
+    expect_on(2, home(2));
+    expect_on(3, home(3));
+}
+
 TEST_F(CpusLent, ASleepIsNoWork)
 {
     begin();

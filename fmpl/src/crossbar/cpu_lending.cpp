@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace fmpl {
 namespace {
@@ -15,7 +16,8 @@ constexpr std::uint64_t kOwnWorkUs = 2;
 // A change of ranks takes up to a microsecond; a round of all that wait is no work.
 constexpr std::uint64_t kLeastRoundUs = 16, kRoundUsOfRank = 2;
 constexpr std::uint64_t kIdleUs = 20;
-constexpr std::uint64_t kSettlingUs = 5;  // until a rank that has been moved has looked
+constexpr std::uint64_t kLongIdleUs = 500;  // before the rank sleeps
+constexpr std::uint64_t kSettlingUs = 5;    // until a rank that has been moved has looked
 constexpr std::uint64_t kShortestLeaseUs = 200, kLongestLeaseUs = 64'000;
 // A rank that is moved again within so many leases is moved for longer.
 constexpr std::uint64_t kSoonLeases = 16;
@@ -74,6 +76,7 @@ void CpuLending::begin(ClockKind clock, std::uint64_t ticks_per_us)
     own_work_ = kOwnWorkUs * ticks_per_us;
     others_work_ = std::max(kLeastRoundUs, kRoundUsOfRank * mates) * ticks_per_us;
     idle_ = kIdleUs * ticks_per_us;
+    long_idle_ = kLongIdleUs * ticks_per_us;
     between_looks_ = idle_ * mates;  // one of them looks around every kIdleUs
     settling_ = kSettlingUs * ticks_per_us;
     shortest_lease_ = kShortestLeaseUs * ticks_per_us;
@@ -81,6 +84,7 @@ void CpuLending::begin(ClockKind clock, std::uint64_t ticks_per_us)
     const auto at = static_cast<std::size_t>(std::ranges::find(cpus, own) - cpus.begin());
     for (std::size_t cpu = 0; cpu < lent; ++cpu) news_.push_back(crossbar_->memory().news(cpu));
     crossbar_->note_news(crossbar_->memory().news(at), clock);
+    cpus_ = std::move(cpus);
     is_on_ = true;
 }
 
@@ -97,6 +101,13 @@ void CpuLending::look_around()
     send_guests_home();
     const int here = crossbar_->record(crossbar_->node()).host.load(std::memory_order_relaxed);
     if (here < 0 || back_at_ - idle_since_ < idle_) return;
+    int taken = who_cannot_look(here);
+    if (taken < 0 && back_at_ - idle_since_ >= long_idle_) taken = who_computes_beside_another(here);
+    if (taken >= 0) take(taken, here);
+}
+
+int CpuLending::who_cannot_look(int here)
+{
     int taken = -1;
     std::uint64_t its_away = UINT64_MAX;
     for (int node = 0; node < crossbar_->nodes(); ++node) {
@@ -110,7 +121,35 @@ void CpuLending::look_around()
         taken = node;
         its_away = away;
     }
-    if (taken >= 0) take(taken, here);
+    return taken;
+}
+
+// Of the CPU where most compute: one whose home is here, if there is one. It may be the one that runs, which costs more
+// to move.
+int CpuLending::who_computes_beside_another(int here)
+{
+    struct Found {
+        int ranks = 0;
+        int taken = -1;
+    };
+    std::vector<Found> of_cpu(cpus_.size());
+    for (int node = 0; node < crossbar_->nodes(); ++node) {
+        const NodeRecord& record = crossbar_->record(node);
+        const int host = record.host.load(std::memory_order_relaxed);
+        const auto at = std::ranges::lower_bound(cpus_, host);
+        if (host == here || at == cpus_.end() || *at != host) continue;
+        // acquire: pairs with the release in Communicators::found_world
+        if (record.state.load(std::memory_order_acquire) != static_cast<std::uint32_t>(RankState::ready) ||
+            record.away_since.load(std::memory_order_relaxed) != 0 ||
+            record.sleeping.load(std::memory_order_relaxed) != 0)
+            continue;
+        Found& found = of_cpu[static_cast<std::size_t>(at - cpus_.begin())];
+        ++found.ranks;
+        if ((found.taken < 0 || peers_[static_cast<std::size_t>(node)].home == here) && may_move(node))
+            found.taken = node;
+    }
+    const Found& most = *std::ranges::max_element(of_cpu, {}, &Found::ranks);
+    return most.ranks >= 2 ? most.taken : -1;
 }
 
 // Its process, and that the thread is one of it: from then on this rank goes by its own copy of the number.

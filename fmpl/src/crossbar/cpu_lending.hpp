@@ -9,11 +9,13 @@
 // - Another rank has news: NodeRecord::away_since tells when that rank looked last and gave its CPU away, NewsOfRank
 //   when somebody woke it. The news is later, and 20 us old.
 //
-// Such a rank stands in a CPU's run queue, where binding it to another takes 4 us. (One that runs takes 240: nobody
-// moves itself, and nobody is moved who has not given the CPU away.) It goes back to the CPU that it was bound to at
-// the start, its home, 200 us later; each time that it is moved again soon after, it stays twice as long. So a program
-// whose ranks wait for one CPU again and again finds a better layout of them, and one that was held up once keeps its
-// own.
+// Such a rank stands in a CPU's run queue, where binding it to another takes 4 us. (One that runs takes 240, so nobody
+// moves itself.) It goes back to the CPU that it was bound to at the start, its home, 200 us later; each time that it
+// is moved again soon after, it stays twice as long. So a program whose ranks wait for one CPU again and again finds a
+// better layout of them, and one that was held up once keeps its own.
+//
+// A CPU that has had nothing to do for 500 us takes one of several ranks that compute on another, of which one may run:
+// the system, which could tell, may not move them.
 //
 // All of this is a hint: a stale word costs a move that helps nobody, and no protocol knows where a rank is. Only ranks
 // whose processes this one surely knows (PrivateMemory::reaches) are moved, and one whose program has bound it
@@ -84,6 +86,9 @@ private:
     template <class Note>
     bool move(int node, int from, int to, Note&& note);
     void take(int node, int here);
+    // One that has news, or that computes beside another; -1: nobody.
+    int who_cannot_look(int here);
+    int who_computes_beside_another(int here);
     void send_guests_home();
 
     Crossbar* crossbar_;
@@ -92,12 +97,13 @@ private:
     ClockKind clock_ = ClockKind::monotonic;
     std::vector<Peer> peers_;              // by node
     std::vector<const NewsOfRank*> news_;  // by CPU
+    std::vector<int> cpus_;                // ascending
     std::vector<Guest> guests_;            // that this rank has taken, by the order of that
 
     // In ticks. What a rank does between two looks, or what the others of its CPU do while it is away, is work if it
     // takes longer than that.
     std::uint64_t own_work_ = 0, others_work_ = 0;
-    std::uint64_t idle_ = 0, between_looks_ = 0, settling_ = 0, shortest_lease_ = 0, longest_lease_ = 0;
+    std::uint64_t idle_ = 0, long_idle_ = 0, between_looks_ = 0, settling_ = 0, shortest_lease_ = 0, longest_lease_ = 0;
 
     std::uint64_t back_at_ = 0;     // when this rank had its CPU again
     std::uint64_t idle_since_ = 0;  // its CPU has had nothing to do
