@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -18,7 +19,9 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <ranges>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -147,13 +150,13 @@ protected:
     // The test waits in vain, and has its CPU back at once.
     void wait_in_vain(std::uint64_t us)
     {
-        for (const std::uint64_t end = ago(0) + us * ticks_per_us_; ago(0) < end;) lendings_[0].leave([] {});
+        for (const std::uint64_t end = ago(0) + us * ticks_per_us_; ago(0) < end;) lendings_[0].leave(false, [] {});
     }
     template <class Condition>
     void wait_in_vain_until(Condition&& condition)
     {
         for (const std::uint64_t end = ago(0) + 10'000'000 * ticks_per_us_; !condition() && ago(0) < end;)
-            lendings_[0].leave([] {});
+            lendings_[0].leave(false, [] {});
         EXPECT_TRUE(condition());
     }
     void expect_on(int node, int cpu)
@@ -199,6 +202,8 @@ TEST_F(CpusLent, WhoHasLookedSinceTheNewsStays)
     begin();
     set(2, 100, 200);
     wait_in_vain(kLong);
+    set(3, 200, 100);
+    wait_in_vain_until([&] { return record(3).host == home(0); });
     expect_on(2, home(2));
 }
 
@@ -217,9 +222,9 @@ TEST_F(CpusLent, ACpuWithWorkTakesNobody)
     begin();
     set(2, 200, 100);
     set(3, 200, 100);
-    for (int i = 0; i < 50; ++i) lendings_[0].leave([&] { spend(40); });  // the others' work
-    for (int i = 0; i < 50; ++i) {                                        // its own
-        lendings_[0].leave([] {});
+    for (int i = 0; i < 50; ++i) lendings_[0].leave(false, [&] { spend(40); });  // the others' work
+    for (int i = 0; i < 50; ++i) {                                               // its own
+        lendings_[0].leave(false, [] {});
         spend(10);
     }
     expect_on(2, home(2));
@@ -276,7 +281,7 @@ TEST_F(CpusLent, ASleepIsNoWork)
         set(2, 200, 100);
         spend(200);
         lendings_[0].has_slept();
-        lendings_[0].leave([] {});
+        lendings_[0].leave(false, [] {});
         if (record(2).host == home(2)) record(2).away_since = 0;
     }
     expect_on(2, home(0));
@@ -383,26 +388,33 @@ TEST_F(NoCpusLent, NothingHappens)
     for (const CpuLending& lending : lendings_) EXPECT_FALSE(lending.is_on());
 }
 
-// Ranks that all compute, wait and wake each other, and take each other: afterwards each is where its record says, and
-// has run all its rounds.
+// Ranks that all compute, wait, wake and take each other: whenever all have come to an end, each is where its record
+// says. Until some have been taken, since other programs may have the CPUs.
 TEST_F(CpusLent, AllAtOnce)
 {
-    std::array<std::atomic<int>, kNodes> threads{}, rounds{};
+    std::array<std::atomic<int>, kNodes> threads{};
+    std::atomic<int> ended = 0;
     std::atomic<bool> may_begin = false, is_over = false;
+    const auto some_were_taken = [&] {
+        return std::ranges::any_of(std::views::iota(0, kNodes), [&](int node) { return record(node).moved_at != 0; });
+    };
     std::vector<std::thread> ranks;
     for (int node = 0; node < kNodes; ++node) {
         ranks.emplace_back([&, node] {
             threads[static_cast<std::size_t>(node)] = own_thread();
             while (!may_begin) std::this_thread::yield();
             std::mt19937_64 random(fmpl_test::seed() + static_cast<std::uint64_t>(node));
-            for (int round = 0; round < 300; ++round) {
+            CpuLending& lending = lendings_[static_cast<std::size_t>(node)];
+            lending.publish();
+            for (int round = 0; round < 300 || (round < 300'000 && !some_were_taken()); ++round) {
                 if (random() % 4 == 0) spend(random() % 100);
                 crossbars_[static_cast<std::size_t>(node)].wake(static_cast<int>(random() % kNodes));
+                bool again = false;
                 for (std::uint64_t look = random() % 40; look != 0; --look) {
-                    lendings_[static_cast<std::size_t>(node)].leave([] { std::this_thread::yield(); });
+                    lending.leave(std::exchange(again, true), [] { std::this_thread::yield(); });
                 }
-                ++rounds[static_cast<std::size_t>(node)];
             }
+            ++ended;
             while (!is_over) std::this_thread::yield();
         });
     }
@@ -411,14 +423,37 @@ TEST_F(CpusLent, AllAtOnce)
     }
     begin([&](int node) { return threads[static_cast<std::size_t>(node)].load(); });
     may_begin = true;
-    for (const std::atomic<int>& done : rounds) {
-        while (done < 300) std::this_thread::yield();
-    }
+    while (ended < kNodes) std::this_thread::yield();
     for (int node = 0; node < kNodes; ++node) {
         EXPECT_EQ(cpus_of(threads[static_cast<std::size_t>(node)]), std::vector<int>{record(node).host.load()});
     }
+    EXPECT_TRUE(some_were_taken());
     is_over = true;
     for (std::thread& rank : ranks) rank.join();
+}
+
+TEST_F(CpusLent, AtTheEndARankGoesHomeAndStays)
+{
+    begin();
+    bind(own_thread(), {home(2)});
+    record(0).host = home(2);
+    lendings_[0].end();
+    EXPECT_EQ(cpus_of(own_thread()), std::vector<int>{home(0)});
+    EXPECT_EQ(record(0).host.load(), kStays);
+    EXPECT_FALSE(lendings_[0].is_on());
+    lendings_[0].end();
+    lendings_[3].end();
+    EXPECT_EQ(record(3).host.load(), kStays);
+    expect_on(2, home(2));
+}
+
+TEST_F(CpusLent, AnotherThreadThanTheOneThatIsMovedTakesNobody)
+{
+    begin();
+    set(2, 200, 100);
+    std::thread([&] { wait_in_vain(kLong); }).join();
+    expect_on(2, home(2));
+    EXPECT_EQ(record(0).away_since.load(), 0u);
 }
 
 }  // namespace

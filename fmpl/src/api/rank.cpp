@@ -67,6 +67,7 @@ void Rank::finalize()
     const std::string pending = pending_words();
     NodeRecord& record = node.crossbar.record(rank());
     observer.end_session();
+    node.lending.end();
     initialized_ = false;
     finalized_ = true;
     envelopes.close();

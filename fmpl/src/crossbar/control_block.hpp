@@ -139,7 +139,8 @@ inline constexpr std::size_t kBootstrapBytes = 64;
 // One rank's place in the job. Writer: the rank. Ordering: plain, under `state` = ready.
 struct alignas(kLine) NodeRecord {
     // Line 0: life.
-    // RankState. Ordering: release; acquire in Communicators::await_all_ready, DeadlockWatch::sleeps, fmplrun.
+    // RankState. Ordering: release; acquire in Communicators::await_all_ready, DeadlockWatch::sleeps,
+    // CpuLending::computes, fmplrun.
     std::atomic<std::uint32_t> state;
     // 0: free. Writer: the rank, once, by compare-exchange, so that it is attached once.
     // Ordering: relaxed: only who wins counts; value under `state`.
@@ -147,7 +148,7 @@ struct alignas(kLine) NodeRecord {
     // 1 when the process has ended. Writer: fmplrun or run_ranks(). Ordering: release; acquire in
     // Communicators::await_all_ready.
     std::atomic<std::uint32_t> exited;
-    std::int32_t cpu;  // the only one that the rank may run on, -1: there are several
+    std::int32_t cpu;  // the only one that the rank may run on as it joins, -1: there are several
     // Address of a word in the rank's private memory, see PrivateMemory. Ordering: relaxed, under `state` = ready.
     std::atomic<std::uint64_t> probe_at;
     // That word. Ordering: relaxed, under `state` = ready.
@@ -176,7 +177,7 @@ struct alignas(kLine) NodeRecord {
     // Its thread's number in its PID namespace. Ordering: plain, under `state` = ready.
     std::int32_t thread;
     // The CPU that it is bound to now, kOnTheMove, or kStays. Writer: the rank, then whoever moves it, by
-    // compare-exchange to kOnTheMove. Ordering: acquire on taking, release on leaving: CpuLending::move of all.
+    // compare-exchange to kOnTheMove. Ordering: acquire in CpuLending::move, end; release in move.
     std::atomic<std::int32_t> host;
     // The last move, in ticks. Writer: who moves it. Ordering: relaxed, under `host`.
     std::atomic<std::uint64_t> moved_at;
@@ -276,10 +277,10 @@ struct alignas(kLine) ControlBlock : JobConstants {
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
 
-// Behind the NodeRecords where CPUs are lent: for each CPU what its ranks have last done for each rank of the job.
-// Readers: ranks of another CPU that has nothing to do.
+// Behind the NodeRecords where CPUs are lent: for each CPU when the ranks at home there have last woken each rank of
+// the job. Readers: ranks of a CPU that has nothing to do.
 struct NewsOfRank {
-    // When it was last woken, in ticks of `clock`. Writer: the ranks of the CPU. Ordering: relaxed; a hint.
+    // In ticks of `clock`. Writer: the ranks at home on the CPU. Ordering: relaxed; a hint.
     std::atomic<std::uint64_t> at;
 };
 static_assert(sizeof(NewsOfRank) == 8);

@@ -14,13 +14,14 @@ namespace {
 
 constexpr std::uint64_t kOwnWorkUs = 2;
 // A change of ranks takes up to a microsecond; a round of all that wait is no work.
-constexpr std::uint64_t kLeastRoundUs = 16, kRoundUsOfRank = 2;
+constexpr std::uint64_t kLeastRoundUs = 4, kRoundUsOfRank = 2;
 constexpr std::uint64_t kIdleUs = 20;
 constexpr std::uint64_t kLongIdleUs = 500;  // before the rank sleeps
 constexpr std::uint64_t kSettlingUs = 5;    // until a rank that has been moved has looked
 constexpr std::uint64_t kShortestLeaseUs = 200, kLongestLeaseUs = 64'000;
 // A rank that is moved again within so many leases is moved for longer.
 constexpr std::uint64_t kSoonLeases = 16;
+constexpr std::size_t kNodesOfLook = 16;
 
 // A set of one CPU, or of the largest number that it can be asked about.
 class CpuSet {
@@ -46,46 +47,72 @@ private:
 
 }  // namespace
 
-void CpuLending::publish() const
+void CpuLending::publish()
 {
     NodeRecord& own = crossbar_->record(crossbar_->node());
     own.thread = static_cast<std::int32_t>(syscall(SYS_gettid));
     own.host.store(own.cpu < 0 ? kStays : own.cpu, std::memory_order_relaxed);  // under `state` = ready
+    thread_ = pthread_self();
 }
 
 void CpuLending::begin(ClockKind clock, std::uint64_t ticks_per_us)
 {
-    const std::size_t lent = crossbar_->memory().constants().lent_cpus;
-    if (lent < 2) return;
-    std::vector<int> cpus;
-    peers_.resize(static_cast<std::size_t>(crossbar_->nodes()));
-    for (int node = 0; node < crossbar_->nodes(); ++node) {
-        Peer& peer = peers_[static_cast<std::size_t>(node)];
-        peer.home = crossbar_->record(node).cpu;
-        if (peer.home < 0 || peer.home >= CpuSet::kCpus) return;
-        peer.thread = crossbar_->record(node).thread;
-        cpus.push_back(peer.home);
+    const JobConstants& job = crossbar_->memory().constants();
+    const std::size_t lent = job.lent_cpus;
+    if (lent < 2 || ticks_per_us == 0 || clock != job.clock) return;
+    const auto nodes = static_cast<std::size_t>(crossbar_->nodes());
+    peers_.resize(nodes);
+    for (std::size_t node = 0; node < nodes; ++node) {
+        const NodeRecord& record = crossbar_->record(static_cast<int>(node));
+        peers_[node].home = record.cpu;
+        if (record.cpu < 0 || record.cpu >= CpuSet::kCpus) return;
+        peers_[node].thread = record.thread;
+        cpus_.push_back(record.cpu);
     }
-    std::ranges::sort(cpus);
-    const auto own = peers_[static_cast<std::size_t>(crossbar_->node())].home;
-    const auto mates = static_cast<std::uint64_t>(std::ranges::count(cpus, own));
-    cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
-    if (cpus.size() != lent) return;  // the ranks are not where they have been put
+    std::ranges::sort(cpus_);
+    cpus_.erase(std::unique(cpus_.begin(), cpus_.end()), cpus_.end());
+    // Whether all are where fmplrun has put them.
+    if (cpus_.size() != lent) return;
+    for (std::size_t node = 0; node < nodes; ++node) {
+        if (peers_[node].home != cpus_[node * lent / nodes]) return;
+    }
+    const int own = peers_[static_cast<std::size_t>(crossbar_->node())].home;
+    const auto mates = static_cast<std::uint64_t>(std::ranges::count(peers_, own, &Peer::home));
 
     clock_ = clock;
     own_work_ = kOwnWorkUs * ticks_per_us;
     others_work_ = std::max(kLeastRoundUs, kRoundUsOfRank * mates) * ticks_per_us;
     idle_ = kIdleUs * ticks_per_us;
     long_idle_ = kLongIdleUs * ticks_per_us;
-    between_looks_ = idle_ * mates;  // one of them looks around every kIdleUs
+    // One of the CPU's ranks looks around every kIdleUs; seldomer where there is much to look at, or many look.
+    between_looks_ = idle_ * mates * (lent - 1) * std::max<std::uint64_t>(nodes / kNodesOfLook, 1);
     settling_ = kSettlingUs * ticks_per_us;
     shortest_lease_ = kShortestLeaseUs * ticks_per_us;
     longest_lease_ = kLongestLeaseUs * ticks_per_us;
-    const auto at = static_cast<std::size_t>(std::ranges::find(cpus, own) - cpus.begin());
+    const auto at = static_cast<std::size_t>(std::ranges::find(cpus_, own) - cpus_.begin());
     for (std::size_t cpu = 0; cpu < lent; ++cpu) news_.push_back(crossbar_->memory().news(cpu));
     crossbar_->note_news(crossbar_->memory().news(at), clock);
-    cpus_ = std::move(cpus);
+    guests_.reserve(nodes);
+    computing_.resize(lent);
     is_on_ = true;
+}
+
+void CpuLending::end()
+{
+    if (!is_on_) return;
+    is_on_ = false;
+    NodeRecord& own = crossbar_->record(crossbar_->node());
+    int host = own.host.load(std::memory_order_relaxed);
+    // acquire: pairs with the release in move(). Who moves this rank is soon through, or has ended with the job.
+    for (int i = 0; i < 1000 && host != kStays; ++i) {
+        if (host != kOnTheMove && own.host.compare_exchange_strong(host, kStays, std::memory_order_acquire)) break;
+        sched_yield();
+        host = own.host.load(std::memory_order_relaxed);
+    }
+    const int home = peers_[static_cast<std::size_t>(crossbar_->node())].home;
+    const int thread = peers_[static_cast<std::size_t>(crossbar_->node())].thread;
+    if (host >= 0 && host < CpuSet::kCpus && host != home && CpuSet::is_only(thread, host))
+        CpuSet(home).give_to(thread);
 }
 
 std::uint64_t CpuLending::news_of(int node) const
@@ -98,58 +125,72 @@ std::uint64_t CpuLending::news_of(int node) const
 void CpuLending::look_around()
 {
     next_look_ = back_at_ + between_looks_;
-    send_guests_home();
+    if (!guests_.empty()) send_guests_home();
+    if (back_at_ - idle_since_ < idle_) {
+        next_look_ = idle_since_ + idle_;
+        return;
+    }
     const int here = crossbar_->record(crossbar_->node()).host.load(std::memory_order_relaxed);
-    if (here < 0 || back_at_ - idle_since_ < idle_) return;
-    int taken = who_cannot_look(here);
-    if (taken < 0 && back_at_ - idle_since_ >= long_idle_) taken = who_computes_beside_another(here);
-    if (taken >= 0) take(taken, here);
+    if (here < 0) return;
+    Found found = who_cannot_look(here);
+    if (found.node < 0 && back_at_ - idle_since_ >= long_idle_) found = who_computes_beside_another(here);
+    if (found.node >= 0 && !has_mate_that_computes(here)) take(found, here);
+    back_at_ = read_clock(clock_);  // this was no work
 }
 
-int CpuLending::who_cannot_look(int here)
+CpuLending::Found CpuLending::who_cannot_look(int here)
 {
-    int taken = -1;
-    std::uint64_t its_away = UINT64_MAX;
+    Found found;
     for (int node = 0; node < crossbar_->nodes(); ++node) {
-        const std::uint64_t news = news_of(node);
-        if (news == 0 || back_at_ < news + idle_) continue;
         const NodeRecord& record = crossbar_->record(node);
         const std::uint64_t away = record.away_since.load(std::memory_order_relaxed);
         // Of several the one that would be the next to run.
-        if (away == 0 || away >= news || away >= its_away) continue;
-        if (record.host.load(std::memory_order_relaxed) == here || !may_move(node)) continue;
-        taken = node;
-        its_away = away;
+        if (away == 0 || (found.node >= 0 && away >= found.away) || back_at_ < away + idle_) continue;
+        if (record.host.load(std::memory_order_relaxed) == here) continue;
+        const std::uint64_t news = news_of(node);
+        if (away >= news || back_at_ < news + idle_ || !may_move(node)) continue;
+        found = {node, away};
     }
-    return taken;
+    return found;
+}
+
+// Or has been preempted, or waits in the kernel.
+bool CpuLending::computes(const NodeRecord& record) const
+{
+    // acquire: pairs with the release in Communicators::found_world
+    return record.state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(RankState::ready) &&
+           record.away_since.load(std::memory_order_relaxed) == 0 &&
+           record.sleeping.load(std::memory_order_relaxed) == 0;
+}
+
+// The system may give the CPU back at once to who yields, although others of that CPU could run.
+bool CpuLending::has_mate_that_computes(int here) const
+{
+    for (int node = 0; node < crossbar_->nodes(); ++node) {
+        if (node == crossbar_->node()) continue;
+        const NodeRecord& record = crossbar_->record(node);
+        if (record.host.load(std::memory_order_relaxed) == here && computes(record)) return true;
+    }
+    return false;
 }
 
 // Of the CPU where most compute: one whose home is here, if there is one. It may be the one that runs, which costs more
 // to move.
-int CpuLending::who_computes_beside_another(int here)
+CpuLending::Found CpuLending::who_computes_beside_another(int here)
 {
-    struct Found {
-        int ranks = 0;
-        int taken = -1;
-    };
-    std::vector<Found> of_cpu(cpus_.size());
+    std::ranges::fill(computing_, Computing{});
     for (int node = 0; node < crossbar_->nodes(); ++node) {
         const NodeRecord& record = crossbar_->record(node);
         const int host = record.host.load(std::memory_order_relaxed);
         const auto at = std::ranges::lower_bound(cpus_, host);
-        if (host == here || at == cpus_.end() || *at != host) continue;
-        // acquire: pairs with the release in Communicators::found_world
-        if (record.state.load(std::memory_order_acquire) != static_cast<std::uint32_t>(RankState::ready) ||
-            record.away_since.load(std::memory_order_relaxed) != 0 ||
-            record.sleeping.load(std::memory_order_relaxed) != 0)
-            continue;
-        Found& found = of_cpu[static_cast<std::size_t>(at - cpus_.begin())];
-        ++found.ranks;
-        if ((found.taken < 0 || peers_[static_cast<std::size_t>(node)].home == here) && may_move(node))
-            found.taken = node;
+        if (host == here || at == cpus_.end() || *at != host || !computes(record)) continue;
+        Computing& there = computing_[static_cast<std::size_t>(at - cpus_.begin())];
+        ++there.ranks;
+        if ((there.taken < 0 || peers_[static_cast<std::size_t>(node)].home == here) && may_move(node))
+            there.taken = node;
     }
-    const Found& most = *std::ranges::max_element(of_cpu, {}, &Found::ranks);
-    return most.ranks >= 2 ? most.taken : -1;
+    const Computing& most = *std::ranges::max_element(computing_, {}, &Computing::ranks);
+    return {most.ranks >= 2 ? most.taken : -1, 0};
 }
 
 // Its process, and that the thread is one of it: from then on this rank goes by its own copy of the number.
@@ -157,49 +198,56 @@ bool CpuLending::may_move(int node)
 {
     Peer& peer = peers_[static_cast<std::size_t>(node)];
     if (peer.movable == Movable::unknown) {
-        const bool is_known =
-            node != crossbar_->node() && private_memory_->reaches(node) &&
-            syscall(SYS_tgkill, crossbar_->record(node).pid.load(std::memory_order_relaxed), peer.thread, 0) == 0;
+        peer.process = crossbar_->record(node).pid.load(std::memory_order_relaxed);
+        const bool is_known = node != crossbar_->node() && private_memory_->reaches(node) && is_thread_of(peer);
         peer.movable = is_known ? Movable::yes : Movable::no;
     }
     return peer.movable == Movable::yes;
 }
 
+bool CpuLending::is_thread_of(const Peer& peer)
+{
+    return syscall(SYS_tgkill, peer.process, peer.thread, 0) == 0;
+}
+
 template <class Note>
-bool CpuLending::move(int node, int from, int to, Note&& note)
+bool CpuLending::move(int node, int from, int to, std::uint64_t away, Note&& note)
 {
     NodeRecord& record = crossbar_->record(node);
-    const int thread = peers_[static_cast<std::size_t>(node)].thread;
+    const Peer& peer = peers_[static_cast<std::size_t>(node)];
     if (from < 0 || from >= CpuSet::kCpus || from == to) return false;
     // acquire: pairs with the release below by who moved it last
     if (!record.host.compare_exchange_strong(from, kOnTheMove, std::memory_order_acquire, std::memory_order_relaxed))
         return false;
-    const bool is_moved = CpuSet::is_only(thread, from) && CpuSet(to).give_to(thread);
+    const bool is_ours = is_thread_of(peer) && CpuSet::is_only(peer.thread, from);
+    const bool is_there = record.away_since.load(std::memory_order_relaxed) == away;
+    const bool is_moved = is_ours && is_there && CpuSet(to).give_to(peer.thread);
     if (is_moved) {
         note(record);
         record.moved_at.store(back_at_, std::memory_order_relaxed);
     }
-    record.host.store(is_moved ? to : kStays, std::memory_order_release);
+    record.host.store(is_moved ? to : is_ours && !is_there ? from : kStays, std::memory_order_release);
     return is_moved;
 }
 
-void CpuLending::take(int node, int here)
+void CpuLending::take(const Found& found, int here)
 {
-    const int home = peers_[static_cast<std::size_t>(node)].home;
-    const int from = crossbar_->record(node).host.load(std::memory_order_relaxed);
+    const int home = peers_[static_cast<std::size_t>(found.node)].home;
+    const int from = crossbar_->record(found.node).host.load(std::memory_order_relaxed);
     std::uint64_t lease = 0;
-    const bool is_taken = move(node, from, here, [&](NodeRecord& record) {
-        lease = record.lease.load(std::memory_order_relaxed);
+    const bool is_taken = move(found.node, from, here, found.away, [&](NodeRecord& record) {
+        lease = std::min(record.lease.load(std::memory_order_relaxed), longest_lease_);
         if (from == home) {
-            const bool is_soon = back_at_ - record.moved_at.load(std::memory_order_relaxed) < kSoonLeases * lease;
+            const auto at_home = static_cast<std::int64_t>(back_at_ - record.moved_at.load(std::memory_order_relaxed));
+            const bool is_soon = at_home < static_cast<std::int64_t>(kSoonLeases * lease);
             lease = is_soon ? std::min(2 * lease, longest_lease_) : shortest_lease_;
             record.lease.store(lease, std::memory_order_relaxed);
         }
     });
     if (!is_taken) return;
     next_look_ = back_at_ + settling_;
-    std::erase_if(guests_, [&](const Guest& guest) { return guest.node == node; });
-    if (here != home) guests_.push_back({node, here, back_at_ + lease});
+    std::erase_if(guests_, [&](const Guest& guest) { return guest.node == found.node; });
+    if (here != home) guests_.push_back({found.node, here, back_at_ + lease});
 }
 
 void CpuLending::send_guests_home()
@@ -208,8 +256,10 @@ void CpuLending::send_guests_home()
         const NodeRecord& record = crossbar_->record(guest.node);
         const int host = record.host.load(std::memory_order_relaxed);
         if (host != guest.host && host != kOnTheMove) return true;
-        if (back_at_ < guest.until || record.away_since.load(std::memory_order_relaxed) == 0) return false;
-        return move(guest.node, guest.host, peers_[static_cast<std::size_t>(guest.node)].home, [](NodeRecord&) {});
+        const std::uint64_t away = record.away_since.load(std::memory_order_relaxed);
+        if (back_at_ < guest.until || away == 0) return false;
+        return move(
+            guest.node, guest.host, peers_[static_cast<std::size_t>(guest.node)].home, away, [](NodeRecord&) {});
     });
 }
 

@@ -19,12 +19,14 @@
 //
 // All of this is a hint: a stale word costs a move that helps nobody, and no protocol knows where a rank is. Only ranks
 // whose processes this one surely knows (PrivateMemory::reaches) are moved, and one whose program has bound it
-// otherwise stays where it is.
+// otherwise stays where it is. Ranks that sleep, after 1 ms, look around only when they wake by themselves.
 #pragma once
 
 #include "crossbar/crossbar.hpp"
 #include "crossbar/cycle_clock.hpp"
 #include "crossbar/private_memory.hpp"
+
+#include <pthread.h>
 
 #include <cstdint>
 #include <vector>
@@ -40,18 +42,23 @@ public:
     }
 
     // By the thread that will wait, once NodeRecord::cpu is written and before the rank is ready.
-    void publish() const;
+    void publish();
     // Once all ranks are ready. From now on is_on(), if the job lends its CPUs: JobConstants::lent_cpus, of which each
     // rank is bound to one.
     void begin(ClockKind clock, std::uint64_t ticks_per_us);
     bool is_on() const { return is_on_; }
+    // As the rank leaves its job: it goes home, and nobody moves it any more.
+    void end();
 
-    // Gives the CPU away by yield(), since the rank has looked in vain, and does what is described above.
+    // Gives the CPU away by yield(), since the rank has looked in vain, and does what is described above. again: it has
+    // done nothing but look since the last time, which saves a reading of the clock.
     template <class Yield>
-    void leave(Yield&& yield)
+    void leave(bool again, Yield&& yield)
     {
+        if (pthread_self() != thread_) [[unlikely]]
+            return yield();  // another thread waits than the one that is moved
         std::atomic<std::uint64_t>& away_since = crossbar_->record(crossbar_->node()).away_since;
-        const std::uint64_t before = read_clock(clock_);
+        const std::uint64_t before = again ? back_at_ : read_clock(clock_);
         if (before - back_at_ > own_work_) idle_since_ = before;
         away_since.store(before, std::memory_order_relaxed);
         yield();
@@ -70,7 +77,7 @@ private:
     enum class Movable : std::uint8_t { unknown, no, yes };
     struct Peer {
         int home = -1;
-        int thread = -1;
+        int process = -1, thread = -1;
         Movable movable = Movable::unknown;
     };
     struct Guest {
@@ -82,13 +89,21 @@ private:
     void look_around();
     std::uint64_t news_of(int node) const;
     bool may_move(int node);
-    // From the CPU that it is on; whether that has been done. note(record): what else changes meanwhile.
+    static bool is_thread_of(const Peer& peer);
+    // From the CPU that it is on, if its away_since is still `away`; whether that has been done. note(record): what
+    // else changes meanwhile.
     template <class Note>
-    bool move(int node, int from, int to, Note&& note);
-    void take(int node, int here);
-    // One that has news, or that computes beside another; -1: nobody.
-    int who_cannot_look(int here);
-    int who_computes_beside_another(int here);
+    bool move(int node, int from, int to, std::uint64_t away, Note&& note);
+    // One that has news, or that computes beside another; node -1: nobody.
+    struct Found {
+        int node = -1;
+        std::uint64_t away = 0;  // NodeRecord::away_since
+    };
+    Found who_cannot_look(int here);
+    Found who_computes_beside_another(int here);
+    bool computes(const NodeRecord& record) const;
+    bool has_mate_that_computes(int here) const;
+    void take(const Found& found, int here);
     void send_guests_home();
 
     Crossbar* crossbar_;
@@ -98,7 +113,13 @@ private:
     std::vector<Peer> peers_;              // by node
     std::vector<const NewsOfRank*> news_;  // by CPU
     std::vector<int> cpus_;                // ascending
-    std::vector<Guest> guests_;            // that this rank has taken, by the order of that
+    std::vector<Guest> guests_;            // that this rank has taken, each once
+    struct Computing {
+        int ranks = 0;
+        int taken = -1;
+    };
+    std::vector<Computing> computing_;  // by CPU, for who_computes_beside_another()
+    pthread_t thread_{};                // that is moved
 
     // In ticks. What a rank does between two looks, or what the others of its CPU do while it is away, is work if it
     // takes longer than that.

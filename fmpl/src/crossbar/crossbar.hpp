@@ -133,14 +133,16 @@ public:
     // of a line that rarely changes: the sleeper's membarrier orders the flag before this load (see Waiter).
     void wake(int node) const
     {
-        if (news_ != nullptr) news_[node].at.store(read_clock(clock_), std::memory_order_relaxed);
-        order_before_wake();
-        if (control_->nodes[node].sleeping.load(std::memory_order_relaxed) != 0) [[unlikely]]
-            ring(node);
+        if (news_ != nullptr) note(node, read_clock(clock_));
+        ring_if_asleep(node);
     }
     void wake(std::span<const int> nodes) const
     {
-        for (const int node : nodes) wake(node);
+        if (news_ != nullptr) {
+            const std::uint64_t now = read_clock(clock_);
+            for (const int node : nodes) note(node, now);
+        }
+        for (const int node : nodes) ring_if_asleep(node);
     }
     // Between the flag and a load of one's own that tells whether anybody is to be woken, as in wake(): what a waiting
     // node wrote before it went to sleep, or the flag, is seen by the other one.
@@ -172,6 +174,13 @@ private:
     std::atomic<std::uint64_t>& word(Offset at) const
     {
         return *reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + at);
+    }
+    void note(int node, std::uint64_t now) const { news_[node].at.store(now, std::memory_order_relaxed); }
+    void ring_if_asleep(int node) const
+    {
+        order_before_wake();
+        if (control_->nodes[node].sleeping.load(std::memory_order_relaxed) != 0) [[unlikely]]
+            ring(node);
     }
     void ring(int node) const;
     void move_write(int node, Offset to, const void* from, std::size_t bytes) const;
