@@ -98,6 +98,27 @@ TEST(JobMemory, TheArenasAreDisjointAndFillTheObject)
     }
 }
 
+TEST(JobMemory, TheNewsOfLentCpusLieBehindTheNodes)
+{
+    JobSpec spec = small_spec(9);
+    spec.lent_cpus = 3;
+    const JobMemory memory = JobMemory::create(spec);
+    const auto end_of = [&](std::size_t cpu) {
+        return static_cast<Offset>(reinterpret_cast<std::byte*>(memory.news(cpu) + 9) - memory.base());
+    };
+    EXPECT_EQ(reinterpret_cast<std::byte*>(memory.news(0)) - memory.base(), std::ptrdiff_t{control_bytes(9)});
+    for (std::size_t cpu = 0; cpu < 3; ++cpu) {
+        EXPECT_LE(end_of(cpu), control_bytes(9, cpu + 1));
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.news(cpu)) % kLine, 0u);
+    }
+    EXPECT_LE(control_bytes(9, 3), memory.constants().first_tables);
+    for (const std::uint32_t wrong : {10u, UINT32_MAX}) {
+        memory.control().lent_cpus = wrong;
+        expect_error(FMPL_ERR_SYSTEM, {"its sizes contradict each other"},
+            [&] { JobMemory::attach(fcntl(memory.fd(), F_DUPFD_CLOEXEC, 0)); });
+    }
+}
+
 // Second-level TLBs have 128 or 256 sets, which the lowest bits of the page's number choose.
 TEST(JobMemory, TheMarginsOfTheArenasSpreadOverTheSetsOfATlb)
 {

@@ -158,7 +158,8 @@ CommandLine parse_command_line(int argc, const char* const* argv)
     app.add_option_function<std::string>(
            "--bind-to", [&](const std::string& text) { options.binding = binding_from(text); },
            "core: each rank on cores of its own, distinct physical ones first; none: wherever the system puts it "
-           "(default: core while the ranks fit the CPUs or share them evenly)")
+           "(default: core while the ranks fit the CPUs or share them evenly; of ranks that share them a CPU with "
+           "nothing to do takes some of another's for a while)")
         ->type_name("core|none");
     app.add_option_function<std::string>(
            "--ranks-as", [&](const std::string& text) { options.ranks_as = ranks_as_from(text); },
