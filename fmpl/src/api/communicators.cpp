@@ -124,7 +124,7 @@ void Communicators::found_world(fmpl_match_t* slots, fmpl_flag_t* flags, int cou
     // release: pairs with the acquire loads of all ranks below
     node_->crossbar.record(node_->rank())
         .state.store(static_cast<std::uint32_t>(RankState::ready), std::memory_order_release);
-    node_->crossbar.wake(world->members());
+    node_->crossbar.wake_only(world->members());
 
     await_all_ready();
     node_->lending.begin(node_->waiter.policy().clock, node_->waiter.policy().ticks_per_us);

@@ -31,7 +31,7 @@ void barrier_of_two(Meeting& m, BarrierRecord& record)
     const std::atomic<std::uint32_t>& other = record.times[1 - rank];
     const std::uint32_t times = own.load(std::memory_order_relaxed) + 1;
     own.store(times, std::memory_order_release);  // pairs with the other's acquire below
-    m.node().crossbar.wake(m.members()[static_cast<std::size_t>(1 - rank)]);
+    m.node().crossbar.wake_only(m.members()[static_cast<std::size_t>(1 - rank)]);
     // acquire: pairs with the other's store above. It may be in the next barrier already.
     m.node().wait([&] { return static_cast<std::int32_t>(other.load(std::memory_order_acquire) - times) >= 0; },
         m.waiting_for(1 - rank, 0));

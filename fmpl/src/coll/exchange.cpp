@@ -40,7 +40,7 @@ void publish(Meeting& m, ExchangeSlot& slot, int to)
     if (to == ExchangeState::kAll) {
         m.wake_members();
     } else {
-        m.node().crossbar.wake(m.members()[static_cast<std::size_t>(to)]);
+        m.node().crossbar.wake_only(m.members()[static_cast<std::size_t>(to)]);
     }
 }
 

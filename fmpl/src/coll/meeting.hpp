@@ -183,7 +183,7 @@ public:
     {
         return {node_->call, peer < 0 ? -1 : members()[static_cast<std::size_t>(peer)], -1, size(), bytes};
     }
-    void wake_members() const { node_->crossbar.wake(members()); }
+    void wake_members() const { node_->crossbar.wake_only(members()); }
 
     // By every member at the start of a call of so many bytes, the same on all: a long one may go from private memory
     // to private memory by the kernel, and the first such call tells the others whether this rank reaches them all.

@@ -33,7 +33,7 @@ void receive_with_help(Meeting& m, BroadcastSlot& slot, std::byte* buffer, std::
 {
     const int root = m.members()[slot.root];
     SharedCopy copy = shared_copy(m, slot, m.place_of(buffer, bytes), bytes);
-    m.node().crossbar.wake(root);  // its chunk is left for it
+    m.node().crossbar.wake_only(root);  // its chunk is left for it
     const auto read = [&](std::size_t begin, std::size_t n) {
         m.node().private_memory.read(root, slot.at + begin, buffer + begin, n);
     };
@@ -53,7 +53,7 @@ bool help_to_receive(Meeting& m, std::uint64_t use, const std::byte* buffer, std
         m.node().private_memory.write(receiver, to + begin, buffer + begin, n);
     };
     const bool last = copy.copy(write, copy.has_kept_chunk());
-    if (last) m.node().crossbar.wake(receiver);
+    if (last) m.node().crossbar.wake_only(receiver);
     return true;
 }
 

@@ -116,7 +116,7 @@ void copy_for_all(Meeting& m, std::uint64_t use, const RootBuffer& from)
             Reception& of = station.reception(member);
             // release: pairs with await_reception
             if (of.done.fetch_add(1, std::memory_order_acq_rel) + 1 == chunks.count && member != m.rank())
-                m.node().crossbar.wake(node_of(member));
+                m.node().crossbar.wake_only(node_of(member));
         }
     };
     if (left == 0) return;

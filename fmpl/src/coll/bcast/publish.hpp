@@ -30,7 +30,7 @@ public:
     {
         if (node_ == nullptr) return;
         word_->store(0, std::memory_order_release);  // pairs with the acquire in the constructor
-        for (int r = 0; r < node_->crossbar.nodes(); ++r) node_->crossbar.wake(r);
+        for (int r = 0; r < node_->crossbar.nodes(); ++r) node_->crossbar.wake_only(r);
     }
     SerializedCrossbar(const SerializedCrossbar&) = delete;
     SerializedCrossbar& operator=(const SerializedCrossbar&) = delete;

@@ -136,7 +136,7 @@ void leave(Meeting& m, BroadcastSlot& slot, std::uint64_t use)
     // acq_rel: pairs with send_whole()
     const bool is_awaited = receivers == 1 || slot.taken.fetch_add(1, std::memory_order_acq_rel) + 1 == receivers;
     leave_broadcast(m, use);
-    if (is_awaited) m.node().crossbar.wake(from);
+    if (is_awaited) m.node().crossbar.wake_only(from);
 }
 
 [[noreturn]] void fail_without_memory(int root)

@@ -206,7 +206,7 @@ private:
     {
         // release: pairs with stamp_of_other() and is_over() of the other
         own().stamp.store(PairDeposit::stamp_of(use_ + 1, steps), std::memory_order_release);
-        m_.node().crossbar.wake(m_.members()[static_cast<std::size_t>(1 - rank_)]);
+        m_.node().crossbar.wake_only(m_.members()[static_cast<std::size_t>(1 - rank_)]);
     }
     // How much of a long operand is laid down, and combined, at once. In an allreduce both lay down theirs first.
     std::size_t step_count() const

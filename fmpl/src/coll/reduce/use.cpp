@@ -132,7 +132,7 @@ void publish_verdict(Meeting& m, std::uint64_t use, const ReduceVerdict& verdict
     if (verdict.waiting == 0) {
         end_reduction(m, use);
     } else if (verdict.manner == ReduceManner::combined && verdict.waiting == 1) {
-        m.node().crossbar.wake(m.members()[static_cast<std::size_t>(root)]);
+        m.node().crossbar.wake_only(m.members()[static_cast<std::size_t>(root)]);
     } else {
         m.wake_members();
     }
