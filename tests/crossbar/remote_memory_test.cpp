@@ -172,7 +172,7 @@ TEST_P(RemoteMemory, AKickRingsASleeperAndNobodyElse)
     EXPECT_EQ(origin_.record(1).doorbell.load(), 1u);
     EXPECT_EQ(origin_.record(0).doorbell.load(), 0u);
     const int both[] = {0, 1};
-    origin_.wake(both);
+    origin_.wake_only(both);
     EXPECT_EQ(origin_.record(1).doorbell.load(), 2u);
     EXPECT_EQ(origin_.record(0).doorbell.load(), 0u);
 }
