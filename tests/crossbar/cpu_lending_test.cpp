@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,7 +20,6 @@
 #include <random>
 #include <ranges>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -30,22 +28,7 @@ using namespace fmpl;
 
 void bind(int thread, const std::vector<int>& cpus)
 {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
-    ASSERT_EQ(sched_setaffinity(thread, sizeof set, &set), 0);
-}
-
-std::vector<int> cpus_of(int thread)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    EXPECT_EQ(sched_getaffinity(thread, sizeof set, &set), 0);
-    std::vector<int> cpus;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
-    }
-    return cpus;
+    ASSERT_TRUE(bind_thread(thread, cpus));
 }
 
 int own_thread()
@@ -150,19 +133,19 @@ protected:
     // The test waits in vain, and has its CPU back at once.
     void wait_in_vain(std::uint64_t us)
     {
-        for (const std::uint64_t end = ago(0) + us * ticks_per_us_; ago(0) < end;) lendings_[0].leave(false, [] {});
+        for (const std::uint64_t end = ago(0) + us * ticks_per_us_; ago(0) < end;) lendings_[0].leave([] {});
     }
     template <class Condition>
     void wait_in_vain_until(Condition&& condition)
     {
         for (const std::uint64_t end = ago(0) + 10'000'000 * ticks_per_us_; !condition() && ago(0) < end;)
-            lendings_[0].leave(false, [] {});
+            lendings_[0].leave([] {});
         EXPECT_TRUE(condition());
     }
     void expect_on(int node, int cpu)
     {
         EXPECT_EQ(record(node).host.load(), cpu);
-        EXPECT_EQ(cpus_of(idle_[static_cast<std::size_t>(node)].number()), std::vector<int>{cpu});
+        EXPECT_EQ(affinity_cpus(idle_[static_cast<std::size_t>(node)].number()), std::vector<int>{cpu});
     }
 
     static constexpr std::uint64_t kLong = 2000;  // several times all that lending waits for
@@ -222,9 +205,9 @@ TEST_F(CpusLent, ACpuWithWorkTakesNobody)
     begin();
     set(2, 200, 100);
     set(3, 200, 100);
-    for (int i = 0; i < 50; ++i) lendings_[0].leave(false, [&] { spend(40); });  // the others' work
-    for (int i = 0; i < 50; ++i) {                                               // its own
-        lendings_[0].leave(false, [] {});
+    for (int i = 0; i < 50; ++i) lendings_[0].leave([&] { spend(40); });  // the others' work
+    for (int i = 0; i < 50; ++i) {                                        // its own
+        lendings_[0].leave([] {});
         spend(10);
     }
     expect_on(2, home(2));
@@ -281,7 +264,7 @@ TEST_F(CpusLent, ASleepIsNoWork)
         set(2, 200, 100);
         spend(200);
         lendings_[0].has_slept();
-        lendings_[0].leave(false, [] {});
+        lendings_[0].leave([] {});
         if (record(2).host == home(2)) record(2).away_since = 0;
     }
     expect_on(2, home(0));
@@ -330,11 +313,11 @@ TEST_F(CpusLent, WhomItsProgramHasBoundOtherwiseStaysForGood)
     bind(idle_[2].number(), all_);
     set(2, 200, 100);
     wait_in_vain(kLong);
-    EXPECT_EQ(cpus_of(idle_[2].number()), all_);
+    EXPECT_EQ(affinity_cpus(idle_[2].number()), all_);
     EXPECT_EQ(record(2).host.load(), kStays);
     bind(idle_[2].number(), {home(2)});
     wait_in_vain(kLong);
-    EXPECT_EQ(cpus_of(idle_[2].number()), std::vector<int>{home(2)});
+    EXPECT_EQ(affinity_cpus(idle_[2].number()), std::vector<int>{home(2)});
 }
 
 // What a rank says of itself is not believed: a process that is not of the job stays where it is.
@@ -350,7 +333,7 @@ TEST_F(CpusLent, AThreadOfAnotherProcessStays)
     });
     set(2, 200, 100);
     wait_in_vain(kLong);
-    EXPECT_EQ(cpus_of(child), std::vector<int>{home(2)});
+    EXPECT_EQ(affinity_cpus(child), std::vector<int>{home(2)});
     kill(child, SIGKILL);
 }
 
@@ -362,7 +345,7 @@ TEST_F(CpusLent, WildWordsMoveNobodyElsewhere)
         record(2).host = host;
         record(2).lease = record(2).moved_at = UINT64_MAX;
         wait_in_vain(kLong / 4);
-        EXPECT_EQ(cpus_of(idle_[2].number()), std::vector<int>{home(2)}) << host;
+        EXPECT_EQ(affinity_cpus(idle_[2].number()), std::vector<int>{home(2)}) << host;
     }
 }
 
@@ -409,9 +392,8 @@ TEST_F(CpusLent, AllAtOnce)
             for (int round = 0; round < 300 || (round < 300'000 && !some_were_taken()); ++round) {
                 if (random() % 4 == 0) spend(random() % 100);
                 crossbars_[static_cast<std::size_t>(node)].wake(static_cast<int>(random() % kNodes));
-                bool again = false;
                 for (std::uint64_t look = random() % 40; look != 0; --look) {
-                    lending.leave(std::exchange(again, true), [] { std::this_thread::yield(); });
+                    lending.leave([] { std::this_thread::yield(); });
                 }
             }
             ++ended;
@@ -425,7 +407,7 @@ TEST_F(CpusLent, AllAtOnce)
     may_begin = true;
     while (ended < kNodes) std::this_thread::yield();
     for (int node = 0; node < kNodes; ++node) {
-        EXPECT_EQ(cpus_of(threads[static_cast<std::size_t>(node)]), std::vector<int>{record(node).host.load()});
+        EXPECT_EQ(affinity_cpus(threads[static_cast<std::size_t>(node)]), std::vector<int>{record(node).host.load()});
     }
     EXPECT_TRUE(some_were_taken());
     is_over = true;
@@ -438,7 +420,7 @@ TEST_F(CpusLent, AtTheEndARankGoesHomeAndStays)
     bind(own_thread(), {home(2)});
     record(0).host = home(2);
     lendings_[0].end();
-    EXPECT_EQ(cpus_of(own_thread()), std::vector<int>{home(0)});
+    EXPECT_EQ(affinity_cpus(own_thread()), std::vector<int>{home(0)});
     EXPECT_EQ(record(0).host.load(), kStays);
     EXPECT_FALSE(lendings_[0].is_on());
     lendings_[0].end();

@@ -1,11 +1,12 @@
 #include "rank_process.hpp"
 
+#include "crossbar/host.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,20 +20,6 @@ std::vector<char*> pointers(const std::vector<std::string>& strings)
     for (const std::string& s : strings) result.push_back(const_cast<char*>(s.c_str()));
     result.push_back(nullptr);
     return result;
-}
-
-void bind_to(const std::vector<int>& cpus)
-{
-    if (cpus.empty()) return;
-    const auto room = static_cast<std::size_t>(*std::max_element(cpus.begin(), cpus.end())) + 1;
-    cpu_set_t* set = CPU_ALLOC(room);
-    if (set == nullptr) return;
-    const std::size_t bytes = CPU_ALLOC_SIZE(room);
-    CPU_ZERO_S(bytes, set);
-    for (const int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), bytes, set);
-    // A CPU can have gone since the launcher looked. Unbound is slower, and right all the same.
-    sched_setaffinity(0, bytes, set);
-    CPU_FREE(set);
 }
 
 void default_signals(bool keep_hangup_ignored)
@@ -58,7 +45,8 @@ void default_signals(bool keep_hangup_ignored)
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != launcher) _exit(127);  // it died before it could become our reason to die
-    bind_to(start.cpus);
+    // A CPU can have gone since the launcher looked. Unbound is slower, and right all the same.
+    bind_thread(0, start.cpus);
     for (int i = 0; i < 3; ++i) {
         if (start.standard[i] != i && dup2(start.standard[i], i) < 0) give_up(StartFailure::Step::prepare);
     }

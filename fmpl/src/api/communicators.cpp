@@ -118,8 +118,7 @@ void Communicators::found_world(fmpl_match_t* slots, fmpl_flag_t* flags, int cou
     }
     std::memcpy(node_->crossbar.record(node_->rank()).bootstrap, &own, sizeof own);
     node_->private_memory.publish();
-    const std::vector<int> cpus = affinity_cpus();
-    node_->crossbar.record(node_->rank()).cpu = cpus.size() == 1 ? cpus.front() : -1;
+    node_->crossbar.record(node_->rank()).cpu = only_cpu();
     node_->lending.publish();
     // release: pairs with the acquire loads of all ranks below
     node_->crossbar.record(node_->rank())

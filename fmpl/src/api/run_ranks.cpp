@@ -9,7 +9,6 @@
 #include "launch/job_seat.hpp"
 #include "launch/thread_layout.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,18 +22,6 @@
 namespace fmpl {
 
 namespace {
-
-// Where that is refused the thread runs where the system puts it, which is slower, and right all the same.
-void bind_thread(int cpu)
-{
-    const auto room = static_cast<std::size_t>(cpu) + 1;
-    cpu_set_t* const set = CPU_ALLOC(room);
-    if (set == nullptr) return;
-    CPU_ZERO_S(CPU_ALLOC_SIZE(room), set);
-    CPU_SET_S(static_cast<std::size_t>(cpu), CPU_ALLOC_SIZE(room), set);
-    sched_setaffinity(0, CPU_ALLOC_SIZE(room), set);
-    CPU_FREE(set);
-}
 
 // All ranks of one job, in this process.
 class RanksOfJob {
@@ -52,7 +39,8 @@ public:
         threads.reserve(static_cast<std::size_t>(thread_count));
         for (int t = 0; t < thread_count; ++t) {
             threads.emplace_back([&, t] {
-                if (!cpus.empty()) bind_thread(cpus[static_cast<std::size_t>(t)]);
+                // Where that is refused the thread runs where the system puts it: slower, and right all the same.
+                if (!cpus.empty()) bind_thread(0, {&cpus[static_cast<std::size_t>(t)], 1});
                 if (thread_count == ranks) return rank_main(t, nullptr);
                 run_several(ranks_of_thread(t, thread_count, ranks));
             });

@@ -1,5 +1,7 @@
 #include "crossbar/cpu_lending.hpp"
 
+#include "crossbar/host.hpp"
+
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -12,7 +14,6 @@
 namespace fmpl {
 namespace {
 
-constexpr std::uint64_t kOwnWorkUs = 2;
 // A change of ranks takes up to a microsecond; a round of all that wait is no work.
 constexpr std::uint64_t kLeastRoundUs = 4, kRoundUsOfRank = 2;
 constexpr std::uint64_t kIdleUs = 20;
@@ -22,28 +23,14 @@ constexpr std::uint64_t kShortestLeaseUs = 200, kLongestLeaseUs = 64'000;
 // A rank that is moved again within so many leases is moved for longer.
 constexpr std::uint64_t kSoonLeases = 16;
 constexpr std::size_t kNodesOfLook = 16;
+constexpr std::uint64_t kMostVainLooks = 8;  // each of them counts as so many at the most
 
-// A set of one CPU, or of the largest number that it can be asked about.
-class CpuSet {
-public:
-    explicit CpuSet(int cpu) : CpuSet() { CPU_SET_S(static_cast<std::size_t>(cpu), sizeof set_, set_); }
+constexpr int kCpus = 8192;  // Linux has no more
 
-    static bool is_only(int thread, int cpu)
-    {
-        CpuSet found;
-        return sched_getaffinity(thread, sizeof found.set_, found.set_) == 0 &&
-               CPU_COUNT_S(sizeof found.set_, found.set_) == 1 &&
-               CPU_ISSET_S(static_cast<std::size_t>(cpu), sizeof found.set_, found.set_);
-    }
-    bool give_to(int thread) const { return sched_setaffinity(thread, sizeof set_, set_) == 0; }
-
-    static constexpr int kCpus = 8192;  // Linux has no more
-
-private:
-    CpuSet() { CPU_ZERO_S(sizeof set_, set_); }
-
-    cpu_set_t set_[kCpus / CPU_SETSIZE];
-};
+bool bind_to(int thread, int cpu)
+{
+    return bind_thread(thread, {&cpu, 1});
+}
 
 }  // namespace
 
@@ -65,7 +52,7 @@ void CpuLending::begin(ClockKind clock, std::uint64_t ticks_per_us)
     for (std::size_t node = 0; node < nodes; ++node) {
         const NodeRecord& record = crossbar_->record(static_cast<int>(node));
         peers_[node].home = record.cpu;
-        if (record.cpu < 0 || record.cpu >= CpuSet::kCpus) return;
+        if (record.cpu < 0 || record.cpu >= kCpus) return;
         peers_[node].thread = record.thread;
         cpus_.push_back(record.cpu);
     }
@@ -80,12 +67,12 @@ void CpuLending::begin(ClockKind clock, std::uint64_t ticks_per_us)
     const auto mates = static_cast<std::uint64_t>(std::ranges::count(peers_, own, &Peer::home));
 
     clock_ = clock;
-    own_work_ = kOwnWorkUs * ticks_per_us;
-    others_work_ = std::max(kLeastRoundUs, kRoundUsOfRank * mates) * ticks_per_us;
+    round_ = std::max(kLeastRoundUs, kRoundUsOfRank * mates) * ticks_per_us;
     idle_ = kIdleUs * ticks_per_us;
     long_idle_ = kLongIdleUs * ticks_per_us;
     // One of the CPU's ranks looks around every kIdleUs; seldomer where there is much to look at, or many look.
     between_looks_ = idle_ * mates * (lent - 1) * std::max<std::uint64_t>(nodes / kNodesOfLook, 1);
+    wait_for_look_ = between_looks_;
     settling_ = kSettlingUs * ticks_per_us;
     shortest_lease_ = kShortestLeaseUs * ticks_per_us;
     longest_lease_ = kLongestLeaseUs * ticks_per_us;
@@ -111,8 +98,7 @@ void CpuLending::end()
     }
     const int home = peers_[static_cast<std::size_t>(crossbar_->node())].home;
     const int thread = peers_[static_cast<std::size_t>(crossbar_->node())].thread;
-    if (host >= 0 && host < CpuSet::kCpus && host != home && CpuSet::is_only(thread, host))
-        CpuSet(home).give_to(thread);
+    if (host >= 0 && host < kCpus && host != home && only_cpu(thread) == host) bind_to(thread, home);
 }
 
 std::uint64_t CpuLending::news_of(int node) const
@@ -124,18 +110,21 @@ std::uint64_t CpuLending::news_of(int node) const
 
 void CpuLending::look_around()
 {
-    next_look_ = back_at_ + between_looks_;
     if (!guests_.empty()) send_guests_home();
-    if (back_at_ - idle_since_ < idle_) {
+    if (left_at_ - idle_since_ < idle_) {
         next_look_ = idle_since_ + idle_;
+        wait_for_look_ = between_looks_;
         return;
     }
+    // The longer nothing is found although nothing is done, the less there will be: ranks that only communicate.
+    next_look_ = left_at_ + wait_for_look_;
+    wait_for_look_ = std::min(2 * wait_for_look_, kMostVainLooks * between_looks_);
     const int here = crossbar_->record(crossbar_->node()).host.load(std::memory_order_relaxed);
     if (here < 0) return;
     Found found = who_cannot_look(here);
-    if (found.node < 0 && back_at_ - idle_since_ >= long_idle_) found = who_computes_beside_another(here);
+    if (found.node < 0 && left_at_ - idle_since_ >= long_idle_) found = who_computes_beside_another(here);
     if (found.node >= 0 && !has_mate_that_computes(here)) take(found, here);
-    back_at_ = read_clock(clock_);  // this was no work
+    left_at_ = read_clock(clock_);  // this was no work
 }
 
 CpuLending::Found CpuLending::who_cannot_look(int here)
@@ -145,10 +134,10 @@ CpuLending::Found CpuLending::who_cannot_look(int here)
         const NodeRecord& record = crossbar_->record(node);
         const std::uint64_t away = record.away_since.load(std::memory_order_relaxed);
         // Of several the one that would be the next to run.
-        if (away == 0 || (found.node >= 0 && away >= found.away) || back_at_ < away + idle_) continue;
+        if (away == 0 || (found.node >= 0 && away >= found.away) || left_at_ < away + idle_) continue;
         if (record.host.load(std::memory_order_relaxed) == here) continue;
         const std::uint64_t news = news_of(node);
-        if (away >= news || back_at_ < news + idle_ || !may_move(node)) continue;
+        if (away >= news || left_at_ < news + idle_ || !may_move(node)) continue;
         found = {node, away};
     }
     return found;
@@ -215,16 +204,16 @@ bool CpuLending::move(int node, int from, int to, std::uint64_t away, Note&& not
 {
     NodeRecord& record = crossbar_->record(node);
     const Peer& peer = peers_[static_cast<std::size_t>(node)];
-    if (from < 0 || from >= CpuSet::kCpus || from == to) return false;
+    if (from < 0 || from >= kCpus || from == to) return false;
     // acquire: pairs with the release below by who moved it last
     if (!record.host.compare_exchange_strong(from, kOnTheMove, std::memory_order_acquire, std::memory_order_relaxed))
         return false;
-    const bool is_ours = is_thread_of(peer) && CpuSet::is_only(peer.thread, from);
+    const bool is_ours = is_thread_of(peer) && only_cpu(peer.thread) == from;
     const bool is_there = record.away_since.load(std::memory_order_relaxed) == away;
-    const bool is_moved = is_ours && is_there && CpuSet(to).give_to(peer.thread);
+    const bool is_moved = is_ours && is_there && bind_to(peer.thread, to);
     if (is_moved) {
         note(record);
-        record.moved_at.store(back_at_, std::memory_order_relaxed);
+        record.moved_at.store(left_at_, std::memory_order_relaxed);
     }
     record.host.store(is_moved ? to : is_ours && !is_there ? from : kStays, std::memory_order_release);
     return is_moved;
@@ -238,16 +227,17 @@ void CpuLending::take(const Found& found, int here)
     const bool is_taken = move(found.node, from, here, found.away, [&](NodeRecord& record) {
         lease = std::min(record.lease.load(std::memory_order_relaxed), longest_lease_);
         if (from == home) {
-            const auto at_home = static_cast<std::int64_t>(back_at_ - record.moved_at.load(std::memory_order_relaxed));
+            const auto at_home = static_cast<std::int64_t>(left_at_ - record.moved_at.load(std::memory_order_relaxed));
             const bool is_soon = at_home < static_cast<std::int64_t>(kSoonLeases * lease);
             lease = is_soon ? std::min(2 * lease, longest_lease_) : shortest_lease_;
             record.lease.store(lease, std::memory_order_relaxed);
         }
     });
     if (!is_taken) return;
-    next_look_ = back_at_ + settling_;
+    next_look_ = left_at_ + settling_;
+    wait_for_look_ = between_looks_;
     std::erase_if(guests_, [&](const Guest& guest) { return guest.node == found.node; });
-    if (here != home) guests_.push_back({found.node, here, back_at_ + lease});
+    if (here != home) guests_.push_back({found.node, here, left_at_ + lease});
 }
 
 void CpuLending::send_guests_home()
@@ -257,7 +247,7 @@ void CpuLending::send_guests_home()
         const int host = record.host.load(std::memory_order_relaxed);
         if (host != guest.host && host != kOnTheMove) return true;
         const std::uint64_t away = record.away_since.load(std::memory_order_relaxed);
-        if (back_at_ < guest.until || away == 0) return false;
+        if (left_at_ < guest.until || away == 0) return false;
         return move(
             guest.node, guest.host, peers_[static_cast<std::size_t>(guest.node)].home, away, [](NodeRecord&) {});
     });

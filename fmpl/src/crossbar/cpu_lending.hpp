@@ -4,10 +4,10 @@
 //
 // How a rank knows:
 //
-// - Its CPU has nothing to do: it has itself done nothing but look in vain for 20 us, and each time it gave the CPU
-//   away it had it back at once.
+// - Its CPU has nothing to do: for 20 us it has looked in vain and given the CPU away, again and again and at once, and
+//   no other rank of the CPU computes.
 // - Another rank has news: NodeRecord::away_since tells when that rank looked last and gave its CPU away, NewsOfRank
-//   when somebody woke it. The news is later, and 20 us old.
+//   when a message woke it (collective calls do not say). The news is later, and 20 us old.
 //
 // Such a rank stands in a CPU's run queue, where binding it to another takes 4 us. (One that runs takes 240, so nobody
 // moves itself.) It goes back to the CPU that it was bound to at the start, its home, 200 us later; each time that it
@@ -50,27 +50,25 @@ public:
     // As the rank leaves its job: it goes home, and nobody moves it any more.
     void end();
 
-    // Gives the CPU away by yield(), since the rank has looked in vain, and does what is described above. again: it has
-    // done nothing but look since the last time, which saves a reading of the clock.
+    // Gives the CPU away by yield(), since the rank has looked in vain, and does what is described above.
     template <class Yield>
-    void leave(bool again, Yield&& yield)
+    void leave(Yield&& yield)
     {
         if (pthread_self() != thread_) [[unlikely]]
             return yield();  // another thread waits than the one that is moved
+        const std::uint64_t now = read_clock(clock_);
+        if (now - left_at_ > round_) idle_since_ = now;
+        left_at_ = now;
+        if (now >= next_look_) look_around();
         std::atomic<std::uint64_t>& away_since = crossbar_->record(crossbar_->node()).away_since;
-        const std::uint64_t before = again ? back_at_ : read_clock(clock_);
-        if (before - back_at_ > own_work_) idle_since_ = before;
-        away_since.store(before, std::memory_order_relaxed);
+        away_since.store(left_at_, std::memory_order_relaxed);
         yield();
         away_since.store(0, std::memory_order_relaxed);
-        back_at_ = read_clock(clock_);
-        if (back_at_ - before > others_work_) idle_since_ = back_at_;
-        if (back_at_ >= next_look_) look_around();
     }
     // The rank has slept, and was not away: that is no work.
     void has_slept()
     {
-        if (is_on_) back_at_ = read_clock(clock_);
+        if (is_on_) left_at_ = read_clock(clock_);
     }
 
 private:
@@ -121,14 +119,15 @@ private:
     std::vector<Computing> computing_;  // by CPU, for who_computes_beside_another()
     pthread_t thread_{};                // that is moved
 
-    // In ticks. What a rank does between two looks, or what the others of its CPU do while it is away, is work if it
-    // takes longer than that.
-    std::uint64_t own_work_ = 0, others_work_ = 0;
+    // In ticks. From giving the CPU away to doing so again: what takes longer is work, of this rank or of another of
+    // its CPU.
+    std::uint64_t round_ = 0;
     std::uint64_t idle_ = 0, long_idle_ = 0, between_looks_ = 0, settling_ = 0, shortest_lease_ = 0, longest_lease_ = 0;
 
-    std::uint64_t back_at_ = 0;     // when this rank had its CPU again
+    std::uint64_t left_at_ = 0;     // this rank gave its CPU away, or began to
     std::uint64_t idle_since_ = 0;  // its CPU has had nothing to do
     std::uint64_t next_look_ = 0;   // around
+    std::uint64_t wait_for_look_ = 0;
 };
 
 }  // namespace fmpl

@@ -63,24 +63,61 @@ int available_cpus()
     return cpus;
 }
 
-std::vector<int> affinity_cpus()
+namespace {
+
+// read(set, bytes, room): the mask, with room for so many CPUs. Not called where it cannot be told.
+template <class Read>
+void read_affinity(int thread, Read&& read)
 {
-    std::vector<int> cpus;
     // The kernel refuses a mask smaller than its own (EINVAL), so the room grows until it suffices.
     for (int room = 1024; room <= (1 << 20); room *= 2) {
         cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(room));
         if (set == nullptr) break;
         const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(room));
         CPU_ZERO_S(bytes, set);
-        const int failed = sched_getaffinity(0, bytes, set);
+        const int failed = sched_getaffinity(thread, bytes, set);
         const int error = errno;
-        for (int cpu = 0; failed == 0 && cpu < room; ++cpu) {
-            if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, set)) cpus.push_back(cpu);
-        }
+        if (failed == 0) read(set, bytes, room);
         CPU_FREE(set);
         if (failed == 0 || error != EINVAL) break;
     }
+}
+
+}  // namespace
+
+std::vector<int> affinity_cpus(int thread)
+{
+    std::vector<int> cpus;
+    read_affinity(thread, [&](const cpu_set_t* set, std::size_t bytes, int room) {
+        for (int cpu = 0; cpu < room; ++cpu) {
+            if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, set)) cpus.push_back(cpu);
+        }
+    });
     return cpus;
+}
+
+int only_cpu(int thread)
+{
+    int only = -1;
+    read_affinity(thread, [&](const cpu_set_t* set, std::size_t bytes, int room) {
+        if (CPU_COUNT_S(bytes, set) != 1) return;
+        for (only = 0; only < room && !CPU_ISSET_S(static_cast<std::size_t>(only), bytes, set);) ++only;
+    });
+    return only;
+}
+
+bool bind_thread(int thread, std::span<const int> cpus)
+{
+    if (cpus.empty()) return false;
+    const auto room = static_cast<std::size_t>(*std::ranges::max_element(cpus)) + 1;
+    cpu_set_t* const set = CPU_ALLOC(room);
+    if (set == nullptr) return false;
+    const std::size_t bytes = CPU_ALLOC_SIZE(room);
+    CPU_ZERO_S(bytes, set);
+    for (const int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), bytes, set);
+    const bool is_bound = sched_setaffinity(thread, bytes, set) == 0;
+    CPU_FREE(set);
+    return is_bound;
 }
 
 }  // namespace fmpl

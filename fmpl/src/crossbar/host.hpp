@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace fmpl {
@@ -23,7 +24,11 @@ int available_cpus();
 // not tell.
 std::uint64_t pid_namespace();
 
-// The CPU numbers of the affinity mask of this process, ascending.
-std::vector<int> affinity_cpus();
+// The CPU numbers of a thread's affinity mask, ascending; 0: the calling one's. Empty where that cannot be told.
+std::vector<int> affinity_cpus(int thread = 0);
+// The only CPU that it may run on; -1: there are several, or that cannot be told.
+int only_cpu(int thread = 0);
+// Lets it run on these alone; whether the system has done so, which it has not where none of them is there.
+bool bind_thread(int thread, std::span<const int> cpus);
 
 }  // namespace fmpl

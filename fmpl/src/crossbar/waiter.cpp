@@ -169,7 +169,7 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         // Several yields between looks at the clock: where ranks share CPUs each one runs another rank.
         for (int i = 0; i < 8; ++i) {
             if (ready(state)) return true;
-            leave_cpu_in_vain(begin != 0 || i != 0, i != 0);
+            leave_cpu_in_vain(begin != 0 || i != 0);
         }
         if (is_ending()) {
             // A rank may have ended the job after it had done what this one waits for: that is no failure of this call.
@@ -196,11 +196,10 @@ void Waiter::leave_cpu(bool again) const
     }
 }
 
-// looks_on: it has done nothing but look since the last time.
-void Waiter::leave_cpu_in_vain(bool again, bool looks_on) const
+void Waiter::leave_cpu_in_vain(bool again) const
 {
     if (lending_ == nullptr || !lending_->is_on()) return leave_cpu(again);
-    lending_->leave(looks_on, [&] { leave_cpu(again); });
+    lending_->leave([&] { leave_cpu(again); });
 }
 
 // Whether the last look before sleeping was true.

@@ -157,7 +157,7 @@ public:
     void give_way()
     {
         if (keeps_cpu()) return;
-        leave_cpu_in_vain(true, false);
+        leave_cpu_in_vain(true);
         looks_left_ = policy_.looks_of_turn - 1;
         turn_began_ = read_clock(policy_.clock);
     }
@@ -179,7 +179,7 @@ private:
     using ReadyFunction = bool (*)(void*);
     bool wait_longer(ReadyFunction ready, void* state, const WaitFor& what);
     void leave_cpu(bool again) const;
-    void leave_cpu_in_vain(bool again, bool looks_on) const;
+    void leave_cpu_in_vain(bool again) const;
     bool sleep(ReadyFunction ready, void* state, const WaitFor& what, std::uint64_t waited_ns);
     bool last_look(ReadyFunction ready, void* state);
 
