@@ -200,6 +200,19 @@ TEST_F(CpusLent, WhoHasNoNewsOrRunsStays)
     expect_on(3, home(3));
 }
 
+TEST_F(CpusLent, WhereSomebodyHasJustLookedNobodyIsTaken)
+{
+    begin();
+    set(2, 200, 100);
+    for (const std::uint64_t end = ago(0) + kLong * ticks_per_us_; ago(0) < end;) {
+        record(3).away_since = ago(0);
+        lendings_[0].leave([] {});
+    }
+    expect_on(2, home(2));
+    wait_in_vain_until([&] { return record(2).host == home(0); });
+    expect_on(3, home(3));
+}
+
 TEST_F(CpusLent, ACpuWithWorkTakesNobody)
 {
     begin();

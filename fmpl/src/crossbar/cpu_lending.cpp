@@ -80,6 +80,7 @@ void CpuLending::begin(ClockKind clock, std::uint64_t ticks_per_us)
     for (std::size_t cpu = 0; cpu < lent; ++cpu) news_.push_back(crossbar_->memory().news(cpu));
     crossbar_->note_news(crossbar_->memory().news(at), clock);
     guests_.reserve(nodes);
+    busy_.reserve(nodes);
     computing_.resize(lent);
     is_on_ = true;
 }
@@ -113,7 +114,6 @@ void CpuLending::look_around()
     if (!guests_.empty()) send_guests_home();
     if (left_at_ - idle_since_ < idle_) {
         next_look_ = idle_since_ + idle_;
-        wait_for_look_ = between_looks_;
         return;
     }
     // The longer nothing is found although nothing is done, the less there will be: ranks that only communicate.
@@ -121,16 +121,39 @@ void CpuLending::look_around()
     wait_for_look_ = std::min(2 * wait_for_look_, kMostVainLooks * between_looks_);
     const int here = crossbar_->record(crossbar_->node()).host.load(std::memory_order_relaxed);
     if (here < 0) return;
+    find_busy(here);
     Found found = who_cannot_look(here);
     if (found.node < 0 && left_at_ - idle_since_ >= long_idle_) found = who_computes_beside_another(here);
     if (found.node >= 0 && !has_mate_that_computes(here)) take(found, here);
     left_at_ = read_clock(clock_);  // this was no work
 }
 
+// One rank that has just looked says it of its whole CPU, and reading the others' words would take their lines from
+// them. Those whose home is here may be anywhere.
+void CpuLending::find_busy(int here)
+{
+    busy_.clear();
+    const auto nodes = static_cast<int>(peers_.size());
+    for (int node = 0; node < nodes;) {
+        const int home = peers_[static_cast<std::size_t>(node)].home;
+        const std::size_t before = busy_.size();
+        bool is_busy = true;
+        for (; node < nodes && peers_[static_cast<std::size_t>(node)].home == home; ++node) {
+            if (!is_busy) continue;
+            const NodeRecord& record = crossbar_->record(node);
+            const std::uint64_t away = record.away_since.load(std::memory_order_relaxed);
+            const int host = record.host.load(std::memory_order_relaxed);
+            is_busy = home == here || away == 0 || left_at_ >= away + idle_ || host != home;
+            if (host != here) busy_.push_back(node);
+        }
+        if (!is_busy) busy_.resize(before);
+    }
+}
+
 CpuLending::Found CpuLending::who_cannot_look(int here)
 {
     Found found;
-    for (int node = 0; node < crossbar_->nodes(); ++node) {
+    for (const int node : busy_) {
         const NodeRecord& record = crossbar_->record(node);
         const std::uint64_t away = record.away_since.load(std::memory_order_relaxed);
         // Of several the one that would be the next to run.
@@ -168,7 +191,7 @@ bool CpuLending::has_mate_that_computes(int here) const
 CpuLending::Found CpuLending::who_computes_beside_another(int here)
 {
     std::ranges::fill(computing_, Computing{});
-    for (int node = 0; node < crossbar_->nodes(); ++node) {
+    for (const int node : busy_) {
         const NodeRecord& record = crossbar_->record(node);
         const int host = record.host.load(std::memory_order_relaxed);
         const auto at = std::ranges::lower_bound(cpus_, host);

@@ -8,6 +8,7 @@
 //   no other rank of the CPU computes.
 // - Another rank has news: NodeRecord::away_since tells when that rank looked last and gave its CPU away, NewsOfRank
 //   when a message woke it (collective calls do not say). The news is later, and 20 us old.
+// - That another rank computes on that CPU: for 20 us none of those whose home it is has looked.
 //
 // Such a rank stands in a CPU's run queue, where binding it to another takes 4 us. (One that runs takes 240, so nobody
 // moves itself.) It goes back to the CPU that it was bound to at the start, its home, 200 us later; each time that it
@@ -57,7 +58,10 @@ public:
         if (pthread_self() != thread_) [[unlikely]]
             return yield();  // another thread waits than the one that is moved
         const std::uint64_t now = read_clock(clock_);
-        if (now - left_at_ > round_) idle_since_ = now;
+        if (now - left_at_ > round_) {
+            if (now - left_at_ > idle_) wait_for_look_ = between_looks_;
+            idle_since_ = now;
+        }
         left_at_ = now;
         if (now >= next_look_) look_around();
         std::atomic<std::uint64_t>& away_since = crossbar_->record(crossbar_->node()).away_since;
@@ -97,6 +101,7 @@ private:
         int node = -1;
         std::uint64_t away = 0;  // NodeRecord::away_since
     };
+    void find_busy(int here);
     Found who_cannot_look(int here);
     Found who_computes_beside_another(int here);
     bool computes(const NodeRecord& record) const;
@@ -112,6 +117,7 @@ private:
     std::vector<const NewsOfRank*> news_;  // by CPU
     std::vector<int> cpus_;                // ascending
     std::vector<Guest> guests_;            // that this rank has taken, each once
+    std::vector<int> busy_;                // ranks of CPUs where nobody has just looked
     struct Computing {
         int ranks = 0;
         int taken = -1;
