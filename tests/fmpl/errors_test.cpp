@@ -192,6 +192,14 @@ FMPL_RANKS_TEST_AT(Errors, ASizeBeyondTheAddressSpaceIsRefusedByEveryCall, ({1, 
         EXPECT_FAILS(kCode, fmpl_send_columns(&x, &columns, 0, 1, kWorld), "fmpl_send", me, "bytes");
         EXPECT_FAILS(kCode, fmpl_recv_columns(&x, &columns, 0, 1, kWorld), "fmpl_recv", me, "bytes");
         EXPECT_FAILS(kCode, fmpl_bcast_columns(&x, &columns, 0, kWorld), "fmpl_bcast", me, "bytes");
+        int flag = -1;
+        std::size_t copied = 0;
+        EXPECT_FAILS(kCode, fmpl_private_read(0, 4096, &x, wrong, &flag), "fmpl_private_read", me, "size", n);
+        EXPECT_FAILS(kCode, fmpl_joint_open(0, 0, &x, wrong, &flag), "fmpl_joint_open", me, "size", n);
+        EXPECT_FAILS(
+            kCode, fmpl_joint_take(0, 0, 4096, &x, wrong, 0, &copied, &flag), "fmpl_joint_take", me, "size", n);
+        EXPECT_FAILS(kCode, fmpl_joint_give(0, &work, &x, wrong, &flag), "fmpl_joint_give", me, "size", n);
+        EXPECT_EQ(flag, -1);
         EXPECT_EQ(fmpl_malloc(wrong), nullptr);
         EXPECT_EQ(x + result + work, 0);
     };

@@ -50,7 +50,7 @@ int fmpl_joint_prepare(void *record);
 /* By the destination: the message's `size` bytes belong to `to`. Copies nothing. *opened is 1 afterwards;
  * it is 0 if the source has withdrawn the copy, if it has been opened before, or if the caller does not reach
  * the source's private memory (see fmpl_private_read) or does not address its record.
- * Errors: ARGUMENT (opened is NULL, to is NULL, size is 0), RANK. */
+ * Errors: ARGUMENT (opened is NULL, to is NULL, size is 0 or above PTRDIFF_MAX, here and below), RANK. */
 int fmpl_joint_open(int source, uint64_t record, void *to, size_t size, int *opened);
 
 /* By the source: the message goes another way, unless the destination has opened the copy; then *withdrawn is

@@ -62,8 +62,8 @@ void *fmpl_remote_room(int world_rank, uint64_t place, size_t size);
  * is no view, to `to`. address: as world_rank itself has it. *copied is 1 afterwards. It is 0, and nothing
  * has been written, if the caller does not reach that rank's private memory: the kernel does not allow it,
  * the rank is in another PID namespace, or FMPL_PRIVATE_COPY=staged is set.
- * Errors: ARGUMENT (copied is NULL, or to is NULL with size > 0), RANK, SYSTEM (there is no such memory, or
- * the kernel has begun to refuse; the job ends). */
+ * Errors: ARGUMENT (copied is NULL, to is NULL with size > 0, size is above PTRDIFF_MAX), RANK, SYSTEM (there
+ * is no such memory, or the kernel has begun to refuse; the job ends). */
 int fmpl_private_read(int world_rank, uint64_t address, void *to, size_t size, int *copied);
 
 #ifdef __cplusplus

@@ -6,6 +6,7 @@
 // pairs with the acquire in fmpl_joint_give; from there on SharedCopy.
 #include "api/binding.hpp"
 #include "api/boundary.hpp"
+#include "api/calls/checks.hpp"
 #include "p2p/shared_copy.hpp"
 
 #include <fmpl/joint_copy.h>
@@ -71,6 +72,7 @@ int fmpl_joint_open(int source, uint64_t record, void* to, size_t size, int* ope
         check_pointer(to, "to");
         check_rank(own, source);
         if (size == 0) fail(FMPL_ERR_ARGUMENT, "size is 0: such a message needs no copy");
+        check_buffer(to, size);
         *opened = 0;
         HeadBody* const shared = record_of(source, record);
         const Node& node = own.node;
@@ -99,6 +101,7 @@ int fmpl_joint_take(
         check_pointer(copied, "copied");
         check_pointer(done, "done");
         check_pointer(to, "to");
+        check_buffer(to, size);
         check_rank(own, source);
         HeadBody* const shared = record_of(source, record);
         if (shared == nullptr) fail(FMPL_ERR_ARGUMENT, "record = {:#x}: none of rank {}'s", record, source);
@@ -119,6 +122,7 @@ int fmpl_joint_give(int destination, void* record, const void* from, size_t size
     return copying_query("fmpl_joint_give", [&](Rank& own) {
         check_pointer(done, "done");
         check_pointer(from, "from");
+        check_buffer(from, size);
         check_rank(own, destination);
         *done = 0;
         HeadBody& shared = own_record(own, record);
