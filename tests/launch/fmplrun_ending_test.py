@@ -1,9 +1,11 @@
 """How a job of fmplrun ends by signals and time-outs, and that nothing outlives it."""
 import os
+import re
 import resource
 import shutil
 import signal
 import subprocess
+import time
 import unittest
 
 from fmplrun_case import FMPLRUN, LIMIT, PROBE, LaunchTest, processes_of, wait_until
@@ -120,6 +122,17 @@ class NothingIsLeft(LaunchTest):
         os.kill(self.guardian_of(job, rank), signal.SIGSTOP)
         self.assertEqual(self.ends_with(job, 0), ("", ""))
 
+    def test_by_a_signal_after_the_guardian_is_stopped(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(number):
+                job = self.start_job("-n", "2", "sh", "-c", "echo $$; exec sleep 1001")
+                ranks = {int(line) for line in self.lines(job, 2)}
+                os.kill(self.guardian_of(job, ranks), signal.SIGSTOP)
+                begin = time.monotonic()
+                job.send_signal(number)
+                self.ends_with(job, 128 + number)
+                self.assertLess(time.monotonic() - begin, 5)  # far from for ever; a second where the CPUs are free
+
     def changes_its_user(self):
         """The beginning of a command that nobody but root may kill, for jobs of another user."""
         program = os.path.join(self.folder, "changes_its_user")
@@ -134,19 +147,21 @@ class NothingIsLeft(LaunchTest):
                 self.skipTest("another user cannot do this here: %s" % error)
         return " ".join(words)
 
-    def ends_without(self, job, pid, status, why):
+    def ends_without(self, job, pid, status, why, name="sleep"):
         """The job ends and says which process it leaves; which then is put away."""
         try:
             _, err = self.ends_with(job, status)
         finally:
             os.kill(pid, signal.SIGKILL)
-        self.assertRegex(err, r"fmplrun: process %d \(sleep\) is left behind: %s" % (pid, why))
+        self.assertRegex(err, r"fmplrun: process %d \(%s\) is left behind: %s" % (pid, re.escape(name), why))
 
     @unittest.skipUnless(os.getuid() == 0 and shutil.which("setpriv"), "needs root and setpriv")
     def test_but_what_may_not_be_killed_which_is_named(self):
         command = self.changes_its_user()
-        behind = "(setsid %s sh -c 'echo $$; exec sleep 1001' 2>&- &) ; cat" % command
-        itself = "exec %s sh -c 'echo $$; exec sleep 1001'" % command
+        sleep = os.path.join(self.folder, "sl\033[7mp")  # printed so it would turn the terminal's colours
+        shutil.copy(shutil.which("sleep"), sleep)
+        behind = "(setsid %s sh -c 'echo $$; exec \"%s\" 1001' 2>&- &) ; cat" % (command, sleep)
+        itself = "exec %s sh -c 'echo $$; exec \"%s\" 1001'" % (command, sleep)
         for script, status in ((behind, 0), (itself, 128 + signal.SIGTERM)):
             with self.subTest(script=script):
                 job = self.start_job("-n", "1", "sh", "-c", script, stdin=subprocess.PIPE, user=65534,
@@ -154,7 +169,8 @@ class NothingIsLeft(LaunchTest):
                 pid = int(self.lines(job, 1)[0])
                 if status != 0:
                     job.terminate()
-                self.ends_without(job, pid, status, "it runs as user 65533, whom fmplrun may not kill")
+                self.ends_without(job, pid, status, "it runs as user 65533, whom fmplrun may not kill",
+                                  "sl\\x1b[7mp")
 
     @unittest.skipUnless(os.access("/sys/fs/cgroup/freezer/tasks", os.W_OK), "needs a freezer that it may use")
     def test_but_what_does_not_die_which_is_named(self):

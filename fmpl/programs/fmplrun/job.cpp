@@ -8,6 +8,7 @@
 #include "error.hpp"
 #include "launch/environment.hpp"
 #include "launch/thread_layout.hpp"
+#include "printable.hpp"
 #include "program_file.hpp"
 #include "rank_process.hpp"
 #include "rank_report.hpp"
@@ -751,7 +752,7 @@ void Job::name_left_over_processes(const std::set<pid_t>& left)
         struct stat process {};
         const bool may_be_killed = kill(pid, 0) == 0;
         if (process_has_ended(pid) || stat(fmt::format("/proc/{}", pid).c_str(), &process) != 0) continue;
-        say(fmt::format("process {} ({}) is left behind: {}", pid, name_of_process(pid),
+        say(fmt::format("process {} ({}) is left behind: {}", pid, printable(name_of_process(pid)),
             may_be_killed ? "it has been killed and has not ended (frozen, or waiting for a device?)"
                           : fmt::format("it runs as user {}, whom fmplrun may not kill", process.st_uid)));
     }
