@@ -1,4 +1,4 @@
-/* Two ranks exchange messages of many lengths in private memory (static data, the heap) and check every byte. Prints
+/* Each rank sends each other one messages of many lengths in private memory (static data, the heap), checked. Prints
  * "rank R: right" and returns 0, or says what is wrong. With EXCHANGE_PROBE_MPI over MPI, else over FMPL. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 #ifdef EXCHANGE_PROBE_MPI
 #include <mpi.h>
 
-static int begin(int *rank)
+static int begin(int *rank, int *ranks)
 {
-    return MPI_Init(NULL, NULL) || MPI_Comm_rank(MPI_COMM_WORLD, rank);
+    return MPI_Init(NULL, NULL) || MPI_Comm_rank(MPI_COMM_WORLD, rank) || MPI_Comm_size(MPI_COMM_WORLD, ranks);
 }
 static int send_to(void *data, int bytes, int peer)
 {
@@ -26,9 +26,10 @@ static int end(void)
 #else
 #include <fmpl.h>
 
-static int begin(int *rank)
+static int begin(int *rank, int *ranks)
 {
-    return fmpl_init(NULL, NULL, 1) || fmpl_comm_rank(FMPL_COMM_WORLD, rank);
+    return fmpl_init(NULL, NULL, 1) || fmpl_comm_rank(FMPL_COMM_WORLD, rank) ||
+           fmpl_comm_size(FMPL_COMM_WORLD, ranks);
 }
 static int send_to(void *data, int bytes, int peer)
 {
@@ -52,30 +53,36 @@ static unsigned char expected(int source, int bytes, int at)
     return (unsigned char)(source * 101 + bytes * 7 + at * 13 + at / 251);
 }
 
+static int pass(unsigned char *data, int bytes, int rank, int source, int destination)
+{
+    if (rank == source) {
+        for (int b = 0; b < bytes; ++b) data[b] = expected(source, bytes, b);
+        return send_to(data, bytes, destination) ? 11 : 0;
+    }
+    memset(data, 0, most);
+    if (receive_from(data, bytes, source)) return 12;
+    for (int b = 0; b < bytes; ++b) {
+        if (data[b] != expected(source, bytes, b)) {
+            fprintf(stderr, "rank %d: byte %d of %d from rank %d is wrong\n", rank, b, bytes, source);
+            return 13;
+        }
+    }
+    return 0;
+}
+
 int main(void)
 {
     static const int lengths[] = {0, 1, 24, 72, 500, 4096, 20000, 70000, 1048576, most};
     unsigned char *const heap = malloc(most);
-    int rank = -1;
-    if (heap == NULL || begin(&rank)) return 10;
-    const int peer = 1 - rank;
+    int rank = -1, ranks = 0;
+    if (heap == NULL || begin(&rank, &ranks)) return 10;
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
-        for (int turn = 0; turn < 4; ++turn) {
-            unsigned char *const data = turn / 2 == 0 ? static_data : heap;
-            const int bytes = lengths[i];
-            if (turn % 2 == rank) {
-                for (int b = 0; b < bytes; ++b) data[b] = expected(rank, bytes, b);
-                if (send_to(data, bytes, peer)) return 11;
-            } else {
-                memset(data, 0, most);
-                if (receive_from(data, bytes, peer)) return 12;
-                for (int b = 0; b < bytes; ++b) {
-                    if (data[b] != expected(peer, bytes, b)) {
-                        fprintf(stderr, "rank %d: byte %d of %d is wrong\n", rank, b, bytes);
-                        return 13;
-                    }
-                }
-            }
+        for (int pair = 0; pair < ranks * ranks; ++pair) {
+            const int source = pair / ranks, destination = pair % ranks;
+            if (source == destination || (rank != source && rank != destination)) continue;
+            int wrong = pass(static_data, lengths[i], rank, source, destination);
+            if (!wrong) wrong = pass(heap, lengths[i], rank, source, destination);
+            if (wrong) return wrong;
         }
     }
     free(heap);

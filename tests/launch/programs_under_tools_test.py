@@ -15,7 +15,6 @@ FMPLRUN = os.environ.get("FMPLRUN", "fmplrun")
 FOLDER = os.environ.get("FMPL_TEST_PROGRAMS", ".")
 LIBRARIES = ("fmpl", "mpi")
 KINDS = ("pie", "no_pie", "address", "undefined", "thread")
-RIGHT = ["rank 0: right", "rank 1: right"]
 # A leak check that read the holes of the job's memory would back gigabytes by then.
 LIMIT = 60
 
@@ -35,19 +34,24 @@ def is_possible(*words):
 
 
 class ProgramsTest(unittest.TestCase):
-    def check(self, done):
+    def check(self, done, ranks=2):
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(sorted(re.findall(r"rank \d: right", done.stdout)), RIGHT, done.stdout)
+        self.assertEqual(sorted(re.findall(r"rank \d: right", done.stdout)),
+                         ["rank %d: right" % rank for rank in range(ranks)], done.stdout)
 
 
 class ToolsTest(ProgramsTest):
     def test_a_program_passes_memcheck_with_its_leak_check(self):
         for library in LIBRARIES:
-            with self.subTest(library):
-                done = run(FMPLRUN, "-n", "2", "valgrind", "-q", "--leak-check=full", "--error-exitcode=9",
-                           program(library))
-                self.check(done)
-                self.assertEqual(done.stderr, "")
+            for ranks in (1, 2):
+                with self.subTest("%s, %d" % (library, ranks)):
+                    self.passes_memcheck(library, ranks)
+
+    def passes_memcheck(self, library, ranks):
+        done = run(FMPLRUN, "-n", str(ranks), "valgrind", "-q", "--leak-check=full", "--error-exitcode=9",
+                   program(library))
+        self.check(done, ranks)
+        self.assertEqual(done.stderr, "")
 
     def test_a_program_runs_under_gdb(self):
         for library in LIBRARIES:
@@ -91,26 +95,27 @@ class NamespacesTest(ProgramsTest):
             for library in LIBRARIES:
                 for kind in ("pie", "no_pie"):
                     with self.subTest("%s %s %s" % (" ".join(words), library, kind)):
-                        self.check(run(FMPLRUN, "-n", "2", *words, program(library, kind)))
+                        self.check(run(FMPLRUN, "-n", "4", *words, program(library, kind)), 4)
 
     def test_one_rank_alone_may_have_one(self):
         words = ("unshare", "-Urfp")
         if not is_possible(*words):
             self.skipTest("unshare is not permitted here")
         for library in LIBRARIES:
-            for rank in ("0", "1"):
+            for rank in ("0", "2"):
                 script = "[ $FMPL_RANK = %s ] && exec %s %s; exec %s" % (
                     rank, " ".join(words), program(library, "no_pie"), program(library, "no_pie"))
                 with self.subTest("%s, rank %s" % (library, rank)):
-                    self.check(run(FMPLRUN, "-n", "2", "setarch", "-R", "sh", "-c", script))
+                    self.check(run(FMPLRUN, "-n", "4", "setarch", "-R", "sh", "-c", script), 4)
 
     def test_the_whole_job_may_have_one(self):
         for words in self.EACH:
             if not is_possible(*words):
                 continue
             for library in LIBRARIES:
-                with self.subTest("%s %s" % (" ".join(words), library)):
-                    self.check(run(*words, FMPLRUN, "-n", "2", program(library, "no_pie")))
+                for kind in ("pie", "no_pie"):
+                    with self.subTest("%s %s %s" % (" ".join(words), library, kind)):
+                        self.check(run(*words, FMPLRUN, "-n", "2", program(library, kind)))
 
     def test_another_user_has_them_too(self):
         user = ("setpriv", "--reuid=65534", "--clear-groups")
@@ -124,9 +129,12 @@ class NamespacesTest(ProgramsTest):
             names = [FMPLRUN, *(program(library, "no_pie") for library in LIBRARIES)]
             launcher, *programs = [shutil.copy(name, folder + "/bin") for name in names]
             for copied in programs:
-                with self.subTest(copied):
-                    self.check(run(*user, "env", "LD_LIBRARY_PATH=%s/lib" % folder, launcher, "-n", "2",
-                                   "unshare", "-Urfp", copied))
+                for words in (("unshare", "-Urfp"), ("unshare", "-Urfp", "--mount-proc")):
+                    if not is_possible(*user, *words):
+                        continue
+                    for command in ((launcher, "-n", "2", *words, copied), (*words, launcher, "-n", "2", copied)):
+                        with self.subTest(command):
+                            self.check(run(*user, "env", "LD_LIBRARY_PATH=%s/lib" % folder, *command))
 
 
 if __name__ == "__main__":

@@ -436,8 +436,17 @@ MPI_TEST(TypeAttribute, AFreedKeyNamesItsAttributesUntilTheLastIsGone)
     int flag = 0;
     MPI_Type_get_attr(type, key, &value, &flag);
     EXPECT_TRUE(flag);
+    MPI_Datatype copy = MPI_DATATYPE_NULL;
+    MPI_Type_dup(type, &copy);
+    EXPECT_EQ(log.copies, 1);
     MPI_Type_delete_attr(type, key);
     EXPECT_EQ(log.deletions, 1);
+    MPI_Type_free(&copy);
+    EXPECT_EQ(log.deletions, 2);
+    if (!excepted("a handle that is no longer valid")) {
+        const ReturnErrors guard;
+        EXPECT_CLASS(MPI_ERR_KEYVAL, MPI_Type_get_attr(type, key, &value, &flag));
+    }
     MPI_Type_free(&type);
 }
 
