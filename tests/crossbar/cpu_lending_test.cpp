@@ -213,6 +213,24 @@ TEST_F(CpusLent, WhereSomebodyHasJustLookedNobodyIsTaken)
     expect_on(3, home(3));
 }
 
+TEST_F(CpusLent, AYoungCollectiveWaitIsNotToldOfButByGuestsAndHosts)
+{
+    begin();
+    const auto is_told = [&](int node) {
+        bool told = false;
+        lendings_[static_cast<std::size_t>(node)].leave_untold([&] { told = record(node).away_since != 0; });
+        return told;
+    };
+    EXPECT_FALSE(is_told(0));
+    record(0).host = home(2);
+    EXPECT_TRUE(is_told(0));
+    record(0).host = home(0);
+    EXPECT_FALSE(is_told(0));
+    set(2, 200, 100);
+    wait_in_vain_until([&] { return record(2).host == home(0); });
+    EXPECT_TRUE(is_told(0));
+}
+
 TEST_F(CpusLent, ACpuWithWorkTakesNobody)
 {
     begin();

@@ -82,6 +82,7 @@ void CpuLending::begin(ClockKind clock, std::uint64_t ticks_per_us)
     guests_.reserve(nodes);
     busy_.reserve(nodes);
     computing_.resize(lent);
+    home_ = own;
     is_on_ = true;
 }
 

@@ -69,6 +69,15 @@ public:
         yield();
         away_since.store(0, std::memory_order_relaxed);
     }
+    // The same while a wait is young that no message ends. Most are over then, and as nobody has news for the rank, it
+    // tells nobody that it is away, unless it has guests or is one: they could not go home.
+    template <class Yield>
+    void leave_untold(Yield&& yield)
+    {
+        const bool is_home = crossbar_->record(crossbar_->node()).host.load(std::memory_order_relaxed) == home_;
+        if (is_home && guests_.empty()) return yield();
+        leave(yield);
+    }
     // The rank has slept, and was not away: that is no work.
     void has_slept()
     {
@@ -112,6 +121,7 @@ private:
     Crossbar* crossbar_;
     const PrivateMemory* private_memory_;
     bool is_on_ = false;
+    int home_ = -1;
     ClockKind clock_ = ClockKind::monotonic;
     std::vector<Peer> peers_;              // by node
     std::vector<const NewsOfRank*> news_;  // by CPU

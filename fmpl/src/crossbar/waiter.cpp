@@ -84,6 +84,12 @@ void measure_times(WaitingPolicy& policy, std::uint64_t answer_ns)
     policy.clock = clock;
 }
 
+// It ends by what all members do, not by a message.
+constexpr bool is_collective(Call call)
+{
+    return (call >= Call::bcast && call <= Call::barrier) || call == Call::exchange;
+}
+
 bool membarrier(int command)
 {
     return syscall(SYS_membarrier, command, 0, 0) == 0;
@@ -169,7 +175,7 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         // Several yields between looks at the clock: where ranks share CPUs each one runs another rank.
         for (int i = 0; i < 8; ++i) {
             if (ready(state)) return true;
-            leave_cpu_in_vain(begin != 0 || i != 0);
+            leave_cpu_in_vain(begin != 0 || i != 0, begin != 0 || !is_collective(what.call));
         }
         if (is_ending()) {
             // A rank may have ended the job after it had done what this one waits for: that is no failure of this call.
@@ -196,10 +202,11 @@ void Waiter::leave_cpu(bool again) const
     }
 }
 
-void Waiter::leave_cpu_in_vain(bool again) const
+void Waiter::leave_cpu_in_vain(bool again, bool is_told) const
 {
     if (lending_ == nullptr || !lending_->is_on()) return leave_cpu(again);
-    lending_->leave([&] { leave_cpu(again); });
+    const auto yield = [&] { leave_cpu(again); };
+    is_told ? lending_->leave(yield) : lending_->leave_untold(yield);
 }
 
 // Whether the last look before sleeping was true.

@@ -179,7 +179,8 @@ private:
     using ReadyFunction = bool (*)(void*);
     bool wait_longer(ReadyFunction ready, void* state, const WaitFor& what);
     void leave_cpu(bool again) const;
-    void leave_cpu_in_vain(bool again) const;
+    // is_told: see CpuLending::leave_untold.
+    void leave_cpu_in_vain(bool again, bool is_told = true) const;
     bool sleep(ReadyFunction ready, void* state, const WaitFor& what, std::uint64_t waited_ns);
     bool last_look(ReadyFunction ready, void* state);
 
