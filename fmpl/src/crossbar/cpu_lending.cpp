@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <ranges>
 #include <utility>
 
 namespace fmpl {
@@ -63,8 +65,8 @@ void CpuLending::begin(ClockKind clock, std::uint64_t ticks_per_us)
     for (std::size_t node = 0; node < nodes; ++node) {
         if (peers_[node].home != cpus_[node * lent / nodes]) return;
     }
-    const int own = peers_[static_cast<std::size_t>(crossbar_->node())].home;
-    const auto mates = static_cast<std::uint64_t>(std::ranges::count(peers_, own, &Peer::home));
+    home_ = peers_[static_cast<std::size_t>(crossbar_->node())].home;
+    const auto mates = static_cast<std::uint64_t>(std::ranges::count(peers_, home_, &Peer::home));
 
     clock_ = clock;
     round_ = std::max(kLeastRoundUs, kRoundUsOfRank * mates) * ticks_per_us;
@@ -76,13 +78,12 @@ void CpuLending::begin(ClockKind clock, std::uint64_t ticks_per_us)
     settling_ = kSettlingUs * ticks_per_us;
     shortest_lease_ = kShortestLeaseUs * ticks_per_us;
     longest_lease_ = kLongestLeaseUs * ticks_per_us;
-    const auto at = static_cast<std::size_t>(std::ranges::find(cpus_, own) - cpus_.begin());
+    const auto at = static_cast<std::size_t>(std::ranges::find(cpus_, home_) - cpus_.begin());
     for (std::size_t cpu = 0; cpu < lent; ++cpu) news_.push_back(crossbar_->memory().news(cpu));
     crossbar_->note_news(crossbar_->memory().news(at), clock);
     guests_.reserve(nodes);
     busy_.reserve(nodes);
     computing_.resize(lent);
-    home_ = own;
     is_on_ = true;
 }
 
@@ -98,9 +99,8 @@ void CpuLending::end()
         sched_yield();
         host = own.host.load(std::memory_order_relaxed);
     }
-    const int home = peers_[static_cast<std::size_t>(crossbar_->node())].home;
     const int thread = peers_[static_cast<std::size_t>(crossbar_->node())].thread;
-    if (host >= 0 && host < kCpus && host != home && only_cpu(thread) == host) bind_to(thread, home);
+    if (host >= 0 && host < kCpus && host != home_ && only_cpu(thread) == host) bind_to(thread, home_);
 }
 
 std::uint64_t CpuLending::news_of(int node) const
@@ -129,25 +129,24 @@ void CpuLending::look_around()
     left_at_ = read_clock(clock_);  // this was no work
 }
 
-// One rank that has just looked says it of its whole CPU, and reading the others' words would take their lines from
-// them. Those whose home is here may be anywhere.
+// Of the ranks of a CPU that is another's home one that has just looked there says it of all, and reading the others'
+// words would take their lines from them. Those whose home is here may be anywhere.
 void CpuLending::find_busy(int here)
 {
     busy_.clear();
     const auto nodes = static_cast<int>(peers_.size());
-    for (int node = 0; node < nodes;) {
-        const int home = peers_[static_cast<std::size_t>(node)].home;
-        const std::size_t before = busy_.size();
-        bool is_busy = true;
-        for (; node < nodes && peers_[static_cast<std::size_t>(node)].home == home; ++node) {
-            if (!is_busy) continue;
+    for (int first = 0, next = 0; first < nodes; first = next) {
+        const int home = peers_[static_cast<std::size_t>(first)].home;
+        while (next < nodes && peers_[static_cast<std::size_t>(next)].home == home) ++next;
+        const auto of_home = std::views::iota(first, next);
+        const auto has_just_looked = [&](int node) {
             const NodeRecord& record = crossbar_->record(node);
             const std::uint64_t away = record.away_since.load(std::memory_order_relaxed);
-            const int host = record.host.load(std::memory_order_relaxed);
-            is_busy = home == here || away == 0 || left_at_ >= away + idle_ || host != home;
-            if (host != here) busy_.push_back(node);
-        }
-        if (!is_busy) busy_.resize(before);
+            return away != 0 && left_at_ < away + idle_ && record.host.load(std::memory_order_relaxed) == home;
+        };
+        if (home != here && std::ranges::any_of(of_home, has_just_looked)) continue;
+        std::ranges::copy_if(of_home, std::back_inserter(busy_),
+            [&](int node) { return crossbar_->record(node).host.load(std::memory_order_relaxed) != here; });
     }
 }
 
@@ -167,7 +166,7 @@ CpuLending::Found CpuLending::who_cannot_look(int here)
     return found;
 }
 
-// Or has been preempted, or waits in the kernel.
+// Or has been preempted, or waits in the kernel, or since a short while in a collective call (leave_untold).
 bool CpuLending::computes(const NodeRecord& record) const
 {
     // acquire: pairs with the release in Communicators::found_world

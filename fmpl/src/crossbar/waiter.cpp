@@ -87,7 +87,8 @@ void measure_times(WaitingPolicy& policy, std::uint64_t answer_ns)
 // It ends by what all members do, not by a message.
 constexpr bool is_collective(Call call)
 {
-    return (call >= Call::bcast && call <= Call::barrier) || call == Call::exchange;
+    return call == Call::bcast || call == Call::reduce || call == Call::allreduce || call == Call::barrier ||
+           call == Call::exchange;
 }
 
 bool membarrier(int command)

@@ -109,7 +109,7 @@ int fmpl_private_read(int world_rank, uint64_t address, void* to, size_t size, i
             fail(FMPL_ERR_ARGUMENT, "{} is a null pointer; give {}", copied == nullptr ? "copied" : "to",
                 copied == nullptr ? "the address of an int" : "room for the bytes");
         }
-        if (size > kMostBytes) fail_buffer(size);
+        check_buffer(to, size);
         *copied = 0;
         if (world_rank < 0 || world_rank >= own.job_size()) {
             fail(FMPL_ERR_RANK, "world_rank = {}: the job has the ranks 0 to {}", world_rank, own.job_size() - 1);
