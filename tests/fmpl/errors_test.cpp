@@ -199,6 +199,10 @@ FMPL_RANKS_TEST_AT(Errors, ASizeBeyondTheAddressSpaceIsRefusedByEveryCall, ({1, 
         EXPECT_FAILS(
             kCode, fmpl_joint_take(0, 0, 4096, &x, wrong, 0, &copied, &flag), "fmpl_joint_take", me, "size", n);
         EXPECT_FAILS(kCode, fmpl_joint_give(0, &work, &x, wrong, &flag), "fmpl_joint_give", me, "size", n);
+        const char head[FMPL_ENVELOPE_HEAD] = {};
+        EXPECT_FAILS(
+            kCode, fmpl_envelope_send_body(0, head, &x, wrong, &flag), "fmpl_envelope_send_body", me, "size", n);
+        EXPECT_FAILS(kCode, fmpl_envelope_lend(0, head, &x, wrong, 0, &flag), "fmpl_envelope_lend", me, "size", n);
         EXPECT_EQ(flag, -1);
         EXPECT_EQ(fmpl_malloc(wrong), nullptr);
         EXPECT_EQ(x + result + work, 0);

@@ -39,7 +39,7 @@ extern "C" {
  * head: FMPL_ENVELOPE_HEAD bytes. waits_anyway: 1 when the caller will wait for the receiver in any case,
  * else 0. Blocks for about that microsecond, and then as long as the handler takes; meanwhile it calls
  * nothing of the layer's.
- * Errors: ARGUMENT (a pointer is NULL), ABORTED when the job ends. */
+ * Errors: ARGUMENT (a pointer is NULL, body_bytes above PTRDIFF_MAX), ABORTED when the job ends. */
 int fmpl_envelope_lend(
     int world_rank, const void *head, const void *body, size_t body_bytes, int waits_anyway, int *sent);
 

@@ -40,7 +40,7 @@ extern "C" {
 /* Sends an envelope (fmpl/envelopes.h) with a body from one piece of memory: *sent is 1, or 0 where
  * fmpl_envelope_reserve returns 0. One of more than FMPL_ENVELOPE_STEP bytes may come in steps; the handler
  * gets it when the first is there, and a poll takes as long as the rest. Never blocks.
- * Errors: ARGUMENT (head or sent is NULL, or body with body_bytes > 0). */
+ * Errors: ARGUMENT (head or sent is NULL, or body with body_bytes > 0; body_bytes above PTRDIFF_MAX). */
 int fmpl_envelope_send_body(int world_rank, const void *head, const void *body, size_t body_bytes, int *sent);
 
 /* By a handler, of the body that it has been given: waits until its first bytes lie there, at least so many,

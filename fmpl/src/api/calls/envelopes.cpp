@@ -1,6 +1,7 @@
 // Envelopes, and how layers wait. Each call is one of the calling thread's rank.
 #include "api/binding.hpp"
 #include "api/boundary.hpp"
+#include "api/calls/checks.hpp"
 #include "p2p/envelopes/ring_room.hpp"
 
 #include <fmpl/envelope_lending.h>
@@ -112,6 +113,7 @@ int send_with_body(
                 : sent == nullptr ? "sent"
                                   : "body",
                 sent == nullptr && head != nullptr ? "address of an int" : "bytes to send");
+        check_buffer(body, body_bytes);
         *sent = send(own.envelopes) ? 1 : 0;
     });
 }
