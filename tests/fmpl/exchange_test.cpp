@@ -29,8 +29,13 @@ unsigned char byte_of(int member, int number, std::size_t i)
     return static_cast<unsigned char>(static_cast<std::size_t>(member * 31 + number * 7) + i);
 }
 
+// More than an exchange holds is declined.
 void give(fmpl_exchange* x, int number, std::size_t bytes, int to)
 {
+    if (bytes > FMPL_EXCHANGE_BYTES) {
+        REQUIRE_OK(fmpl_exchange_decline(x, bytes, to));
+        return;
+    }
     void* room = nullptr;
     REQUIRE_OK(fmpl_exchange_room(x, bytes, &room));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(room) % 16, 0u);
@@ -45,7 +50,8 @@ void take(fmpl_exchange* x, int from, int number, std::size_t expected)
     std::size_t bytes = 0;
     REQUIRE_OK(fmpl_exchange_take(x, from, &data, &bytes));
     EXPECT_EQ(bytes, expected);
-    if (bytes != expected) return;
+    EXPECT_EQ(data == nullptr, expected > FMPL_EXCHANGE_BYTES);
+    if (bytes != expected || data == nullptr) return;
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < bytes; ++i) {
         wrong += static_cast<const unsigned char*>(data)[i] != byte_of(from, number, i) ? 1 : 0;
@@ -53,10 +59,11 @@ void take(fmpl_exchange* x, int from, int number, std::size_t expected)
     EXPECT_EQ(wrong, 0u) << "of " << bytes << " bytes of rank " << from << " in exchange " << number;
 }
 
-// As long a line's own data, one byte more, anything up to the most.
+// As long a line's own data, one byte more, anything up to the most, and more.
 std::size_t some_length(std::mt19937& random)
 {
-    constexpr std::size_t kLengths[] = {0, 1, 8, 31, 32, 33, 64, 256, 2047, FMPL_EXCHANGE_BYTES};
+    constexpr std::size_t kLengths[] = {
+        0, 1, 8, 31, 32, 33, 64, 256, 2047, FMPL_EXCHANGE_BYTES, FMPL_EXCHANGE_BYTES + 1, SIZE_MAX};
     const std::size_t which = random() % (2 * std::size(kLengths));
     return which < std::size(kLengths) ? kLengths[which] : random() % (FMPL_EXCHANGE_BYTES + 1);
 }

@@ -56,8 +56,11 @@ int fmpl_exchange_of(fmpl_comm_t comm, struct fmpl_exchange **exchange);
 int fmpl_exchange_room(struct fmpl_exchange *exchange, size_t bytes, void **room);
 /* It is written. to: the one member that takes it, or -1: several do. */
 void fmpl_exchange_show(struct fmpl_exchange *exchange, int to);
-/* What member `from`, another one, has given in the present exchange, to be read until its end. Blocks until
- * it is there.
+/* Instead of both: what it would give, so many bytes, goes by another way. Those who take hear of it.
+ * Errors: ABORTED. */
+int fmpl_exchange_decline(struct fmpl_exchange *exchange, size_t bytes, int to);
+/* What member `from`, another one, has given in the present exchange, to be read until its end. Where it has
+ * declined, *data is NULL, and *bytes what it said. Blocks until it is there.
  * Errors: MEMORY (`from` had none), INTERNAL (its record is not what FMPL has written), ABORTED. */
 int fmpl_exchange_take(
     struct fmpl_exchange *exchange, int from, const void **data, size_t *bytes);

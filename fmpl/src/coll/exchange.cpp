@@ -5,6 +5,7 @@
 #include "error.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace fmpl {
 namespace {
@@ -94,16 +95,21 @@ void fetch_next(Meeting& m, int from, const ExchangeSlot& slot)
     const ExchangeState& state = m.exchanges;
     if (state.shown_to == from || state.shown_to == ExchangeState::kAll) return;
     prefetch_to_read(reinterpret_cast<const std::byte*>(&m.station->given(from, state.uses + 1)), kLine);
-    if (slot.bytes <= kExchangeInlineBytes) return;
+    if (slot.bytes <= kExchangeInlineBytes || slot.bytes == kExchangeDeclined) return;
     const int node = m.members()[static_cast<std::size_t>(from)];
     prefetch_to_read(m.node().crossbar.mapped(node, slot.at + stride_of_given(slot.bytes)),
         std::min<std::size_t>(slot.bytes, kMostBytes));
 }
 
 // Of so many bytes, which are not in the slot's line. The owner may have written anything to it.
-std::span<const std::byte> data_of(Meeting& m, int from, const ExchangeSlot& slot, std::uint32_t bytes)
+Given data_of(Meeting& m, int from, const ExchangeSlot& slot, std::uint32_t bytes)
 {
     const int node = m.members()[static_cast<std::size_t>(from)];
+    if (bytes == kExchangeDeclined) {
+        std::size_t elsewhere = 0;
+        std::memcpy(&elsewhere, slot.data, sizeof elsewhere);
+        return {nullptr, elsewhere};
+    }
     if (bytes == kExchangeFailed) {
         fail(FMPL_ERR_MEMORY,
             "rank {} has no remote-DMA memory left for what it gives; give the ranks larger arenas with "
@@ -145,6 +151,13 @@ std::byte* room_to_give(Meeting& m, std::size_t bytes)
     return m.node().crossbar.local(slot.at);
 }
 
+void decline_to_give(Meeting& m, std::size_t bytes, int to)
+{
+    std::memcpy(room_to_give(m, sizeof bytes), &bytes, sizeof bytes);
+    m.station->given(m.rank(), m.exchanges.uses).bytes = kExchangeDeclined;
+    show_given(m, to);
+}
+
 void show_given(Meeting& m, int to)
 {
     ExchangeSlot& slot = m.station->given(m.rank(), m.exchanges.uses);
@@ -153,7 +166,7 @@ void show_given(Meeting& m, int to)
     ask_ahead(m);
 }
 
-std::span<const std::byte> take_given(Meeting& m, int from)
+Given take_given(Meeting& m, int from)
 {
     const ExchangeSlot& slot = m.station->given(from, m.exchanges.uses);
     const std::uint64_t stamp = m.exchanges.uses + 1;

@@ -21,9 +21,17 @@ namespace fmpl {
 std::byte* room_to_give(Meeting& m, std::size_t bytes);
 // They are written, for `to` or ExchangeState::kAll.
 void show_given(Meeting& m, int to);
+// Instead of both: the data, of so many bytes, go by another way. Throws Error(ABORTED).
+void decline_to_give(Meeting& m, std::size_t bytes, int to);
+
+// `data` is nullptr where the member has declined.
+struct Given {
+    const std::byte* data;
+    std::size_t bytes;
+};
 // What another member has laid down in the present exchange, until the end of it. Waits for it. Throws Error: ABORTED,
 // MEMORY, INTERNAL.
-std::span<const std::byte> take_given(Meeting& m, int from);
+Given take_given(Meeting& m, int from);
 void end_exchange(Meeting& m);
 
 }  // namespace fmpl

@@ -48,7 +48,10 @@ inline constexpr std::size_t kExchangeInlineBytes = 32;
 inline constexpr std::size_t kMostExchangeBytes = 8 * 1024;
 // Up to this size data has buffers of its own, which are in the cache sooner and take less memory.
 inline constexpr std::size_t kShortExchangeBytes = 1024;
+// In place of the bytes that a member gives: it has no memory for them; they go by another way, and the line says how
+// many they are.
 inline constexpr std::uint32_t kExchangeFailed = ~std::uint32_t{0};
+inline constexpr std::uint32_t kExchangeDeclined = kExchangeFailed - 1;
 
 // Where the receivers of a broadcast get its payload, or a piece of it, from.
 enum class BroadcastManner : std::uint32_t {
@@ -246,7 +249,7 @@ struct alignas(kLine) ExchangeSlot {
     // use + 1. Ordering: release, after the rest and the data; acquire in take_given().
     std::atomic<std::uint64_t> stamp;
     Offset at;            // of the data; kNoOffset: in the line
-    std::uint32_t bytes;  // kExchangeFailed: the member has no memory for them
+    std::uint32_t bytes;  // or kExchangeFailed, kExchangeDeclined
     std::uint8_t pad[12];
     alignas(16) std::byte data[kExchangeInlineBytes];
 };

@@ -57,12 +57,17 @@ void fmpl_exchange_show(fmpl_exchange* exchange, int to)
     show_given(meeting(exchange), to);
 }
 
+int fmpl_exchange_decline(fmpl_exchange* exchange, size_t bytes, int to)
+{
+    return exchanging("fmpl_exchange_decline", [&] { decline_to_give(meeting(exchange), bytes, to); });
+}
+
 int fmpl_exchange_take(fmpl_exchange* exchange, int from, const void** data, size_t* bytes)
 {
     return exchanging("fmpl_exchange_take", [&] {
-        const std::span<const std::byte> given = take_given(meeting(exchange), from);
-        *data = given.data();
-        *bytes = given.size();
+        const Given given = take_given(meeting(exchange), from);
+        *data = given.data;
+        *bytes = given.bytes;
     });
 }
 
