@@ -40,6 +40,18 @@ void bcast(
     }
 }
 
+// Where the two overlap, the call fails when it is complete: this rank alone sees it, and the others are not left
+// waiting.
+void copy_own_block(Schedule& schedule, const void* sendbuf, const void* recvbuf, const MessageBuffer& sent,
+    const MessageBuffer& received)
+{
+    schedule.keep_error([&] {
+        check_aliasing(sendbuf, recvbuf, sent.bytes > 0);
+        check_aliasing(sent, received);
+        schedule.copy(sent, received);
+    });
+}
+
 // How long the blocks of a call are: as long as each other, or each member knows its own alone.
 enum class Lengths { equal, varying };
 
@@ -62,7 +74,7 @@ void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const v
         return;
     }
     const auto go = [&](const MessageBuffer& mine, const Blocks& blocks) {
-        if (fmpl_exchange* const exchange = schedule.exchange_of(0, root_stays))
+        if (fmpl_exchange* const exchange = schedule.exchange(root_stays))
             return exchanged_gather(schedule, exchange, mine, blocks, root);
         linear_gather(schedule, channel, mine, blocks, root);
     };
@@ -73,9 +85,7 @@ void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const v
     const CallSide blocks = parts(comm.size());
     if (sendbuf != MPI_IN_PLACE) {
         const MessageBuffer mine = single().message();
-        check_aliasing(sendbuf, recvbuf, mine.bytes > 0);
-        check_aliasing(mine, blocks.at(root));
-        schedule.copy(mine, blocks.at(root));
+        copy_own_block(schedule, sendbuf, recvbuf, mine, blocks.at(root));
     }
     go({}, blocks);
 }
@@ -105,7 +115,7 @@ void scatter(Communicator& comm, Schedule& schedule, const void* sendbuf, const 
         // Of varying lengths, the table costs two members more than it saves.
         const bool one_way = root_stays && lengths == Lengths::equal;
         fmpl_exchange* const exchange =
-            lengths == Lengths::equal || may_vary(comm) ? schedule.exchange_of(0, one_way) : nullptr;
+            lengths == Lengths::equal || may_vary(comm) ? schedule.exchange(one_way) : nullptr;
         if (exchange == nullptr) {
             linear_scatter(schedule, channel, blocks, mine, root);
         } else if (lengths == Lengths::equal) {
@@ -122,9 +132,7 @@ void scatter(Communicator& comm, Schedule& schedule, const void* sendbuf, const 
     const CallSide blocks = parts(comm.size());
     if (recvbuf != MPI_IN_PLACE) {
         const MessageBuffer mine = single().message();
-        check_aliasing(sendbuf, recvbuf, mine.bytes > 0);
-        check_aliasing(blocks.at(root), mine);
-        schedule.copy(blocks.at(root), mine);
+        copy_own_block(schedule, sendbuf, recvbuf, blocks.at(root), mine);
     }
     go(blocks, {}, blocks.at(0).bytes);
 }
@@ -141,16 +149,16 @@ void allgather(
         mine = receive.at(rank);
     } else {
         mine = single().message();
-        check_aliasing(sendbuf, receive.buffer(), mine.bytes > 0);
-        if (!comm.is_inter()) {
-            check_aliasing(mine, receive.at(rank));
-            schedule.copy(mine, receive.at(rank));
+        if (comm.is_inter()) {
+            schedule.keep_error([&] { check_aliasing(sendbuf, receive.buffer(), mine.bytes > 0); });
+        } else {
+            copy_own_block(schedule, sendbuf, receive.buffer(), mine, receive.at(rank));
         }
     }
     std::uint64_t longest = 0;
     if (!comm.is_inter()) {
         for (int i = 0; i < blocks; ++i) longest = std::max(longest, receive.at(i).bytes);
-        if (fmpl_exchange* const exchange = schedule.exchange_of(longest, false))
+        if (fmpl_exchange* const exchange = schedule.exchange(false); is_given_by(exchange, longest, mine.bytes))
             return exchanged_allgather(schedule, exchange, mine, receive);
     }
     posted_exchange(
@@ -165,8 +173,9 @@ void alltoall(
     const int rank = comm.rank();
     const std::uint64_t block_bytes = lengths == Lengths::equal ? receive.message().bytes : 0;
     fmpl_exchange* exchange = nullptr;
-    if (!comm.is_inter() && (lengths == Lengths::equal || may_vary(comm)))
-        exchange = schedule.exchange_of(block_bytes * static_cast<std::uint64_t>(comm.size()), false);
+    if (!comm.is_inter() && (lengths == Lengths::equal || may_vary(comm))) exchange = schedule.exchange(false);
+    const std::uint64_t all_bytes = block_bytes * static_cast<std::uint64_t>(comm.size());
+    if (lengths == Lengths::equal && !is_given_by(exchange, all_bytes, all_bytes)) exchange = nullptr;
     const auto go = [&](const Blocks& blocks) {
         if (exchange == nullptr) {
             posted_exchange(schedule, schedule.channel(), blocks, receive);
@@ -178,10 +187,12 @@ void alltoall(
     };
     if (!is_in_place(comm, sendbuf)) {
         const CallSide blocks = send();
-        check_aliasing(blocks.at(0), receive.at(0));
+        schedule.keep_error([&] { check_aliasing(blocks.at(0), receive.at(0)); });
         if (!comm.is_inter()) {
-            check_aliasing(blocks.at(rank), receive.at(rank));
-            schedule.copy(blocks.at(rank), receive.at(rank));
+            schedule.keep_error([&] {
+                check_aliasing(blocks.at(rank), receive.at(rank));
+                schedule.copy(blocks.at(rank), receive.at(rank));
+            });
         }
         return go(blocks);
     }

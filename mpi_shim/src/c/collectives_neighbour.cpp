@@ -21,8 +21,10 @@ void exchange(
     check_not_in_place(recvbuf, "recvbuf");
     const auto outgoing = send(degree(neighbours.destinations));
     const CallSide incoming = receive(degree(neighbours.sources));
-    if (!neighbours.destinations.empty() && !neighbours.sources.empty()) check_aliasing(outgoing(0), incoming(0));
-    if (fmpl_exchange* const of = schedule.exchange_of(0, false)) {
+    if (!neighbours.destinations.empty() && !neighbours.sources.empty()) {
+        schedule.keep_error([&] { check_aliasing(outgoing(0), incoming(0)); });
+    }
+    if (fmpl_exchange* const of = schedule.exchange(false)) {
         exchanged_with_neighbours(schedule, of, neighbours, outgoing, incoming);
     } else {
         neighbour_exchange(schedule, schedule.channel(), neighbours, outgoing, incoming);

@@ -51,15 +51,21 @@ void check_elements(const TypeObject& type, const void* buffer, std::int64_t cou
     check_buffer(buffer, type.layout->bytes(count), type, argument);
 }
 
-// The rank's operand: sendbuf, or recvbuf in place. Checks both.
+// The rank's operand: sendbuf, or recvbuf in place. Checks each of them, and not that they are two: this rank alone
+// sees that, and says it when the call is complete, so that the others are not left waiting.
 const void* contribution_of(const Communicator& comm, const TypeObject& type, const void* sendbuf, std::int64_t sends,
     const void* recvbuf, std::int64_t receives)
 {
     check_elements(type, recvbuf, receives, "recvbuf");
     if (is_in_place(comm, sendbuf)) return recvbuf;
     check_elements(type, sendbuf, sends, "sendbuf");
-    check_aliasing(sendbuf, recvbuf, sends > 0);
     return sendbuf;
+}
+
+// Of a call that has elements.
+void refuse_aliasing(Schedule& schedule, const void* sendbuf, const void* recvbuf)
+{
+    schedule.keep_error([&] { check_aliasing(sendbuf, recvbuf, true); });
 }
 
 // The same for a reduction to a root; nullptr at the root of an intercommunicator, which has none.
@@ -83,7 +89,10 @@ auto reduce_at_once(const void* sendbuf, void* recvbuf, Reduction reduction, int
         const auto [operation, type] = reduction.check(process);
         if (operation->fmpl_form(*type) == nullptr) return false;  // before what this rank alone may fail
         const void* const contribution = contribution_to(comm, *type, sendbuf, recvbuf, reduction.count, root);
-        return fast_reduce(process.collective, comm, contribution, recvbuf, reduction.count, *type, *operation, root);
+        if (!fast_reduce(process.collective, comm, contribution, recvbuf, reduction.count, *type, *operation, root))
+            return false;
+        if (root == comm.rank()) check_aliasing(sendbuf, recvbuf, reduction.count > 0);
+        return true;
     };
 }
 
@@ -96,6 +105,7 @@ auto reduce_of(const void* sendbuf, void* recvbuf, Reduction reduction, int root
         reduction.prepare(process, schedule);
         const void* const contribution = contribution_to(comm, schedule.type(), sendbuf, recvbuf, count, root);
         if (count == 0) return;
+        if (!comm.is_inter() && root == comm.rank()) refuse_aliasing(schedule, sendbuf, recvbuf);
         if (comm.is_inter()) {
             inter_reduce(schedule, contribution, recvbuf, count, root);
         } else {
@@ -111,7 +121,9 @@ auto allreduce_at_once(const void* sendbuf, void* recvbuf, Reduction reduction)
         const auto [operation, type] = reduction.check(process);
         if (operation->fmpl_form(*type) == nullptr) return false;
         const void* const contribution = contribution_of(comm, *type, sendbuf, count, recvbuf, count);
-        return fast_allreduce(process.collective, comm, contribution, recvbuf, count, *type, *operation);
+        if (!fast_allreduce(process.collective, comm, contribution, recvbuf, count, *type, *operation)) return false;
+        check_aliasing(sendbuf, recvbuf, count > 0);
+        return true;
     };
 }
 
@@ -122,6 +134,7 @@ auto allreduce_of(const void* sendbuf, void* recvbuf, Reduction reduction)
         reduction.prepare(process, schedule);
         const void* const contribution = contribution_of(comm, schedule.type(), sendbuf, count, recvbuf, count);
         if (count == 0) return;
+        refuse_aliasing(schedule, sendbuf, recvbuf);
         if (comm.is_inter()) {
             inter_allreduce(schedule, contribution, recvbuf, count);
             return;
@@ -147,13 +160,16 @@ void reduce_scatter(
     const std::int64_t mine = counts[static_cast<std::size_t>(comm.rank())];
     const void* const contribution =
         contribution_of(comm, schedule.type(), sendbuf, total, recvbuf, sendbuf == MPI_IN_PLACE ? total : mine);
-    if (total == 0) return;
-    if (comm.is_inter()) return inter_reduce_scatter(schedule, contribution, recvbuf, counts);
+    if (total > 0) refuse_aliasing(schedule, sendbuf, recvbuf);
+    if (comm.is_inter()) {
+        if (total > 0) inter_reduce_scatter(schedule, contribution, recvbuf, counts);
+        return;
+    }
     const std::uint64_t bytes = schedule.elements(contribution, total).bytes;
-    fmpl_exchange* const exchange = may_be_exchanged(schedule) ? schedule.exchange_of(bytes, false) : nullptr;
-    if (exchange != nullptr) {
+    fmpl_exchange* const exchange = may_be_exchanged(schedule) ? schedule.exchange(false) : nullptr;
+    if (is_given_by(exchange, bytes, bytes)) {
         exchanged_reduce_scatter(schedule, exchange, contribution, recvbuf, counts);
-    } else {
+    } else if (total > 0) {
         direct_reduce_scatter(schedule, schedule.channel(), contribution, recvbuf, counts);
     }
 }
@@ -186,15 +202,15 @@ auto scan_of(const void* sendbuf, void* recvbuf, Reduction reduction, bool inclu
         const bool receives = inclusive || comm.rank() > 0 || sendbuf == MPI_IN_PLACE;
         const void* const contribution =
             contribution_of(comm, schedule.type(), sendbuf, reduction.count, recvbuf, receives ? reduction.count : 0);
-        if (reduction.count == 0) return;
+        if (reduction.count > 0) refuse_aliasing(schedule, sendbuf, recvbuf);
         const std::uint64_t bytes = schedule.elements(contribution, reduction.count).bytes;
         const std::uint64_t pieces = bytes / static_cast<std::uint64_t>(kScanPieceBytes);
         const bool is_linear = comm.size() <= kLinearScanRanks || pieces >= static_cast<std::uint64_t>(comm.size()) / 4;
-        fmpl_exchange* const exchange =
-            is_linear && may_be_exchanged(schedule) ? schedule.exchange_of(bytes, true) : nullptr;
+        fmpl_exchange* const exchange = is_linear && may_be_exchanged(schedule) ? schedule.exchange(true) : nullptr;
         if (exchange != nullptr) {
             return exchanged_scan(schedule, exchange, contribution, recvbuf, reduction.count, inclusive);
         }
+        if (reduction.count == 0) return;
         const auto scan = is_linear ? linear_scan : recursive_doubling_scan;
         scan(schedule, schedule.channel(), contribution, recvbuf, reduction.count, inclusive);
     };

@@ -53,6 +53,8 @@ inline constexpr int kLinearScanRanks = 16;
 inline constexpr std::int64_t kScanPieceBytes = 32 * 1024;
 void linear_scan(Schedule& schedule, const Channel& channel, const void* contribution, void* result, std::int64_t count,
     bool inclusive);
+// How many messages the next rank gets in a linear one of so many bytes.
+std::uint64_t messages_of_scan(const Schedule& schedule, std::uint64_t bytes, bool inclusive);
 void recursive_doubling_scan(Schedule& schedule, const Channel& channel, const void* contribution, void* result,
     std::int64_t count, bool inclusive);
 

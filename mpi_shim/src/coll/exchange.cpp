@@ -20,10 +20,19 @@ void put(Schedule& schedule, std::span<const std::byte> given, const MessageBuff
 }
 
 // The member's part of what another one gives to all in equal parts.
-std::span<const std::byte> part_of(std::span<const std::byte> given, const Channel& channel)
+std::span<const std::byte> part_of(const Exchange::Given& given, const Channel& channel)
 {
-    const std::size_t each = given.size() / static_cast<std::size_t>(channel.size());
-    return given.subspan(static_cast<std::size_t>(channel.rank()) * each, each);
+    const std::size_t each = given.bytes / static_cast<std::size_t>(channel.size());
+    return given.span().subspan(static_cast<std::size_t>(channel.rank()) * each, each);
+}
+
+// With a member that does this call by messages, since its lengths are others: it waits for one, and sends one if it
+// has something to send.
+void trade_messages(Schedule& schedule, const Exchange::Given& given, const MessageBuffer& mine, int peer,
+    const MessageBuffer& incoming)
+{
+    if (given.bytes > 0) schedule.receive_up_to(schedule.channel(), incoming, peer);
+    schedule.send(schedule.channel(), mine, peer);
 }
 
 // Each begins behind itself, so that not all look at the same one.
@@ -80,8 +89,10 @@ public:
         exchange.show(Exchange::kToAll);
     }
     // This rank's block of what another one has given. None: it is too long, and comes as a message.
-    std::optional<std::span<const std::byte>> own(std::span<const std::byte> given, int rank) const
+    std::optional<std::span<const std::byte>> own(const Exchange::Given& by_exchange, int rank) const
     {
+        if (by_exchange.comes_as_messages()) return std::nullopt;
+        const std::span<const std::byte> given = by_exchange.span();
         std::array<std::uint16_t, kMostOfVarying> lengths{};
         if (given.size() < table_bytes()) return given.first(0);
         std::memcpy(lengths.data(), given.data(), table_bytes());
@@ -128,10 +139,9 @@ void take_block(
     if (!is_posted && comes_as_message) schedule.receive_up_to(schedule.channel(), to, from);
 }
 
-// Of blocks whose length the table does not say: what does not fit is given as nothing.
-std::optional<std::span<const std::byte>> unless_empty(std::span<const std::byte> given)
+std::optional<std::span<const std::byte>> unless_declined(const Exchange::Given& given)
 {
-    return given.empty() ? std::nullopt : std::optional(given);
+    return given.comes_as_messages() ? std::nullopt : std::optional(given.span());
 }
 
 // What a rank gives along its edges: a table of them, and then the blocks that are short and fit, each from a multiple
@@ -220,7 +230,7 @@ void exchanged_gather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer
     const Exchange exchange(of);
     const auto fits = [](const MessageBuffer& block) { return block.bytes <= FMPL_EXCHANGE_BYTES; };
     if (channel.rank() != root) {
-        schedule.keep_error([&] { exchange.give(fits(mine) ? mine : MessageBuffer(), root); });
+        schedule.keep_error([&] { fits(mine) ? exchange.give(mine, root) : exchange.decline(mine.bytes, root); });
         if (!fits(mine)) linear_gather(schedule, channel, mine, blocks, root);
         return;
     }
@@ -233,7 +243,7 @@ void exchanged_gather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer
         const MessageBuffer block = blocks(r);
         if (block.bytes == 0) return;
         if (!all_first) post(r);
-        take_block(schedule, exchange, r, !fits(block), block, unless_empty);
+        take_block(schedule, exchange, r, !fits(block), block, unless_declined);
     });
     schedule.end_round();
 }
@@ -249,14 +259,15 @@ void exchanged_scatter(Schedule& schedule, fmpl_exchange* of, const Blocks& bloc
     if (channel.rank() == root) {
         schedule.keep_error([&] {
             if (fits(block_bytes)) return give_blocks(exchange, channel, blocks, block_bytes);
-            exchange.give({}, Exchange::kToAll);
+            exchange.decline(block_bytes, Exchange::kToAll);
         });
         if (!fits(block_bytes)) linear_scatter(schedule, channel, blocks, mine, root);
     } else if (mine.bytes > 0) {
         const bool is_posted = !fits(mine.bytes);
         if (is_posted) schedule.receive_up_to(channel, mine, root);
-        take_block(schedule, exchange, root, is_posted, mine,
-            [&](std::span<const std::byte> given) { return unless_empty(part_of(given, channel)); });
+        take_block(schedule, exchange, root, is_posted, mine, [&](const Exchange::Given& given) {
+            return given.comes_as_messages() ? std::nullopt : std::optional(part_of(given, channel));
+        });
         schedule.end_round();
     }
 }
@@ -265,8 +276,15 @@ void exchanged_allgather(Schedule& schedule, fmpl_exchange* of, const MessageBuf
 {
     const Exchange exchange(of);
     schedule.keep_error([&] { exchange.give(mine, Exchange::kToAll); });
-    for_each_other(
-        schedule.channel(), [&](int r) { schedule.keep_error([&] { put(schedule, exchange.take(r), incoming(r)); }); });
+    for_each_other(schedule.channel(), [&](int r) {
+        schedule.keep_error([&] {
+            const Exchange::Given given = exchange.take(r);
+            if (given.comes_as_messages()) [[unlikely]]
+                return trade_messages(schedule, given, mine, r, incoming(r));
+            put(schedule, given.span(), incoming(r));
+        });
+    });
+    schedule.end_round();
 }
 
 void exchanged_alltoall(
@@ -277,8 +295,15 @@ void exchanged_alltoall(
     // Where the call sends less than it receives, or more, which is its error already.
     const std::uint64_t each = std::min(outgoing(next_of(channel)).bytes, block_bytes);
     schedule.keep_error([&] { give_blocks(exchange, channel, outgoing, each); });
-    for_each_other(channel,
-        [&](int r) { schedule.keep_error([&] { put(schedule, part_of(exchange.take(r), channel), incoming(r)); }); });
+    for_each_other(channel, [&](int r) {
+        schedule.keep_error([&] {
+            const Exchange::Given given = exchange.take(r);
+            if (given.comes_as_messages()) [[unlikely]]
+                return trade_messages(schedule, given, outgoing(r), r, incoming(r));
+            put(schedule, part_of(given, channel), incoming(r));
+        });
+    });
+    schedule.end_round();
 }
 
 void exchanged_scatterv(
@@ -296,7 +321,7 @@ void exchanged_scatterv(
         const bool is_posted = !varying.fits(mine);
         if (is_posted) schedule.receive_up_to(channel, mine, root);
         take_block(schedule, exchange, root, is_posted, mine,
-            [&](std::span<const std::byte> given) { return varying.own(given, channel.rank()); });
+            [&](const Exchange::Given& given) { return varying.own(given, channel.rank()); });
         schedule.end_round();
     }
 }
@@ -320,7 +345,7 @@ void exchanged_alltoallv(Schedule& schedule, fmpl_exchange* of, const Blocks& ou
         const MessageBuffer block = incoming(r);
         if (block.bytes == 0) return;
         take_block(schedule, exchange, r, !varying.fits(block), block,
-            [&](std::span<const std::byte> given) { return varying.own(given, channel.rank()); });
+            [&](const Exchange::Given& given) { return varying.own(given, channel.rank()); });
     });
     schedule.end_round();
 }
@@ -350,12 +375,37 @@ void exchanged_with_neighbours(
         const int source = neighbours.sources[static_cast<std::size_t>(i)];
         const MessageBuffer block = incoming(i);
         if (source < 0 || is_own(source) || block.bytes == 0) continue;
-        take_block(schedule, exchange, source, false, block, [&](std::span<const std::byte> given) {
-            return EdgeBlocks::find(given, channel.rank(), neighbours.before[n]);
+        take_block(schedule, exchange, source, false, block, [&](const Exchange::Given& given) {
+            return given.comes_as_messages() ? std::nullopt
+                                             : EdgeBlocks::find(given.span(), channel.rank(), neighbours.before[n]);
         });
     }
     schedule.end_round();
 }
+
+namespace {
+
+// The rank before this one has another length, and so have, perhaps, those behind: what it sends as messages is
+// received, and what the next rank waits for is sent.
+void refuse_scan(
+    Schedule& schedule, const Exchange& exchange, const Exchange::Given& before, std::uint64_t bytes, bool inclusive)
+{
+    const Channel& channel = schedule.channel();
+    const bool is_last = channel.rank() == channel.size() - 1;
+    if (before.comes_as_messages()) {
+        for (std::uint64_t n = messages_of_scan(schedule, before.bytes, inclusive); n > 0; --n)
+            schedule.receive_up_to(channel, {}, channel.rank() - 1);
+    }
+    if (bytes <= FMPL_EXCHANGE_BYTES) {
+        if (!is_last) schedule.keep_error([&] { exchange.give({}, channel.rank() + 1); });
+    } else {
+        for (std::uint64_t n = is_last ? 0 : messages_of_scan(schedule, bytes, inclusive); n > 0; --n)
+            schedule.send(channel, {}, channel.rank() + 1);
+    }
+    schedule.end_round();
+}
+
+}  // namespace
 
 void exchanged_scan(
     Schedule& schedule, fmpl_exchange* of, const void* contribution, void* result, std::int64_t count, bool inclusive)
@@ -365,27 +415,28 @@ void exchanged_scan(
     const MessageBuffer mine = schedule.elements(contribution, count);
     const MessageBuffer own_result = schedule.elements(result, count);
     const Exchange exchange(of);
-    std::span<const std::byte> before;  // over the ranks before this one; empty: there is none
+    const bool is_given = mine.bytes <= FMPL_EXCHANGE_BYTES;
+    if (!is_given && !is_last) schedule.keep_error([&] { exchange.decline(mine.bytes, rank + 1); });
+    Exchange::Given before{nullptr, 0};  // over the ranks before this one
     if (rank > 0) {
         schedule.keep_error([&] { before = exchange.take(rank - 1); });
-        schedule.note_arrival(before.size(), mine.bytes, mine.bytes);
-        if (before.size() != mine.bytes) {  // so it is for all behind this rank
-            if (!is_last) exchange.give({}, rank + 1);
-            return;
-        }
+        schedule.note_arrival(before.bytes, mine.bytes, mine.bytes);
+        if (before.bytes != mine.bytes || before.comes_as_messages() == is_given) [[unlikely]]
+            return refuse_scan(schedule, exchange, before, mine.bytes, inclusive);
     }
+    if (!is_given) return linear_scan(schedule, schedule.channel(), contribution, result, count, inclusive);
     if (!is_last) {  // first, since the others wait for it
         std::byte* const total = exchange.room(mine.bytes);
         mine.pack(0, mine.bytes, total);
-        if (!before.empty()) schedule.reduce(before.data(), total, count);
+        if (rank > 0) schedule.reduce(before.data, total, count);
         exchange.show(rank + 1);
         if (inclusive) return own_result.unpack(0, mine.bytes, total);
     } else if (inclusive) {
         if (contribution != result) schedule.copy(mine, own_result);
-        if (!before.empty()) schedule.reduce(before.data(), result, count);
+        if (rank > 0) schedule.reduce(before.data, result, count);
         return;
     }
-    own_result.unpack(0, before.size(), before.data());
+    if (rank > 0) own_result.unpack(0, before.bytes, before.data);
 }
 
 void exchanged_reduce_scatter(
@@ -399,7 +450,7 @@ void exchanged_reduce_scatter(
         schedule.elements(contribution, std::accumulate(counts.begin() + rank, counts.end(), first));
     const Exchange exchange(of);
     exchange.give(whole, Exchange::kToAll);
-    if (count == 0) return;
+    if (count == 0 && whole.bytes > 0) return;
 
     // In place, the result may lie over operands that are still to be read.
     void* const sum = contribution == result ? schedule.element_memory(count) : result;
@@ -407,10 +458,16 @@ void exchanged_reduce_scatter(
     for (int r = 0; r < channel.size(); ++r) {
         const void* operands = contribution;
         if (r != channel.rank()) {
-            const std::span<const std::byte> given = exchange.take(r);
-            schedule.note_arrival(given.size(), whole.bytes, whole.bytes);
-            if (given.size() != whole.bytes) continue;
-            operands = given.data();
+            const Exchange::Given given = exchange.take(r);
+            schedule.note_arrival(given.bytes, whole.bytes, whole.bytes);
+            if (given.comes_as_messages()) [[unlikely]] {
+                const std::int64_t before = std::accumulate(counts.begin(), counts.begin() + r, std::int64_t{0});
+                const MessageBuffer part =
+                    schedule.elements(schedule.element(contribution, before), counts[static_cast<std::size_t>(r)]);
+                trade_messages(schedule, given, part, r, {});
+            }
+            if (given.comes_as_messages() || given.bytes != whole.bytes) continue;
+            operands = given.data;
         }
         const void* const operand = schedule.element(operands, first);
         if (r == 0) {
@@ -420,6 +477,7 @@ void exchanged_reduce_scatter(
         }
     }
     if (sum != result) schedule.copy(own_result, schedule.elements(result, count));
+    schedule.end_round();
 }
 
 }  // namespace fmpl::mpi

@@ -1,8 +1,12 @@
 // The collective operations that are one of FMPL's exchanges (fmpl/exchange.h) where their data is short: each member
 // lays down what it gives, 8 KiB at most, and takes what it wants.
 //
-// Intracommunicators. All members call the same algorithm, with an exchange of Schedule::exchange_of(). Data that is
-// longer than its room is the schedule's error, shorter data is not, as with messages. Errors: as the schedule's.
+// Intracommunicators, with an exchange of Schedule::exchange(). Data that is longer than its room is the schedule's
+// error, shorter data is not, as with messages. Errors: as the schedule's.
+//
+// All members call the same algorithm, by the exchange or by messages, as long as the lengths of their calls agree.
+// Where they do not, those who send messages have declined, and so the others hear of it and trade messages with them:
+// nobody is left waiting.
 #pragma once
 
 #include "coll/blocks.hpp"
@@ -39,7 +43,19 @@ public:
         message.pack(0, bytes, room(bytes));
         show(to);
     }
-    std::span<const std::byte> take(int from) const
+    // What would be given, so many bytes, goes as messages.
+    void decline(std::uint64_t bytes, int to) const
+    {
+        check_fmpl(fmpl_exchange_decline(of_, static_cast<std::size_t>(bytes), to));
+    }
+    struct Given {
+        const std::byte* data;  // nullptr: goes as messages
+        std::size_t bytes;
+
+        bool comes_as_messages() const { return data == nullptr; }
+        std::span<const std::byte> span() const { return {data, bytes}; }
+    };
+    Given take(int from) const
     {
         const void* data = nullptr;
         std::size_t bytes = 0;
@@ -50,6 +66,16 @@ public:
 private:
     fmpl_exchange* of_;
 };
+
+// Whether a member gives by `of`, if there is one, in a call in which none need give more than `most` bytes, the same
+// number on all. If not, the others hear that its messages have `bytes` together.
+inline bool is_given_by(fmpl_exchange* of, std::uint64_t most, std::uint64_t bytes)
+{
+    if (of == nullptr) return false;
+    if (most <= FMPL_EXCHANGE_BYTES) return true;
+    Exchange(of).decline(bytes, Exchange::kToAll);
+    return false;
+}
 
 // mine: not used at root. blocks: at root, for each other member. Of equal lengths or of lengths of their own; a member
 // knows no other than those of its own call. Who gives tells what does not fit, which goes as a message.
@@ -80,7 +106,8 @@ void exchanged_alltoallv(Schedule& schedule, fmpl_exchange* of, const Blocks& ou
 inline constexpr std::uint64_t kMostOfNeighbour = 1024;
 void exchanged_with_neighbours(Schedule& schedule, fmpl_exchange* of, const Neighbours& neighbours,
     const Blocks& outgoing, const Blocks& incoming);
-// Of a predefined operation, on a type without gaps, below; as linear_scan and direct_reduce_scatter.
+// Of a predefined operation, on a type without gaps, below; as linear_scan, which it is where its data do not fit, and
+// direct_reduce_scatter.
 void exchanged_scan(
     Schedule& schedule, fmpl_exchange* of, const void* contribution, void* result, std::int64_t count, bool inclusive);
 void exchanged_reduce_scatter(Schedule& schedule, fmpl_exchange* of, const void* contribution, void* result,

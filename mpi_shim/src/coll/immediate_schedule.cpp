@@ -41,11 +41,6 @@ void ImmediateSchedule::receive_and_wait()
     }
 }
 
-fmpl_exchange* ImmediateSchedule::exchange_of(std::uint64_t most)
-{
-    return most <= FMPL_EXCHANGE_BYTES ? exchange_ : nullptr;
-}
-
 void ImmediateSchedule::withdraw_receive(int peer)
 {
     std::erase_if(deferred_, [&](const Deferred& receive) { return receive.peer == peer; });

@@ -22,7 +22,7 @@ public:
     {
         if (!pending_.empty() || !deferred_.empty()) receive_and_wait();
     }
-    fmpl_exchange* exchange_of(std::uint64_t most) override;
+    fmpl_exchange* exchange() override { return exchange_; }
     void withdraw_receive(int peer) override;
 
 private:

@@ -7,17 +7,35 @@
 #include <algorithm>
 
 namespace fmpl::mpi {
+namespace {
+
+// Of a scan of so many elements, each message but the last one.
+std::int64_t elements_of_message(const Schedule& schedule, std::int64_t count, bool inclusive)
+{
+    const auto element_bytes = static_cast<std::int64_t>(schedule.elements(nullptr, 1).bytes);
+    const bool nobody_adds = !inclusive && schedule.channel().size() == 2;  // or passes on
+    if (nobody_adds || (element_bytes <= kScanPieceBytes && count * element_bytes <= kScanPieceBytes)) return count;
+    return std::max<std::int64_t>(kScanPieceBytes / element_bytes, 1);
+}
+
+}  // namespace
+
+std::uint64_t messages_of_scan(const Schedule& schedule, std::uint64_t bytes, bool inclusive)
+{
+    const std::uint64_t element_bytes = schedule.elements(nullptr, 1).bytes;
+    const std::uint64_t count = bytes / element_bytes;
+    if (count == 0) return 0;
+    const auto each =
+        static_cast<std::uint64_t>(elements_of_message(schedule, static_cast<std::int64_t>(count), inclusive));
+    return (count + each - 1) / each;
+}
 
 void linear_scan(Schedule& schedule, const Channel& channel, const void* contribution, void* result, std::int64_t count,
     bool inclusive)
 {
     const bool is_first = channel.rank() == 0;
     const bool is_last = channel.rank() == channel.size() - 1;
-    const auto element_bytes = static_cast<std::int64_t>(schedule.elements(contribution, 1).bytes);
-    const bool is_message = !inclusive && channel.size() == 2;  // which nobody adds to or passes on
-    const bool is_short = element_bytes <= kScanPieceBytes && count * element_bytes <= kScanPieceBytes;
-    const bool is_whole = is_message || is_short;
-    const std::int64_t piece = is_whole ? count : std::max<std::int64_t>(kScanPieceBytes / element_bytes, 1);
+    const std::int64_t piece = elements_of_message(schedule, count, inclusive);
 
     const auto elements = [&](auto* of, std::int64_t begin, std::int64_t n) {
         return schedule.elements(schedule.element(of, begin), n);
@@ -53,7 +71,7 @@ void linear_scan(Schedule& schedule, const Channel& channel, const void* contrib
         schedule.end_round();
         if (adds) add(begin, n);
     }
-    send(is_whole ? 0 : (count - 1) / piece * piece);
+    send((count - 1) / piece * piece);
     if (is_first && inclusive && contribution != result)
         schedule.copy(schedule.elements(contribution, count), schedule.elements(result, count));
     schedule.end_round();

@@ -71,15 +71,12 @@ public:
     }
     virtual void end_round() = 0;
 
-    // For a blocking call on an intracommunicator: an exchange instead of messages (coll/exchange.hpp), if no member
-    // need give more than `most` bytes, the same number on all. nullptr: there is none, on no member.
-    virtual fmpl_exchange* exchange_of(std::uint64_t /*most*/) { return nullptr; }
+    // For a blocking call on an intracommunicator: an exchange instead of messages (coll/exchange.hpp). nullptr: there
+    // is none, on no member.
+    virtual fmpl_exchange* exchange() { return nullptr; }
     // The same, but between two members only if one of them gives and the other takes, call after call: what each of
     // them waits for has a shorter way as a message.
-    fmpl_exchange* exchange_of(std::uint64_t most, bool one_way)
-    {
-        return channel_.size() > 2 || one_way ? exchange_of(most) : nullptr;
-    }
+    fmpl_exchange* exchange(bool one_way) { return channel_.size() > 2 || one_way ? exchange() : nullptr; }
     // Of such a call: what this round receives from a peer has come by the exchange after all.
     virtual void withdraw_receive(int /*peer*/) {}
     // So many bytes have come by it for as much room; fewer than expected are an error, too.

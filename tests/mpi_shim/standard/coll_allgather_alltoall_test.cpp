@@ -316,6 +316,96 @@ MPI_TEST(Allgather, TheOwnBlockOfTheReceiveBufferIsRefused)
     EXPECT_CLASS(MPI_ERR_BUFFER, MPI_Scatter(all.data(), 4, MPI_INT, own, 4, MPI_INT, 0, MPI_COMM_WORLD));
 }
 
+// Of one rank alone, which sees it; the others get what is theirs, and wait for nobody.
+MPI_TEST_AT(Collective, OneRankThatSendsFromWhereItReceivesLeavesNobodyWaiting, ({2, 3, 4}))
+{
+    const ReturnErrors guard;
+    const auto n = static_cast<std::size_t>(size());
+    for (const int count : {4, 30'000}) {
+        for (int odd = 0; odd < size(); ++odd) {
+            const auto length = static_cast<std::size_t>(count);
+            std::vector<int> apart(n * length), in(n * length);
+            int* const own = in.data() + static_cast<std::size_t>(rank()) * length;
+            const bool is_odd = rank() == odd;
+            const auto expect = [&](const char* call, int code, bool sees) {
+                EXPECT_EQ(error_class(code), sees ? MPI_ERR_BUFFER : MPI_SUCCESS)
+                    << call << ", " << count << " elements, rank " << odd;
+            };
+            // Blocking, and as a request.
+            const auto exchange = [&](const char* name, auto call, auto start, auto... rest) {
+                const auto send = [&](int* from, auto&& go) {
+                    std::fill_n(from, count, rank());
+                    return go(from);
+                };
+                int* const from = is_odd ? own : apart.data();
+                expect(name, send(from, [&](int* p) { return call(p, count, MPI_INT, in.data(), count, rest...); }),
+                    is_odd);
+                for (std::size_t r = 0; !is_odd && r < n; ++r) EXPECT_EQ(in[r * length], static_cast<int>(r)) << name;
+                MPI_Request request = MPI_REQUEST_NULL;
+                int code =
+                    send(from, [&](int* p) { return start(p, count, MPI_INT, in.data(), count, rest..., &request); });
+                if (code == MPI_SUCCESS) code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+                expect(name, code, is_odd);
+                for (std::size_t r = 0; !is_odd && r < n; ++r) EXPECT_EQ(in[r * length], static_cast<int>(r)) << name;
+            };
+            exchange("MPI_Allgather", MPI_Allgather, MPI_Iallgather, MPI_INT, MPI_COMM_WORLD);
+
+            const auto reduce = [&](const char* name, auto call, bool sees) {
+                std::fill(in.begin(), in.end(), 1);
+                std::fill(apart.begin(), apart.end(), 1);
+                expect(name, call(is_odd ? in.data() : apart.data(), in.data()), sees);
+            };
+            reduce(
+                "MPI_Allreduce",
+                [&](const int* from, int* to) {
+                    return MPI_Allreduce(from, to, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+                },
+                is_odd);
+            EXPECT_EQ(in[0], size());
+            reduce(
+                "MPI_Iallreduce",
+                [&](const int* from, int* to) {
+                    MPI_Request request = MPI_REQUEST_NULL;
+                    const int code = MPI_Iallreduce(from, to, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+                    return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
+                },
+                is_odd);
+            EXPECT_EQ(in[0], size());
+            reduce(
+                "MPI_Reduce",
+                [&](const int* from, int* to) {
+                    return MPI_Reduce(from, to, count, MPI_INT, MPI_SUM, odd, MPI_COMM_WORLD);
+                },
+                is_odd);
+            reduce(
+                "MPI_Scan",
+                [&](const int* from, int* to) { return MPI_Scan(from, to, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD); },
+                is_odd);
+            EXPECT_EQ(in[0], rank() + 1);
+            reduce(
+                "MPI_Reduce_scatter_block",
+                [&](const int* from, int* to) {
+                    return MPI_Reduce_scatter_block(from, to, count / size(), MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+                },
+                is_odd);
+            EXPECT_EQ(in[0], size());
+            // At their root.
+            const int code =
+                MPI_Gather(is_odd ? own : apart.data(), count, MPI_INT, in.data(), count, MPI_INT, odd, MPI_COMM_WORLD);
+            expect("MPI_Gather", code, is_odd);
+            expect("MPI_Scatter",
+                MPI_Scatter(
+                    in.data(), count, MPI_INT, is_odd ? own : apart.data(), count, MPI_INT, odd, MPI_COMM_WORLD),
+                is_odd);
+            if (length > 4) continue;  // longer ones are read by others while what comes overwrites them
+            expect("MPI_Alltoall",
+                MPI_Alltoall(
+                    is_odd ? in.data() : apart.data(), count, MPI_INT, in.data(), count, MPI_INT, MPI_COMM_WORLD),
+                is_odd);
+        }
+    }
+}
+
 // One array may have room for both sides.
 MPI_TEST(Alltoallv, SidesOfOneArrayThatDoNotOverlapAreTwoBuffers)
 {

@@ -63,6 +63,64 @@ MPI_TEST_AT(Lengths, ThatDifferInAReductionAreAnErrorAndNobodyWaits, ({2, 3, 4})
     });
 }
 
+MPI_TEST_AT(Lengths, ThatDifferInAnAllreductionAreAnErrorAndNobodyWaits, ({2, 3, 4}))
+{
+    with_another_length_on_one_rank([](std::vector<double>& buffer) {
+        std::vector<double> result(buffer.size());
+        return MPI_Allreduce(
+            buffer.data(), result.data(), static_cast<int>(buffer.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    });
+}
+
+// A scan goes from rank to rank: whoever gets another length than its own sees it. Each has one message here: of longer
+// ones as messages, with the engine that maps no memory, a rank cannot know how many come.
+MPI_TEST_AT(Lengths, ThatDifferInAScanAreAnErrorAndNobodyWaits, ({2, 3, 4}))
+{
+    constexpr std::pair<int, int> kLengths[] = {{8, 16}, {4000, 4096}, {8, 8200}, {16000, 32768}, {30000, 8}};
+    for (const auto scan : {MPI_Scan, MPI_Exscan}) {
+        with_another_length_on_one_rank(
+            [scan](std::vector<double>& buffer) {
+                std::vector<double> result(buffer.size());
+                return scan(
+                    buffer.data(), result.data(), static_cast<int>(buffer.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+            },
+            kLengths);
+    }
+}
+
+// Where no call of FMPL's takes part: ranks meet by messages alone. On both sides of 64 KiB an allreduction has other
+// messages (partitioned_allreduce), which is a deadlock, and ends as one.
+MPI_TEST_AT(Lengths, ThatDifferInANonblockingCallAreAnErrorAndNobodyWaits, ({2, 4}))
+{
+    constexpr std::pair<int, int> kLengths[] = {{8, 16}, {8, 2000}, {16000, 65528}, {65536, 2000000}};
+    const auto with = [&](auto start) {
+        with_another_length_on_one_rank(
+            [&](std::vector<double>& block) {
+                const std::size_t all = block.size() * static_cast<std::size_t>(size());
+                std::vector<double> out(all, 1.0), in(all);
+                MPI_Request request = MPI_REQUEST_NULL;
+                const int code = start(out.data(), in.data(), static_cast<int>(block.size()), &request);
+                return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
+            },
+            kLengths);
+    };
+    with([](double* out, double*, int count, MPI_Request* request) {
+        return MPI_Ibcast(out, count, MPI_DOUBLE, 0, MPI_COMM_WORLD, request);
+    });
+    with([](double* out, double* in, int count, MPI_Request* request) {
+        return MPI_Ireduce(out, in, count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD, request);
+    });
+    with([](double* out, double* in, int count, MPI_Request* request) {
+        return MPI_Iallreduce(out, in, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, request);
+    });
+    with([](double* out, double* in, int count, MPI_Request* request) {
+        return MPI_Iallgather(out, count, MPI_DOUBLE, in, count, MPI_DOUBLE, MPI_COMM_WORLD, request);
+    });
+    with([](double* out, double* in, int count, MPI_Request* request) {
+        return MPI_Ialltoall(out, count, MPI_DOUBLE, in, count, MPI_DOUBLE, MPI_COMM_WORLD, request);
+    });
+}
+
 MPI_TEST_AT(Lengths, ThatDifferInAnExchangeAreAnErrorAndNobodyWaits, ({3, 4}))
 {
     // As many blocks as there are ranks to give, and as many to get.
