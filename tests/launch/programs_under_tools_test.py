@@ -7,6 +7,7 @@ programs exchange_probe_LIBRARY_KIND, which are exchange_probe.c.
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -116,6 +117,27 @@ class NamespacesTest(ProgramsTest):
                 for kind in ("pie", "no_pie"):
                     with self.subTest("%s %s %s" % (" ".join(words), library, kind)):
                         self.check(run(*words, FMPLRUN, "-n", "2", program(library, kind)))
+
+    def test_the_ranks_may_share_one_while_fmplrun_is_outside(self):
+        """As in a container that runs already: podman exec, nsenter."""
+        for words, enter in ((("unshare", "-fp"), ()), (("unshare", "-Urfp"), ("-U", "--preserve-credentials"))):
+            if not is_possible(*words):
+                continue
+            inside = subprocess.Popen([*words, "sh", "-c", "echo inside; exec sleep %d" % LIMIT], stdout=subprocess.PIPE)
+            try:
+                inside.stdout.readline()
+                with open("/proc/%d/task/%d/children" % (inside.pid, inside.pid), encoding="ascii") as file:
+                    container = file.read().split()[0]
+                for library in LIBRARIES:
+                    for kind in ("pie", "no_pie"):
+                        with self.subTest("%s %s %s" % (" ".join(words), library, kind)):
+                            self.check(run(FMPLRUN, "-n", "4", "nsenter", "-t", container, "-p", *enter,
+                                           program(library, kind)), 4)
+                os.kill(int(container), signal.SIGKILL)
+            finally:
+                inside.kill()
+                inside.wait()
+                inside.stdout.close()
 
     def test_another_user_has_them_too(self):
         user = ("setpriv", "--reuid=65534", "--clear-groups")
