@@ -46,7 +46,9 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (strcmp(which, "receive_in_a_circle") == 0) {
+    if (strcmp(which, "barrier") == 0) {
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else if (strcmp(which, "receive_in_a_circle") == 0) {
         MPI_Recv(&data, 1, MPI_INT, (rank + 1) % size, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (strcmp(which, "finalize_while_one_receives") == 0) {
         if (rank == 0) MPI_Recv(&data, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -1,6 +1,7 @@
 """What the tests of fmplrun share: how a job is started, and what of it is there.
 
-Needs python3 alone. Environment: FMPLRUN is the path of fmplrun, FMPL_TEST_PROGRAMS the folder of launch_probe.
+Needs python3 alone. Environment: FMPLRUN is the path of fmplrun, FMPL_TEST_PROGRAMS the folder of launch_probe and
+deadlock_probe_mpi.
 Waits are for conditions, with a generous limit; none of the tests measures time.
 """
 
@@ -17,6 +18,7 @@ import unittest
 
 FMPLRUN = os.environ.get("FMPLRUN", "fmplrun")
 PROBE = os.path.join(os.environ.get("FMPL_TEST_PROGRAMS", "."), "launch_probe")
+MPI_PROBE = os.path.join(os.path.dirname(PROBE), "deadlock_probe_mpi")
 SHARED_PROBE = PROBE + "_shared"  # its ranks may share a process
 CPUS = len(os.sched_getaffinity(0))
 LIMIT = 60  # seconds after which something that should have happened has not

@@ -5,9 +5,11 @@ import re
 import select
 import signal
 import subprocess
+import tempfile
+import time
 import unittest
 
-from fmplrun_case import FMPLRUN, LIMIT, PROBE, SANITIZED, SHARED_PROBE, LaunchTest, wait_until
+from fmplrun_case import FMPLRUN, LIMIT, MPI_PROBE, PROBE, SANITIZED, SHARED_PROBE, LaunchTest, wait_until
 
 
 class ExitStatus(LaunchTest):
@@ -119,6 +121,22 @@ class Arguments(LaunchTest):
         self.assertEqual(result.returncode, 1)
         self.assertIn("1099511627776000 bytes", result.stderr)
 
+    @unittest.skipIf(SANITIZED, "starts too slowly under a sanitizer")
+    def test_a_job_larger_than_the_memory_is_refused_at_once(self):
+        within = ("unshare", "-Urm", "sh", "-c", 'mount --bind "$0" /proc/meminfo && exec "$@"')
+        with tempfile.NamedTemporaryFile("w") as little:
+            little.write("MemTotal: 400000 kB\nMemFree: 10000 kB\nMemAvailable: 200000 kB\n")
+            little.flush()
+            if subprocess.run([*within, little.name, "true"], stderr=subprocess.DEVNULL).returncode != 0:
+                self.skipTest("a folder of one's own over /proc is not permitted here")
+            for program, call in ((PROBE, "fmpl_init"), (MPI_PROBE, "MPI_Init")):
+                began = time.monotonic()
+                result = subprocess.run([*within, little.name, FMPLRUN, "-n", "1024", program, "init"], timeout=LIMIT,
+                                        stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                self.assertLess(time.monotonic() - began, 10)
+                self.assertNotEqual(result.returncode, 0)
+                self.assertRegex(result.stderr, call + r": not enough memory for this job: 1024 ranks need 1\.\d+ GiB "
+                                 r"\(\d+ bytes\), and \d+\.\d MiB \(\d+ bytes\) are available; start fewer ranks")
 
     def test_indices_beyond_the_address_space_are_an_error_in_words(self):
         for program in (PROBE, SHARED_PROBE):
@@ -141,8 +159,15 @@ class Arguments(LaunchTest):
 
     @unittest.skipIf(SANITIZED, "too large for a sanitizer")
     def test_a_thousand_ranks_start_and_end(self):
-        result = self.run_job("-n", "1024", PROBE, "init", "barrier", "finalize")
+        result = self.run_job("-n", "1024", MPI_PROBE, "barrier")
         self.assertEqual(result.returncode, 0, result.stderr)
+
+    @unittest.skipIf(SANITIZED, "too large for a sanitizer")
+    def test_a_thousand_ranks_end_when_their_time_is_over(self):
+        began = time.monotonic()
+        result = self.run_job("--timeout", "8", "-n", "1024", PROBE, "init", "barrier", "wait")
+        self.assertEqual(result.returncode, 124, result.stderr)
+        self.assertLess(time.monotonic() - began, 25)
 
 
 class Environment(LaunchTest):
