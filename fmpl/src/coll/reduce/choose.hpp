@@ -24,8 +24,9 @@ inline std::size_t by_last_bytes(const Meeting& m)
 }
 
 // From which size on the kernel reads and writes private operands where they lie, of an allreduce what two library
-// buffers do not hold; others go through these (docs/decisions/0048). Where ranks share CPUs, those of a reduce that
-// goes by CPU do; where more than two share one, or the only two members theirs, all.
+// buffers do not hold; others go through these (docs/decisions/0048), and so do all of a reduce of two, in pieces
+// (0061). Where ranks share CPUs, those of a reduce that goes by CPU do; where more than two share one, or the only two
+// members theirs, all.
 inline constexpr std::size_t kReducePrivateBytes = 256 * 1024;
 inline constexpr std::size_t kReducePrivateBytesToAll = 2 * kDepositBytes + 1;
 inline constexpr std::size_t kReducePrivateBytesSharedCpus = 256 * 1024;
@@ -47,11 +48,9 @@ inline bool goes_by_cpu(const Meeting& m, const Reduction& whole)
 }
 
 // The longest operand that goes through a library buffer in one use; longer ones go in pieces, which all have to agree
-// on first. The same on all members. Of two members, shorter than what the kernel copies: where it may not, that goes
-// in pieces.
+// on first. The same on all members.
 inline std::size_t longest_deposit(const Meeting& m, const Reduction& whole)
 {
-    static_assert(DepositRing::kMostBytes / 3 < kReducePrivateBytes);
     if (m.size() == 2) {
         const std::size_t longest = m.reductions.ring.longest_of_two();
         return whole.root == kAllMembers ? std::min(longest, kReducePrivateBytesToAll - 1) : longest;
@@ -75,6 +74,7 @@ inline bool goes_in_place(const Meeting& m, const std::byte* buffer, std::size_t
 {
     if (m.node().crossbar.contains(buffer, bytes)) return true;
     if (!m.node().each_has_a_cpu()) return bytes >= kReducePrivateBytesSharedCpus && m.shares_cpus_by_twos();
+    if (m.size() == 2 && !to_all) return false;
     return bytes >= (to_all ? kReducePrivateBytesToAll : kReducePrivateBytes);
 }
 

@@ -6,10 +6,8 @@
 // through library buffers, long ones of a reduce in steps: the root combines the first ones while the other rank lays
 // down the next. That rank leaves before the root does; and if the root is the one that both expect (ExpectedRoot), it
 // does not even look at the root's half, for less than kPairSlots reductions, whose verdict only the root knows. What
-// is longer than longest_deposit() goes in pieces.
-//
-// Long private operands are reached by the kernel: both ranks bring the other's to where the root wants the result, and
-// that combines the two there.
+// is longer than longest_deposit() goes in pieces. Of an allreduce, long private operands are combined where they are,
+// too, by the kernel.
 //
 // Cost with n bytes: one or two lines back and forth, n / (2 combine rate) in place, else n / copy bandwidth + n /
 // combine rate. The operands are combined in the order of the ranks.
@@ -121,10 +119,7 @@ public:
         }
         operands_[mine_] = m_.own_place(buffers_.operand);
         operands_[theirs_] = m_.place(1 - rank_, other().payload);
-        if (!both_in_place) return combine_buffers();
-        if (!has_private() || whole_.root == kAllMembers) return combine_halves();
-        const PairDeposit& roots = line_.by[whole_.root];
-        return (roots.in_place & PairDeposit::kResultElsewhere) != 0 ? bring_to_root() : combine_halves();
+        return both_in_place ? combine_halves() : combine_buffers();
     }
 
 private:
@@ -299,25 +294,6 @@ private:
             std::span(results).first(wanted), whose());
         part_with_barrier();
         return ReduceManner::partitioned;
-    }
-
-    // Both ranks bring the other's operand to where the root wants the result, each one half of it; the root combines
-    // them.
-    ReduceManner bring_to_root()
-    {
-        const Place result = result_of(whole_.root);
-        const std::size_t middle = bytes_ / 2 / kLine * kLine;
-        if (!wants_result(rank_)) {
-            copy_between(m_, buffers_.operand + middle, result, middle, bytes_ - middle);
-            part_with_barrier();
-            return ReduceManner::combined;
-        }
-        Place& theirs = operands_[theirs_];
-        copy_between(m_, theirs, 0, result.here, middle);
-        part_with_barrier();
-        theirs = result;
-        combine(m_, {operands_}, 0, whole_.count, whole_.op, std::span(&result, 1));
-        return ReduceManner::combined;
     }
 
     // In library buffers, but for one operand perhaps, whose owner may write to it when the other has read it.
