@@ -73,6 +73,24 @@ class Output(LaunchTest):
         job.send_signal(signal.SIGTERM)
         self.ends_with(job, 128 + signal.SIGTERM)
 
+    def test_a_line_without_its_end_is_shown_within_a_tenth_of_a_second(self):
+        for stream in ("stdout", "stderr"):
+            with self.subTest(stream):
+                job = self.start_job("-n", "2", "sh", "-c",
+                                     'test $FMPL_RANK = 0 || exec sleep 1000; while read x; do printf "%%s? " $(date +%%s%%N) >&%d; '
+                                     'done' % (2 if stream == "stderr" else 1), stdin=subprocess.PIPE)
+                shown = Shown(getattr(job, stream))
+                late = []
+                for question in range(5):
+                    job.stdin.write("next\n")
+                    job.stdin.flush()
+                    asked = int(shown.until(r"^(?:\d+\? ){%d}(\d+)\? $" % question).group(1))
+                    late.append((time.time_ns() - asked) / 1e9)
+                self.assertLess(min(late), 0.15)
+                self.assertLess(max(late), 5)
+                job.send_signal(signal.SIGTERM)
+                self.ends_with(job, 128 + signal.SIGTERM)
+
     def test_a_line_stays_whole_whose_beginning_filled_the_programs_buffer(self):
         job = self.start_job("-n", "2", "sh", "-c",
                              'if test $FMPL_RANK = 0; then head -c 4096 /dev/zero | tr "\\0" a; read x; echo end; '

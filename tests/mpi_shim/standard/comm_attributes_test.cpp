@@ -374,13 +374,25 @@ MPI_TEST(CommAttribute, AKeyThatTheDeprecatedNameFreedNamesItsAttributes)
     MPI_Attr_put(comm, key, &data);
     int freed = key;
     MPI_Keyval_free(&freed);
+    freed = key;
+    MPI_Keyval_free(&freed);
+    EXPECT_EQ(freed, MPI_KEYVAL_INVALID);
     void* value = nullptr;
     int flag = 0;
     MPI_Attr_get(comm, key, &value, &flag);
     EXPECT_TRUE(flag);
     EXPECT_EQ(value, &data);
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(comm, &copy);
+    EXPECT_EQ(log.copies, 1);
     MPI_Attr_delete(comm, key);
     EXPECT_EQ(log.deletions, 1);
+    MPI_Comm_free(&copy);
+    EXPECT_EQ(log.deletions, 2);
+    if (!excepted("a handle that is no longer valid")) {
+        const ReturnErrors guard(comm);
+        EXPECT_CLASS(MPI_ERR_KEYVAL, MPI_Attr_get(comm, key, &value, &flag));
+    }
     MPI_Comm_free(&comm);
 }
 #pragma GCC diagnostic pop

@@ -64,6 +64,25 @@ program older
   all = 10 * rank + [0, 1]
   call mpi_alltoallw(MPI_IN_PLACE, 0, 0, 0, all, counts, 4 * places, types, MPI_COMM_WORLD, ierror)
   call expect(all(1) == rank .and. all(2) == 10 + rank, 'alltoallw')
+  all = rank
+  call mpi_reduce_scatter(MPI_IN_PLACE, all, counts, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
+  call expect(all(1) == 1, 'reduce_scatter')
+  all = -1
+  all(rank + 1) = rank
+  call mpi_iallgatherv(MPI_IN_PLACE, 0, MPI_INTEGER, all, counts, places, MPI_INTEGER, MPI_COMM_WORLD, request, ierror)
+  call mpi_wait(request, MPI_STATUS_IGNORE, ierror)
+  call expect(all(1) == 0 .and. all(2) == 1, 'iallgatherv')
+  all = 10 * rank + [0, 1]
+  call mpi_ialltoallv(MPI_IN_PLACE, 0, 0, MPI_INTEGER, all, counts, places, MPI_INTEGER, MPI_COMM_WORLD, request, ierror)
+  call mpi_wait(request, MPI_STATUS_IGNORE, ierror)
+  call expect(all(1) == rank .and. all(2) == 10 + rank, 'ialltoallv')
+  if (rank == 0) then
+    call mpi_igatherv(MPI_IN_PLACE, 0, MPI_INTEGER, all, counts, places, MPI_INTEGER, 0, MPI_COMM_WORLD, request, ierror)
+  else
+    call mpi_igatherv(7, 1, MPI_INTEGER, 0, 0, 0, MPI_INTEGER, 0, MPI_COMM_WORLD, request, ierror)
+  end if
+  call mpi_wait(request, MPI_STATUS_IGNORE, ierror)
+  call expect(rank /= 0 .or. all(2) == 7, 'igatherv')
   ! Arrays of types, of which the first one counts.
   mine = 10 * rank + [0, 1]
   call mpi_alltoallv(mine, counts, places, types, all, counts, places, types, MPI_COMM_WORLD, ierror)
