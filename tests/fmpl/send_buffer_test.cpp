@@ -132,6 +132,38 @@ FMPL_RANKS_TEST_AT(SendBuffer, AFullBufferDelaysTheSenderAndLosesNothing, ({2, 3
     }
 }
 
+// Words go around the ranks; each looks until the next one has taken those that the buffer has got, for which that
+// perhaps waits for the same CPU. A rank that kept it would have it for some milliseconds.
+FMPL_RANKS_TEST_AT(SendBuffer, RanksThatCheckLetTheReceiversRun, ({3, 8}))
+{
+    const fmpl::Session session(4);
+    REQUIRE_OK(fmpl_sendbuf_set(nullptr, 0, 0));
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    constexpr int kRounds = 100;
+    constexpr int kWords = 8;  // of which the first may go past the buffer
+    const int from = (rank() + size() - 1) % size();
+    const int to = (rank() + 1) % size();
+    const auto receive = [&](int round) {
+        for (int expected = 0; expected < kWords; ++expected) {
+            int word = -1;
+            REQUIRE_OK(fmpl_recv(&word, sizeof word, from, 0, FMPL_COMM_WORLD));
+            EXPECT_EQ(word, round * kWords + expected);
+        }
+    };
+    const auto began = std::chrono::steady_clock::now();
+    for (int round = 0; round < kRounds; ++round) {
+        if (rank() > 0) receive(round);
+        for (int i = 0; i < kWords; ++i) {
+            const int word = round * kWords + i;
+            REQUIRE_OK(fmpl_send(&word, sizeof word, to, 0, FMPL_COMM_WORLD));
+        }
+        // The last rank's go to rank 0, which takes them when its own have gone.
+        for (int pending = to == 0 ? 0 : 1; pending > 0;) REQUIRE_OK(fmpl_sendbuf_check(nullptr, &pending));
+        if (rank() == 0) receive(round);
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(700)) << kRounds << " rounds";
+}
+
 FMPL_RANKS_TEST_AT(SendBuffer, TheCheckCountsMessagesInAndOut, ({2}))
 {
     const fmpl::Session session(4);
