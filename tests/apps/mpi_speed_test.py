@@ -34,12 +34,27 @@ def measure(launcher, program, options, **variables):
     return {row.get("line") or row["manner"]: row["seconds"]["median"] for row in rows}
 
 
+ROUNDS = 8
+
+
 @unittest.skipIf(len(CPUS) < 2, "needs two CPUs")
 class Speed(unittest.TestCase):
+    def assert_no_slower(self, what, ours, theirs, lines=None):
+        """The best of up to ROUNDS in turn, as few as suffice: a single one may be slowed down by anything."""
+        best = {}, {}
+        for _ in range(ROUNDS):
+            for fastest, measure_once in zip(best, (ours, theirs)):
+                for line, seconds in measure_once().items():
+                    fastest[line] = min(fastest.get(line, seconds), seconds)
+            slower = {line: (seconds, best[1][line]) for line, seconds in best[0].items()
+                      if (lines is None or line in lines) and seconds > 1.2 * best[1][line]}
+            if not slower:
+                return
+        self.fail(f"{what}: {slower}")
+
     def test_ranks_that_poll_hand_their_cpu_on(self):
-        options = "polling --samples 3 --batch-ms 20"
         for ranks in (3, 8, 16):
-            ours = measure([*FMPLRUN, "-n", str(ranks)], "mpi-bench.mpi", options)
+            ours = measure([*FMPLRUN, "-n", str(ranks)], "mpi-bench.mpi", "polling --samples 3 --batch-ms 20")
             for line, seconds in ours.items():
                 with self.subTest(line, ranks=ranks):
                     # A rank that keeps its CPU has it for milliseconds, and all others wait.
@@ -52,30 +67,19 @@ class Speed(unittest.TestCase):
         peer = [launcher, "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
         options = "polling --samples 3 --batch-ms 20"
         for ranks in (4, 8, 16):
-            # The best of a few, since either may meet with another order of its ranks on the CPUs.
-            ours, theirs = {}, {}
-            for _ in range(2):
-                for best, rows in ((ours, measure([*FMPLRUN, "-n", str(ranks)], "mpi-bench.mpi", options)),
-                                   (theirs, measure([*peer, "-n", str(ranks)], "mpi-bench.openmpi", options))):
-                    for line in ("panels", "short-panels"):
-                        best[line] = min(best.get(line, rows[line]), rows[line])
-            for line, seconds in ours.items():
-                with self.subTest(line, ranks=ranks):
-                    self.assertLess(seconds, 1.3 * theirs[line])
+            self.assert_no_slower(
+                f"{ranks} ranks", lambda n=str(ranks): measure([*FMPLRUN, "-n", n], "mpi-bench.mpi", options),
+                lambda n=str(ranks): measure([*peer, "-n", n], "mpi-bench.openmpi", options), ("panels", "short-panels"))
 
     def test_long_private_memory_goes_the_faster_way(self):
         options = "collectives --calls bcast,reduce,allreduce --sizes 32K,256K,1M --root fixed --samples 5 --batch-ms 10"
         for ranks in (2, 4):
             for data in ("kept", "new"):
-                own, schedule = {}, {}
-                for _ in range(3):
-                    for best, way in ((own, {}), (schedule, {"FMPL_MPI_COLLECTIVES": "schedule"})):
-                        rows = measure([*FMPLRUN, "-n", str(ranks)], "mpi-bench.mpi", f"{options} --data {data}", **way)
-                        for line, seconds in rows.items():
-                            best[line] = min(best.get(line, seconds), seconds)
-                for line, seconds in own.items():
-                    with self.subTest(line, ranks=ranks, data=data):
-                        self.assertLess(seconds, 1.3 * schedule[line])
+                launcher = [*FMPLRUN, "-n", str(ranks)]
+                given = f"{options} --data {data}"
+                self.assert_no_slower(
+                    f"{ranks} ranks, {data} data", lambda: measure(launcher, "mpi-bench.mpi", given),
+                    lambda: measure(launcher, "mpi-bench.mpi", given, FMPL_MPI_COLLECTIVES="schedule"))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Needs python3 alone. Environment: FMPLRUN is the path of fmplrun, FMPL_TEST_PROGRAMS the folder of launch_probe and
 deadlock_probe_mpi.
-Waits are for conditions, with a generous limit; none of the tests measures time.
+Waits are for conditions, with a generous limit; where a test measures time, the bound is far from what is right.
 """
 
 

@@ -56,7 +56,8 @@ int fmpl_exchange_of(fmpl_comm_t comm, struct fmpl_exchange **exchange);
 int fmpl_exchange_room(struct fmpl_exchange *exchange, size_t bytes, void **room);
 /* It is written. to: the one member that takes it, or -1: several do. */
 void fmpl_exchange_show(struct fmpl_exchange *exchange, int to);
-/* Instead of both: what it would give, so many bytes, goes by another way. Those who take hear of it.
+/* Instead of both: what it would give, so many bytes, goes by another way. Those who take hear of it. Blocks
+ * while another member is too far behind.
  * Errors: ABORTED. */
 int fmpl_exchange_decline(struct fmpl_exchange *exchange, size_t bytes, int to);
 /* What member `from`, another one, has given in the present exchange, to be read until its end. Where it has

@@ -89,10 +89,10 @@ Section limits()
             size("reduce_deposit_of_two", DepositRing().longest_of_two(),
                 "the same of a reduce of two ranks; of their allreduce less than reduce private bytes to all"),
             size("reduce_private_bytes", kReducePrivateBytes,
-                "where more than two ranks have a CPU each, the kernel reads operands of a reduce in other memory from "
-                "this "
-                "on"),
-            size("reduce_private_bytes_to_all", kReducePrivateBytesToAll, "the same of an allreduce"),
+                "where each of more than two ranks has a CPU, the kernel reads operands of a reduce in other memory "
+                "from this on"),
+            size(
+                "reduce_private_bytes_to_all", kReducePrivateBytesToAll, "the same of an allreduce, also of two ranks"),
             size("reduce_private_bytes_shared_cpus", kReducePrivateBytesSharedCpus,
                 "the same where two ranks share a CPU, but of a reduce by CPU; where more do, never"),
             size("reduce_pair_in_place", kPairInPlaceBytes,

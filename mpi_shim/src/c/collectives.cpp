@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace fmpl::mpi {
@@ -51,9 +52,6 @@ void copy_own_block(Schedule& schedule, const void* sendbuf, const void* recvbuf
         schedule.copy(sent, received);
     });
 }
-
-// How long the blocks of a call are: as long as each other, or each member knows its own alone.
-enum class Lengths { equal, varying };
 
 // What gather and gatherv (scatter and scatterv) have in common. single: makes the side of every rank, `parts` that
 // of root.
@@ -155,14 +153,15 @@ void allgather(
             copy_own_block(schedule, sendbuf, receive.buffer(), mine, receive.at(rank));
         }
     }
+    const Lengths lengths = blocks == 1 ? Lengths::equal : Lengths::varying;
     std::uint64_t longest = 0;
     if (!comm.is_inter()) {
         for (int i = 0; i < blocks; ++i) longest = std::max(longest, receive.at(i).bytes);
         if (fmpl_exchange* const exchange = schedule.exchange(false); is_given_by(exchange, longest, mine.bytes))
-            return exchanged_allgather(schedule, exchange, mine, receive);
+            return exchanged_allgather(schedule, exchange, mine, receive, lengths);
     }
     posted_exchange(
-        schedule, schedule.channel(), [&](int) { return mine; }, receive);
+        schedule, schedule.channel(), [&](int) { return mine; }, receive, lengths);
 }
 
 // What alltoall, alltoallv and alltoallw have in common.
@@ -178,30 +177,34 @@ void alltoall(
     if (lengths == Lengths::equal && !is_given_by(exchange, all_bytes, all_bytes)) exchange = nullptr;
     const auto go = [&](const Blocks& blocks) {
         if (exchange == nullptr) {
-            posted_exchange(schedule, schedule.channel(), blocks, receive);
+            posted_exchange(schedule, schedule.channel(), blocks, receive, lengths);
         } else if (lengths == Lengths::equal) {
             exchanged_alltoall(schedule, exchange, blocks, block_bytes, receive);
         } else {
             exchanged_alltoallv(schedule, exchange, blocks, receive);
         }
     };
+    std::optional<CallSide> given;
+    bool is_apart = false;  // what is sent, from what comes
     if (!is_in_place(comm, sendbuf)) {
-        const CallSide blocks = send();
-        schedule.keep_error([&] { check_aliasing(blocks.at(0), receive.at(0)); });
-        if (!comm.is_inter()) {
-            schedule.keep_error([&] {
-                check_aliasing(blocks.at(rank), receive.at(rank));
-                schedule.copy(blocks.at(rank), receive.at(rank));
-            });
-        }
-        return go(blocks);
+        given = send();
+        schedule.keep_error([&] {
+            check_aliasing(given->at(0), receive.at(0));
+            if (!comm.is_inter()) check_aliasing(given->at(rank), receive.at(rank));
+            is_apart = true;
+        });
     }
-    if (exchange != nullptr && lengths == Lengths::equal) return go(receive);
+    if (is_apart) {
+        if (!comm.is_inter()) schedule.copy(given->at(rank), receive.at(rank));
+        return go(*given);
+    }
+    if (!given && exchange != nullptr && lengths == Lengths::equal) return go(receive);
     // What is sent is put aside, since what comes takes its place.
-    std::vector<MessageBuffer> blocks(static_cast<std::size_t>(comm.size()));
-    for (int i = 0; i < comm.size(); ++i) {
-        if (i == rank) continue;
-        const MessageBuffer block = receive.at(i);
+    const CallSide& outgoing = given ? *given : receive;
+    std::vector<MessageBuffer> blocks(static_cast<std::size_t>(comm.peers().size()));
+    for (int i = 0; i < comm.peers().size(); ++i) {
+        if (i == rank && !comm.is_inter()) continue;
+        const MessageBuffer block = outgoing.at(i);
         MessageBuffer& kept = blocks[static_cast<std::size_t>(i)];
         kept = MessageBuffer::piece(block.bytes > 0 ? schedule.memory(block.bytes) : nullptr, block.bytes);
         schedule.copy(block, kept);

@@ -62,6 +62,20 @@ const void* contribution_of(const Communicator& comm, const TypeObject& type, co
     return sendbuf;
 }
 
+// Of a call of FMPL's own, whose type has no gaps. It refuses an operand that lies partly where the result comes, and
+// before it takes part: then the operand is what lies there, and the error comes after it.
+bool overlap(const void* sendbuf, const void* recvbuf, std::int64_t count, const TypeObject& type)
+{
+    const auto bytes = static_cast<std::uintptr_t>(count * type.dense_bytes);
+    const auto from = reinterpret_cast<std::uintptr_t>(sendbuf);
+    const auto to = reinterpret_cast<std::uintptr_t>(recvbuf);
+    return from - to < bytes || to - from < bytes;
+}
+[[noreturn, gnu::noinline]] void fail_overlap()
+{
+    fail(MPI_ERR_BUFFER, "sendbuf overlaps recvbuf; give two buffers, or MPI_IN_PLACE where it is allowed");
+}
+
 // Of a call that has elements.
 void refuse_aliasing(Schedule& schedule, const void* sendbuf, const void* recvbuf)
 {
@@ -88,10 +102,14 @@ auto reduce_at_once(const void* sendbuf, void* recvbuf, Reduction reduction, int
         check_root(comm, root);
         const auto [operation, type] = reduction.check(process);
         if (operation->fmpl_form(*type) == nullptr) return false;  // before what this rank alone may fail
-        const void* const contribution = contribution_to(comm, *type, sendbuf, recvbuf, reduction.count, root);
-        if (!fast_reduce(process.collective, comm, contribution, recvbuf, reduction.count, *type, *operation, root))
-            return false;
-        if (root == comm.rank()) check_aliasing(sendbuf, recvbuf, reduction.count > 0);
+        const std::int64_t count = reduction.count;
+        const void* operand = contribution_to(comm, *type, sendbuf, recvbuf, count, root);
+        const bool overlaps = root == comm.rank() && overlap(sendbuf, recvbuf, count, *type);
+        if (overlaps) [[unlikely]]
+            operand = recvbuf;
+        if (!fast_reduce(process.collective, comm, operand, recvbuf, count, *type, *operation, root)) return false;
+        if (overlaps) [[unlikely]]
+            fail_overlap();
         return true;
     };
 }
@@ -120,9 +138,13 @@ auto allreduce_at_once(const void* sendbuf, void* recvbuf, Reduction reduction)
         const std::int64_t count = reduction.count;
         const auto [operation, type] = reduction.check(process);
         if (operation->fmpl_form(*type) == nullptr) return false;
-        const void* const contribution = contribution_of(comm, *type, sendbuf, count, recvbuf, count);
-        if (!fast_allreduce(process.collective, comm, contribution, recvbuf, count, *type, *operation)) return false;
-        check_aliasing(sendbuf, recvbuf, count > 0);
+        const void* operand = contribution_of(comm, *type, sendbuf, count, recvbuf, count);
+        const bool overlaps = overlap(sendbuf, recvbuf, count, *type);
+        if (overlaps) [[unlikely]]
+            operand = recvbuf;
+        if (!fast_allreduce(process.collective, comm, operand, recvbuf, count, *type, *operation)) return false;
+        if (overlaps) [[unlikely]]
+            fail_overlap();
         return true;
     };
 }
@@ -153,8 +175,8 @@ auto allreduce_of(const void* sendbuf, void* recvbuf, Reduction reduction)
 }
 
 // What reduce_scatter and reduce_scatter_block have in common. counts: of all ranks of the group.
-void reduce_scatter(
-    Communicator& comm, Schedule& schedule, const void* sendbuf, void* recvbuf, std::span<const std::int64_t> counts)
+void reduce_scatter(Communicator& comm, Schedule& schedule, const void* sendbuf, void* recvbuf,
+    std::span<const std::int64_t> counts, Lengths lengths)
 {
     const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
     const std::int64_t mine = counts[static_cast<std::size_t>(comm.rank())];
@@ -168,9 +190,9 @@ void reduce_scatter(
     const std::uint64_t bytes = schedule.elements(contribution, total).bytes;
     fmpl_exchange* const exchange = may_be_exchanged(schedule) ? schedule.exchange(false) : nullptr;
     if (is_given_by(exchange, bytes, bytes)) {
-        exchanged_reduce_scatter(schedule, exchange, contribution, recvbuf, counts);
-    } else if (total > 0) {
-        direct_reduce_scatter(schedule, schedule.channel(), contribution, recvbuf, counts);
+        exchanged_reduce_scatter(schedule, exchange, contribution, recvbuf, counts, lengths);
+    } else if (total > 0 || lengths == Lengths::equal) {
+        direct_reduce_scatter(schedule, schedule.channel(), contribution, recvbuf, counts, lengths);
     }
 }
 
@@ -180,7 +202,8 @@ auto reduce_scatter_of(const void* sendbuf, void* recvbuf, const int* recvcounts
         const std::span<const int> given = array_of(recvcounts, comm.size(), "recvcounts");
         for (const int count : given) check_count(count, "recvcounts");
         Reduction{0, datatype, op}.prepare(process, schedule);
-        reduce_scatter(comm, schedule, sendbuf, recvbuf, std::vector<std::int64_t>(given.begin(), given.end()));
+        reduce_scatter(
+            comm, schedule, sendbuf, recvbuf, std::vector<std::int64_t>(given.begin(), given.end()), Lengths::varying);
     };
 }
 
@@ -189,7 +212,7 @@ auto reduce_scatter_block_of(const void* sendbuf, void* recvbuf, Reduction reduc
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         reduction.prepare(process, schedule, "recvcount");
         const std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), reduction.count);
-        reduce_scatter(comm, schedule, sendbuf, recvbuf, counts);
+        reduce_scatter(comm, schedule, sendbuf, recvbuf, counts, Lengths::equal);
     };
 }
 

@@ -28,11 +28,16 @@ void linear_gather(
 void linear_scatter(
     Schedule& schedule, const Channel& channel, const Blocks& blocks, const MessageBuffer& mine, int root);
 
-// A message from every rank to every peer, but for the rank itself in an intracommunicator. Messages without bytes
-// are not sent: both sides know.
-void posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming);
+// How long the blocks of a call are: as long as each other, or each member knows its own alone.
+enum class Lengths { equal, varying };
+
+// A message from every rank to every peer, but for the rank itself in an intracommunicator. Of varying lengths,
+// messages without bytes are not sent: both sides know. is_exact: shorter ones are an error, too.
+void posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming,
+    Lengths lengths = Lengths::varying, bool is_exact = false);
 // The same without ending the round.
-void begin_posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming);
+void begin_posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming,
+    Lengths lengths = Lengths::varying, bool is_exact = false);
 
 // Reductions of `count` elements with the schedule's operation and type, in the order of the ranks unless it commutes.
 // contribution: the rank's own operand, which may be `result`.
@@ -46,11 +51,12 @@ void recursive_doubling_allreduce(Schedule& schedule, const Channel& channel, vo
 void partitioned_allreduce(Schedule& schedule, const Channel& channel, void* values, std::int64_t count);
 // counts: of each rank's part, which are adjacent in `contribution`. result: the rank's own part.
 void direct_reduce_scatter(Schedule& schedule, const Channel& channel, const void* contribution, void* result,
-    std::span<const std::int64_t> counts);
+    std::span<const std::int64_t> counts, Lengths lengths);
 // inclusive: over the ranks up to this one; else over those before it, and rank 0's result is left alone. Linear up
 // to so many ranks, and where a scan has a quarter as many pieces as ranks (docs/performance.md).
 inline constexpr int kLinearScanRanks = 16;
 inline constexpr std::int64_t kScanPieceBytes = 32 * 1024;
+// Of at least one element.
 void linear_scan(Schedule& schedule, const Channel& channel, const void* contribution, void* result, std::int64_t count,
     bool inclusive);
 // How many messages the next rank gets in a linear one of so many bytes.

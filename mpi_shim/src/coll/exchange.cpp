@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -26,12 +27,12 @@ std::span<const std::byte> part_of(const Exchange::Given& given, const Channel& 
     return given.span().subspan(static_cast<std::size_t>(channel.rank()) * each, each);
 }
 
-// With a member that does this call by messages, since its lengths are others: it waits for one, and sends one if it
-// has something to send.
+// With a member that does this call by messages, since its lengths are others: one each way, but for blocks of varying
+// lengths without bytes.
 void trade_messages(Schedule& schedule, const Exchange::Given& given, const MessageBuffer& mine, int peer,
-    const MessageBuffer& incoming)
+    const MessageBuffer& incoming, Lengths lengths)
 {
-    if (given.bytes > 0) schedule.receive_up_to(schedule.channel(), incoming, peer);
+    if (given.bytes > 0 || lengths == Lengths::equal) schedule.receive_up_to(schedule.channel(), incoming, peer);
     schedule.send(schedule.channel(), mine, peer);
 }
 
@@ -272,7 +273,8 @@ void exchanged_scatter(Schedule& schedule, fmpl_exchange* of, const Blocks& bloc
     }
 }
 
-void exchanged_allgather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer& mine, const Blocks& incoming)
+void exchanged_allgather(
+    Schedule& schedule, fmpl_exchange* of, const MessageBuffer& mine, const Blocks& incoming, Lengths lengths)
 {
     const Exchange exchange(of);
     schedule.keep_error([&] { exchange.give(mine, Exchange::kToAll); });
@@ -280,7 +282,7 @@ void exchanged_allgather(Schedule& schedule, fmpl_exchange* of, const MessageBuf
         schedule.keep_error([&] {
             const Exchange::Given given = exchange.take(r);
             if (given.comes_as_messages()) [[unlikely]]
-                return trade_messages(schedule, given, mine, r, incoming(r));
+                return trade_messages(schedule, given, mine, r, incoming(r), lengths);
             put(schedule, given.span(), incoming(r));
         });
     });
@@ -299,7 +301,7 @@ void exchanged_alltoall(
         schedule.keep_error([&] {
             const Exchange::Given given = exchange.take(r);
             if (given.comes_as_messages()) [[unlikely]]
-                return trade_messages(schedule, given, outgoing(r), r, incoming(r));
+                return trade_messages(schedule, given, outgoing(r), r, incoming(r), Lengths::equal);
             put(schedule, part_of(given, channel), incoming(r));
         });
     });
@@ -385,6 +387,9 @@ void exchanged_with_neighbours(
 
 namespace {
 
+// An int of the longest predefined type.
+constexpr std::uint64_t kMostOfScan = std::uint64_t{INT_MAX} * sizeof(long double[2]);
+
 // The rank before this one has another length, and so have, perhaps, those behind: what it sends as messages is
 // received, and what the next rank waits for is sent.
 void refuse_scan(
@@ -392,9 +397,11 @@ void refuse_scan(
 {
     const Channel& channel = schedule.channel();
     const bool is_last = channel.rank() == channel.size() - 1;
-    if (before.comes_as_messages()) {
-        for (std::uint64_t n = messages_of_scan(schedule, before.bytes, inclusive); n > 0; --n)
+    if (before.comes_as_messages() && before.bytes <= kMostOfScan) {  // else nobody has sent them
+        for (std::uint64_t n = messages_of_scan(schedule, before.bytes, inclusive); n > 0; --n) {
             schedule.receive_up_to(channel, {}, channel.rank() - 1);
+            schedule.end_round();
+        }
     }
     if (bytes <= FMPL_EXCHANGE_BYTES) {
         if (!is_last) schedule.keep_error([&] { exchange.give({}, channel.rank() + 1); });
@@ -439,8 +446,8 @@ void exchanged_scan(
     if (rank > 0) own_result.unpack(0, before.bytes, before.data);
 }
 
-void exchanged_reduce_scatter(
-    Schedule& schedule, fmpl_exchange* of, const void* contribution, void* result, std::span<const std::int64_t> counts)
+void exchanged_reduce_scatter(Schedule& schedule, fmpl_exchange* of, const void* contribution, void* result,
+    std::span<const std::int64_t> counts, Lengths lengths)
 {
     const Channel& channel = schedule.channel();
     const auto rank = static_cast<std::ptrdiff_t>(channel.rank());
@@ -449,7 +456,7 @@ void exchanged_reduce_scatter(
     const MessageBuffer whole =
         schedule.elements(contribution, std::accumulate(counts.begin() + rank, counts.end(), first));
     const Exchange exchange(of);
-    exchange.give(whole, Exchange::kToAll);
+    schedule.keep_error([&] { exchange.give(whole, Exchange::kToAll); });
     if (count == 0 && whole.bytes > 0) return;
 
     // In place, the result may lie over operands that are still to be read.
@@ -458,13 +465,16 @@ void exchanged_reduce_scatter(
     for (int r = 0; r < channel.size(); ++r) {
         const void* operands = contribution;
         if (r != channel.rank()) {
-            const Exchange::Given given = exchange.take(r);
+            std::optional<Exchange::Given> taken;
+            schedule.keep_error([&] { taken = exchange.take(r); });
+            if (!taken) continue;
+            const Exchange::Given given = *taken;
             schedule.note_arrival(given.bytes, whole.bytes, whole.bytes);
             if (given.comes_as_messages()) [[unlikely]] {
                 const std::int64_t before = std::accumulate(counts.begin(), counts.begin() + r, std::int64_t{0});
                 const MessageBuffer part =
                     schedule.elements(schedule.element(contribution, before), counts[static_cast<std::size_t>(r)]);
-                trade_messages(schedule, given, part, r, {});
+                trade_messages(schedule, given, part, r, {}, lengths);
             }
             if (given.comes_as_messages() || given.bytes != whole.bytes) continue;
             operands = given.data;

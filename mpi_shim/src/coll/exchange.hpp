@@ -6,9 +6,11 @@
 //
 // All members call the same algorithm, by the exchange or by messages, as long as the lengths of their calls agree.
 // Where they do not, those who send messages have declined, and so the others hear of it and trade messages with them:
-// nobody is left waiting.
+// nobody is left waiting. (But in the vector forms, where a block of no bytes is no message, and its owner alone knows;
+// and in scans over more than kLinearScanRanks, whose messages are others by their length.)
 #pragma once
 
+#include "coll/algorithms.hpp"
 #include "coll/blocks.hpp"
 #include "coll/schedule.hpp"
 #include "group/topology.hpp"
@@ -84,7 +86,8 @@ void exchanged_gather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer
 void exchanged_scatter(Schedule& schedule, fmpl_exchange* of, const Blocks& blocks, std::uint64_t block_bytes,
     const MessageBuffer& mine, int root);
 // All others' blocks, which fit.
-void exchanged_allgather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer& mine, const Blocks& incoming);
+void exchanged_allgather(
+    Schedule& schedule, fmpl_exchange* of, const MessageBuffer& mine, const Blocks& incoming, Lengths lengths);
 // Blocks of the same length. The outgoing ones may lie where the incoming ones do.
 void exchanged_alltoall(
     Schedule& schedule, fmpl_exchange* of, const Blocks& outgoing, std::uint64_t block_bytes, const Blocks& incoming);
@@ -111,6 +114,6 @@ void exchanged_with_neighbours(Schedule& schedule, fmpl_exchange* of, const Neig
 void exchanged_scan(
     Schedule& schedule, fmpl_exchange* of, const void* contribution, void* result, std::int64_t count, bool inclusive);
 void exchanged_reduce_scatter(Schedule& schedule, fmpl_exchange* of, const void* contribution, void* result,
-    std::span<const std::int64_t> counts);
+    std::span<const std::int64_t> counts, Lengths lengths);
 
 }  // namespace fmpl::mpi

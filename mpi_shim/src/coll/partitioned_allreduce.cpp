@@ -16,7 +16,8 @@ void partitioned_allreduce(Schedule& schedule, const Channel& channel, void* val
         return schedule.elements(schedule.element(values, first_of(rank)), counts[static_cast<std::size_t>(rank)]);
     };
 
-    direct_reduce_scatter(schedule, channel, values, schedule.element(values, first_of(channel.rank())), counts);
+    direct_reduce_scatter(
+        schedule, channel, values, schedule.element(values, first_of(channel.rank())), counts, Lengths::varying);
     const auto mine = [&](int) { return part(channel.rank()); };
     posted_exchange(schedule, channel, mine, part);
 }

@@ -4,8 +4,10 @@
 
 namespace fmpl::mpi {
 
-void begin_posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming)
+void begin_posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming,
+    Lengths lengths, bool is_exact)
 {
+    const auto has_message = [&](const MessageBuffer& block) { return block.bytes > 0 || lengths == Lengths::equal; };
     const int peers = channel.comm->peers().size();
     const bool intra = !channel.comm->is_inter();
     const int rank = channel.rank();
@@ -13,19 +15,21 @@ void begin_posted_exchange(Schedule& schedule, const Channel& channel, const Blo
         intra ? peers : peers + 1;  // in an intracommunicator, the peer after the last would be the rank itself
     for (int i = 1; i < last; ++i) {
         const int source = (rank % peers + peers - i % peers) % peers;
-        if (const MessageBuffer block = incoming(source); block.bytes > 0)
-            schedule.receive_up_to(channel, block, source);
+        const MessageBuffer block = incoming(source);
+        if (!has_message(block)) continue;
+        is_exact ? schedule.receive(channel, block, source) : schedule.receive_up_to(channel, block, source);
     }
     for (int i = 1; i < last; ++i) {
         const int destination = (rank + i) % peers;
-        if (const MessageBuffer block = outgoing(destination); block.bytes > 0)
+        if (const MessageBuffer block = outgoing(destination); has_message(block))
             schedule.send(channel, block, destination);
     }
 }
 
-void posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming)
+void posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming,
+    Lengths lengths, bool is_exact)
 {
-    begin_posted_exchange(schedule, channel, outgoing, incoming);
+    begin_posted_exchange(schedule, channel, outgoing, incoming, lengths, is_exact);
     schedule.end_round();
 }
 

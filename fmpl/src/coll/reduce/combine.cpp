@@ -97,6 +97,20 @@ void combine_block(const Operands& operands, fmpl_op_t op, std::size_t n, std::b
     if (total != block) std::memcpy(block, total, n * op->element_size);
 }
 
+// Copies [at, at + bytes) of a member's buffer to this process, and to it. Throws Error(ABORTED) where the job has
+// ended.
+void copy_between(Meeting& m, const Place& from, std::size_t at, std::byte* to, std::size_t bytes)
+{
+    if (from.here == nullptr) return m.node().private_memory.read(from.node, from.at + at, to, bytes);
+    std::memcpy(to, from.here + at, bytes);
+}
+
+void copy_between(Meeting& m, const std::byte* from, const Place& to, std::size_t at, std::size_t bytes)
+{
+    if (to.here == nullptr) return m.node().private_memory.write(to.node, to.at + at, from, bytes);
+    std::memcpy(to.here + at, from, bytes);
+}
+
 // As combine(), where the kernel reads some of the operands or writes some of the results.
 void combine_by_kernel(Meeting& m, const Operands& operands, std::size_t begin, std::size_t end, fmpl_op_t op,
     std::span<const Place> results)
@@ -125,18 +139,6 @@ void combine_by_kernel(Meeting& m, const Operands& operands, std::size_t begin, 
 }
 
 }  // namespace
-
-void copy_between(Meeting& m, const Place& from, std::size_t at, std::byte* to, std::size_t bytes)
-{
-    if (from.here == nullptr) return m.node().private_memory.read(from.node, from.at + at, to, bytes);
-    std::memcpy(to, from.here + at, bytes);
-}
-
-void copy_between(Meeting& m, const std::byte* from, const Place& to, std::size_t at, std::size_t bytes)
-{
-    if (to.here == nullptr) return m.node().private_memory.write(to.node, to.at + at, from, bytes);
-    std::memcpy(to.here + at, from, bytes);
-}
 
 Operands operands(Meeting& m, std::uint64_t use, const std::byte* own, const Reduction& whole)
 {

@@ -24,10 +24,6 @@ inline Places whose_are(std::span<const Place> places)
     return all_here ? Places::mapped : Places::private_too;
 }
 
-// Copies [at, at + bytes) of a member's buffer to this process, and to it. Throws Error(ABORTED) where the job has
-// ended.
-void copy_between(Meeting& m, const Place& from, std::size_t at, std::byte* to, std::size_t bytes);
-void copy_between(Meeting& m, const std::byte* from, const Place& to, std::size_t at, std::size_t bytes);
 // Makes room for the blocks of a reduction of so many bytes.
 inline void reserve_blocks(Meeting& m, std::size_t bytes, std::size_t element_bytes)
 {
