@@ -116,7 +116,7 @@ int fmpl_private_read(int world_rank, uint64_t address, void* to, size_t size, i
         }
         const PrivateMemory& memory = own.node.private_memory;
         if (!memory.reaches(world_rank)) return;
-        memory.read(world_rank, PrivateMemory::address(address), static_cast<std::byte*>(to), size);
+        if (size > 0) memory.read(world_rank, PrivateMemory::address(address), static_cast<std::byte*>(to), size);
         *copied = 1;
     });
 }
