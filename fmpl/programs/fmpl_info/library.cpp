@@ -57,6 +57,7 @@ Section limits()
             number("crossbar_dimensions", 3, "by default of up to 8 nodes each; the third grows beyond"),
             number("barrier_colours", kBarrierColours, "communicators with a hardware barrier at a time"),
             size("inline_bytes", kInlineBytes, "a message up to this travels in its completion record"),
+            size("lane_bytes", kLaneBytes, "one up to this in a record that its source and destination share"),
             size("any_inline_bytes", kAnyInlineBytes, "the same for fmpl_send_any"),
             number(
                 "any_credits", static_cast<long>(kAnyCells), "messages of fmpl_send_any under way from rank to rank"),
@@ -83,6 +84,11 @@ Section limits()
                 "the same from or to other memory, where the kernel lets a rank copy from and to another process"),
             size("copied_bytes", kCopiedBytes,
                 "a blocking send up to this from other memory copies it to remote-DMA memory for the receiver to take"),
+            size("stage_bytes", kStageBytes,
+                "a nonblocking send up to this from other memory is copied to remote-DMA memory at once"),
+            size("exchange_bytes", kMostExchangeBytes,
+                "the most that a rank gives in an exchange (fmpl/exchange.h), as short collective calls of the MPI "
+                "are"),
             size("reduce_deposit", kDepositBytes,
                 "a larger hardware reduction is divided among the ranks in place, in remote-DMA memory or, where the "
                 "kernel lets the ranks copy from and to each other, from the next sizes on; else in pieces of this"),

@@ -1,24 +1,13 @@
 // MPI-3.1, sections 5.3 to 5.8 and 5.12: barrier, broadcast, gather, scatter, all-to-all, blocking or not.
 #include "c/collective_arguments.hpp"
-#include "coll/exchange.hpp"
+#include "coll/choose.hpp"
 #include "coll/fast_path.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
-#include <vector>
 
 namespace fmpl::mpi {
 namespace {
-
-void barrier(Communicator& comm, Schedule& schedule)
-{
-    if (comm.is_inter()) {
-        inter_barrier(schedule);
-    } else {
-        dissemination_barrier(schedule, schedule.channel());
-    }
-}
 
 // Also a broadcast of no bytes: where the others have some, all hear of it.
 bool bcast_at_once(Process& process, Communicator& comm, void* buffer, int count, MPI_Datatype datatype, int root)
@@ -32,13 +21,7 @@ void bcast(
 {
     check_root(comm, root);
     if (root == MPI_PROC_NULL) return;
-    const MessageBuffer message = message_buffer(process, buffer, count, datatype, "buffer");
-    if (message.bytes == 0) return;
-    if (comm.is_inter()) {
-        inter_bcast(schedule, message, root);
-    } else {
-        binomial_bcast(schedule, schedule.channel(), message, root);
-    }
+    coll::bcast(schedule, message_buffer(process, buffer, count, datatype, "buffer"), root);
 }
 
 // Where the two overlap, the call fails when it is complete: this rank alone sees it, and the others are not left
@@ -61,36 +44,22 @@ void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const v
 {
     const bool root_stays = comm.keeps_root(root);  // before a check that this rank alone may fail
     check_root(comm, root);
-    const Channel& channel = schedule.channel();
     const auto none = [](int) { return MessageBuffer(); };
     if (comm.is_inter()) {
-        if (root == MPI_ROOT) {
-            linear_gather(schedule, channel, {}, parts(comm.peers().size()), root);
-        } else if (root != MPI_PROC_NULL) {
-            linear_gather(schedule, channel, single().message(), none, root);
-        }
-        return;
+        if (root == MPI_PROC_NULL) return;
+        if (root == MPI_ROOT) return coll::gather(schedule, {}, parts(comm.peers().size()), root, root_stays);
+        return coll::gather(schedule, single().message(), none, root, root_stays);
     }
-    const auto go = [&](const MessageBuffer& mine, const Blocks& blocks) {
-        if (fmpl_exchange* const exchange = schedule.exchange(root_stays))
-            return exchanged_gather(schedule, exchange, mine, blocks, root);
-        linear_gather(schedule, channel, mine, blocks, root);
-    };
     if (comm.rank() != root) {
         check_not_in_place(sendbuf, "sendbuf");
-        return go(single().message(), none);
+        return coll::gather(schedule, single().message(), none, root, root_stays);
     }
     const CallSide blocks = parts(comm.size());
     if (sendbuf != MPI_IN_PLACE) {
         const MessageBuffer mine = single().message();
         copy_own_block(schedule, sendbuf, recvbuf, mine, blocks.at(root));
     }
-    go({}, blocks);
-}
-
-bool may_vary(const Communicator& comm)
-{
-    return comm.size() <= kMostOfVarying;
+    coll::gather(schedule, {}, blocks, root, root_stays);
 }
 
 template <class Parts, class Single>
@@ -99,40 +68,27 @@ void scatter(Communicator& comm, Schedule& schedule, const void* sendbuf, const 
 {
     const bool root_stays = comm.keeps_root(root);  // before a check that this rank alone may fail
     check_root(comm, root);
-    const Channel& channel = schedule.channel();
-    const auto none = [](int) { return MessageBuffer(); };
-    if (comm.is_inter()) {
-        if (root == MPI_ROOT) {
-            linear_scatter(schedule, channel, parts(comm.peers().size()), {}, root);
-        } else if (root != MPI_PROC_NULL) {
-            linear_scatter(schedule, channel, none, single().message(), root);
-        }
-        return;
-    }
-    const auto go = [&](const Blocks& blocks, const MessageBuffer& mine, std::uint64_t block_bytes) {
-        // Of varying lengths, the table costs two members more than it saves.
-        const bool one_way = root_stays && lengths == Lengths::equal;
-        fmpl_exchange* const exchange =
-            lengths == Lengths::equal || may_vary(comm) ? schedule.exchange(one_way) : nullptr;
-        if (exchange == nullptr) {
-            linear_scatter(schedule, channel, blocks, mine, root);
-        } else if (lengths == Lengths::equal) {
-            exchanged_scatter(schedule, exchange, blocks, block_bytes, mine, root);
-        } else {
-            exchanged_scatterv(schedule, exchange, blocks, mine, root);
-        }
+    const auto from_others = [&](const CallSide& blocks) {
+        coll::scatter(schedule, blocks, blocks.at(0).bytes, {}, root, lengths, root_stays);
     };
+    const auto to_others = [&](const MessageBuffer& mine) {
+        const auto none = [](int) { return MessageBuffer(); };
+        coll::scatter(schedule, none, mine.bytes, mine, root, lengths, root_stays);
+    };
+    if (comm.is_inter()) {
+        if (root == MPI_PROC_NULL) return;
+        return root == MPI_ROOT ? from_others(parts(comm.peers().size())) : to_others(single().message());
+    }
     if (comm.rank() != root) {
         check_not_in_place(recvbuf, "recvbuf");
-        const MessageBuffer mine = single().message();
-        return go(none, mine, mine.bytes);
+        return to_others(single().message());
     }
     const CallSide blocks = parts(comm.size());
     if (recvbuf != MPI_IN_PLACE) {
         const MessageBuffer mine = single().message();
         copy_own_block(schedule, sendbuf, recvbuf, blocks.at(root), mine);
     }
-    go(blocks, {}, blocks.at(0).bytes);
+    from_others(blocks);
 }
 
 // What allgather and allgatherv have in common. single: makes the side that sends. blocks: so many of `receive` have
@@ -153,15 +109,9 @@ void allgather(
             copy_own_block(schedule, sendbuf, receive.buffer(), mine, receive.at(rank));
         }
     }
-    const Lengths lengths = blocks == 1 ? Lengths::equal : Lengths::varying;
     std::uint64_t longest = 0;
-    if (!comm.is_inter()) {
-        for (int i = 0; i < blocks; ++i) longest = std::max(longest, receive.at(i).bytes);
-        if (fmpl_exchange* const exchange = schedule.exchange(false); is_given_by(exchange, longest, mine.bytes))
-            return exchanged_allgather(schedule, exchange, mine, receive, lengths);
-    }
-    posted_exchange(
-        schedule, schedule.channel(), [&](int) { return mine; }, receive, lengths);
+    for (int i = 0; i < blocks; ++i) longest = std::max(longest, receive.at(i).bytes);
+    coll::allgather(schedule, mine, receive, longest, blocks == 1 ? Lengths::equal : Lengths::varying);
 }
 
 // What alltoall, alltoallv and alltoallw have in common.
@@ -169,48 +119,17 @@ template <class Send>
 void alltoall(
     Communicator& comm, Schedule& schedule, const void* sendbuf, Lengths lengths, Send&& send, const CallSide& receive)
 {
+    if (is_in_place(comm, sendbuf)) return coll::alltoall(schedule, receive, receive, lengths, false);
     const int rank = comm.rank();
-    const std::uint64_t block_bytes = lengths == Lengths::equal ? receive.message().bytes : 0;
-    fmpl_exchange* exchange = nullptr;
-    if (!comm.is_inter() && (lengths == Lengths::equal || may_vary(comm))) exchange = schedule.exchange(false);
-    const std::uint64_t all_bytes = block_bytes * static_cast<std::uint64_t>(comm.size());
-    if (lengths == Lengths::equal && !is_given_by(exchange, all_bytes, all_bytes)) exchange = nullptr;
-    const auto go = [&](const Blocks& blocks) {
-        if (exchange == nullptr) {
-            posted_exchange(schedule, schedule.channel(), blocks, receive, lengths);
-        } else if (lengths == Lengths::equal) {
-            exchanged_alltoall(schedule, exchange, blocks, block_bytes, receive);
-        } else {
-            exchanged_alltoallv(schedule, exchange, blocks, receive);
-        }
-    };
-    std::optional<CallSide> given;
-    bool is_apart = false;  // what is sent, from what comes
-    if (!is_in_place(comm, sendbuf)) {
-        given = send();
-        schedule.keep_error([&] {
-            check_aliasing(given->at(0), receive.at(0));
-            if (!comm.is_inter()) check_aliasing(given->at(rank), receive.at(rank));
-            is_apart = true;
-        });
-    }
-    if (is_apart) {
-        if (!comm.is_inter()) schedule.copy(given->at(rank), receive.at(rank));
-        return go(*given);
-    }
-    if (!given && exchange != nullptr && lengths == Lengths::equal) return go(receive);
-    // What is sent is put aside, since what comes takes its place.
-    const CallSide& outgoing = given ? *given : receive;
-    std::vector<MessageBuffer> blocks(static_cast<std::size_t>(comm.peers().size()));
-    for (int i = 0; i < comm.peers().size(); ++i) {
-        if (i == rank && !comm.is_inter()) continue;
-        const MessageBuffer block = outgoing.at(i);
-        MessageBuffer& kept = blocks[static_cast<std::size_t>(i)];
-        kept = MessageBuffer::piece(block.bytes > 0 ? schedule.memory(block.bytes) : nullptr, block.bytes);
-        schedule.copy(block, kept);
-    }
-    schedule.end_round();
-    go([&](int i) { return blocks[static_cast<std::size_t>(i)]; });
+    const CallSide outgoing = send();
+    bool is_apart = false;
+    schedule.keep_error([&] {
+        check_aliasing(outgoing.at(0), receive.at(0));
+        if (!comm.is_inter()) check_aliasing(outgoing.at(rank), receive.at(rank));
+        is_apart = true;
+    });
+    if (is_apart && !comm.is_inter()) schedule.copy(outgoing.at(rank), receive.at(rank));
+    coll::alltoall(schedule, outgoing, receive, lengths, is_apart);
 }
 
 // Each makes what fills the schedule of a call with these arguments.
@@ -331,14 +250,14 @@ int PMPI_Barrier(MPI_Comm comm)
     return blocking_collective(
         "MPI_Barrier", comm, NoFacts(),
         [](Process& process, Communicator& on) { return on.size() == 1 || fast_barrier(process.collective, on); },
-        [](Process&, Communicator& on, Schedule& schedule) { barrier(on, schedule); });
+        [](Process&, Communicator&, Schedule& schedule) { coll::barrier(schedule); });
 }
 FMPL_MPI_NAME(MPI_Barrier)
 
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request* request)
 {
     return nonblocking_collective("MPI_Ibarrier", comm, request, NoFacts(),
-        [](Process&, Communicator& on, Schedule& schedule) { barrier(on, schedule); });
+        [](Process&, Communicator&, Schedule& schedule) { coll::barrier(schedule); });
 }
 FMPL_MPI_NAME(MPI_Ibarrier)
 

@@ -1,6 +1,6 @@
 // MPI-3.1, sections 7.6 and 7.7: exchange with the neighbours of a topology, blocking or not.
 #include "c/collective_arguments.hpp"
-#include "coll/exchange.hpp"
+#include "coll/choose.hpp"
 #include "group/topology.hpp"
 
 namespace fmpl::mpi {
@@ -24,11 +24,7 @@ void exchange(
     if (!neighbours.destinations.empty() && !neighbours.sources.empty()) {
         schedule.keep_error([&] { check_aliasing(outgoing(0), incoming(0)); });
     }
-    if (fmpl_exchange* const of = schedule.exchange(false)) {
-        exchanged_with_neighbours(schedule, of, neighbours, outgoing, incoming);
-    } else {
-        neighbour_exchange(schedule, schedule.channel(), neighbours, outgoing, incoming);
-    }
+    coll::neighbours(schedule, neighbours, outgoing, incoming);
 }
 
 // Every neighbour gets the one block.

@@ -1,6 +1,6 @@
 // MPI-3.1, sections 5.9 to 5.12: reductions, blocking or not.
 #include "c/collective_arguments.hpp"
-#include "coll/exchange.hpp"
+#include "coll/choose.hpp"
 #include "coll/fast_path.hpp"
 
 #include <numeric>
@@ -9,15 +9,6 @@
 
 namespace fmpl::mpi {
 namespace {
-
-// Reductions of predefined operations beyond this many bytes are divided among the ranks.
-constexpr std::uint64_t kPartitionedFrom = 64u << 10;
-
-// Whether a reduction can be an exchange: whoever takes operands combines them where they are.
-bool may_be_exchanged(const Schedule& schedule)
-{
-    return schedule.reduction().is_predefined() && schedule.type().dense_bytes != 0;
-}
 
 struct Reduction {
     std::int64_t count;
@@ -76,10 +67,9 @@ bool overlap(const void* sendbuf, const void* recvbuf, std::int64_t count, const
     fail(MPI_ERR_BUFFER, "sendbuf overlaps recvbuf; give two buffers, or MPI_IN_PLACE where it is allowed");
 }
 
-// Of a call that has elements.
-void refuse_aliasing(Schedule& schedule, const void* sendbuf, const void* recvbuf)
+void refuse_aliasing(Schedule& schedule, const void* sendbuf, const void* recvbuf, std::int64_t count)
 {
-    schedule.keep_error([&] { check_aliasing(sendbuf, recvbuf, true); });
+    schedule.keep_error([&] { check_aliasing(sendbuf, recvbuf, count > 0); });
 }
 
 // The same for a reduction to a root; nullptr at the root of an intercommunicator, which has none.
@@ -122,13 +112,8 @@ auto reduce_of(const void* sendbuf, void* recvbuf, Reduction reduction, int root
         if (root == MPI_PROC_NULL) return;
         reduction.prepare(process, schedule);
         const void* const contribution = contribution_to(comm, schedule.type(), sendbuf, recvbuf, count, root);
-        if (count == 0) return;
-        if (!comm.is_inter() && root == comm.rank()) refuse_aliasing(schedule, sendbuf, recvbuf);
-        if (comm.is_inter()) {
-            inter_reduce(schedule, contribution, recvbuf, count, root);
-        } else {
-            binomial_reduce(schedule, schedule.channel(), contribution, recvbuf, count, root);
-        }
+        if (!comm.is_inter() && root == comm.rank()) refuse_aliasing(schedule, sendbuf, recvbuf, count);
+        coll::reduce(schedule, contribution, recvbuf, count, root);
     };
 }
 
@@ -155,22 +140,8 @@ auto allreduce_of(const void* sendbuf, void* recvbuf, Reduction reduction)
         const std::int64_t count = reduction.count;
         reduction.prepare(process, schedule);
         const void* const contribution = contribution_of(comm, schedule.type(), sendbuf, count, recvbuf, count);
-        if (count == 0) return;
-        refuse_aliasing(schedule, sendbuf, recvbuf);
-        if (comm.is_inter()) {
-            inter_allreduce(schedule, contribution, recvbuf, count);
-            return;
-        }
-        const MessageBuffer result = schedule.elements(recvbuf, count);
-        if (contribution != recvbuf) {
-            schedule.copy(schedule.elements(contribution, count), result);
-            schedule.end_round();
-        }
-        if (schedule.reduction().is_predefined() && result.bytes >= kPartitionedFrom && comm.size() > 2) {
-            partitioned_allreduce(schedule, schedule.channel(), recvbuf, count);
-        } else {
-            recursive_doubling_allreduce(schedule, schedule.channel(), recvbuf, count);
-        }
+        refuse_aliasing(schedule, sendbuf, recvbuf, count);
+        coll::allreduce(schedule, contribution, recvbuf, count);
     };
 }
 
@@ -182,18 +153,8 @@ void reduce_scatter(Communicator& comm, Schedule& schedule, const void* sendbuf,
     const std::int64_t mine = counts[static_cast<std::size_t>(comm.rank())];
     const void* const contribution =
         contribution_of(comm, schedule.type(), sendbuf, total, recvbuf, sendbuf == MPI_IN_PLACE ? total : mine);
-    if (total > 0) refuse_aliasing(schedule, sendbuf, recvbuf);
-    if (comm.is_inter()) {
-        if (total > 0) inter_reduce_scatter(schedule, contribution, recvbuf, counts);
-        return;
-    }
-    const std::uint64_t bytes = schedule.elements(contribution, total).bytes;
-    fmpl_exchange* const exchange = may_be_exchanged(schedule) ? schedule.exchange(false) : nullptr;
-    if (is_given_by(exchange, bytes, bytes)) {
-        exchanged_reduce_scatter(schedule, exchange, contribution, recvbuf, counts, lengths);
-    } else if (total > 0 || lengths == Lengths::equal) {
-        direct_reduce_scatter(schedule, schedule.channel(), contribution, recvbuf, counts, lengths);
-    }
+    refuse_aliasing(schedule, sendbuf, recvbuf, total);
+    coll::reduce_scatter(schedule, contribution, recvbuf, counts, lengths);
 }
 
 auto reduce_scatter_of(const void* sendbuf, void* recvbuf, const int* recvcounts, MPI_Datatype datatype, MPI_Op op)
@@ -225,17 +186,8 @@ auto scan_of(const void* sendbuf, void* recvbuf, Reduction reduction, bool inclu
         const bool receives = inclusive || comm.rank() > 0 || sendbuf == MPI_IN_PLACE;
         const void* const contribution =
             contribution_of(comm, schedule.type(), sendbuf, reduction.count, recvbuf, receives ? reduction.count : 0);
-        if (reduction.count > 0) refuse_aliasing(schedule, sendbuf, recvbuf);
-        const std::uint64_t bytes = schedule.elements(contribution, reduction.count).bytes;
-        const std::uint64_t pieces = bytes / static_cast<std::uint64_t>(kScanPieceBytes);
-        const bool is_linear = comm.size() <= kLinearScanRanks || pieces >= static_cast<std::uint64_t>(comm.size()) / 4;
-        fmpl_exchange* const exchange = is_linear && may_be_exchanged(schedule) ? schedule.exchange(true) : nullptr;
-        if (exchange != nullptr) {
-            return exchanged_scan(schedule, exchange, contribution, recvbuf, reduction.count, inclusive);
-        }
-        if (reduction.count == 0) return;
-        const auto scan = is_linear ? linear_scan : recursive_doubling_scan;
-        scan(schedule, schedule.channel(), contribution, recvbuf, reduction.count, inclusive);
+        refuse_aliasing(schedule, sendbuf, recvbuf, reduction.count);
+        coll::scan(schedule, contribution, recvbuf, reduction.count, inclusive);
     };
 }
 

@@ -1,0 +1,174 @@
+#include "coll/choose.hpp"
+
+#include "coll/exchange.hpp"
+
+#include <numeric>
+#include <vector>
+
+namespace fmpl::mpi::coll {
+namespace {
+
+// Reductions of predefined operations beyond this many bytes are divided among the ranks.
+constexpr std::uint64_t kPartitionedFrom = 64u << 10;
+
+bool is_inter(const Schedule& schedule)
+{
+    return schedule.channel().comm->is_inter();
+}
+
+// Of blocks whose lengths only their own members know, up to so many go by the table of an exchange.
+bool may_be_exchanged(const Schedule& schedule, Lengths lengths)
+{
+    return lengths == Lengths::equal || schedule.channel().size() <= kMostOfVarying;
+}
+
+// Whether a reduction can be an exchange: whoever takes operands combines them where they are.
+bool may_be_exchanged(const Schedule& schedule)
+{
+    return schedule.reduction().is_predefined() && schedule.type().dense_bytes != 0;
+}
+
+}  // namespace
+
+void barrier(Schedule& schedule)
+{
+    is_inter(schedule) ? inter_barrier(schedule) : dissemination_barrier(schedule, schedule.channel());
+}
+
+void bcast(Schedule& schedule, const MessageBuffer& buffer, int root)
+{
+    if (root == MPI_PROC_NULL || buffer.bytes == 0) return;
+    is_inter(schedule) ? inter_bcast(schedule, buffer, root)
+                       : binomial_bcast(schedule, schedule.channel(), buffer, root);
+}
+
+void gather(Schedule& schedule, const MessageBuffer& mine, const Blocks& blocks, int root, bool root_stays)
+{
+    if (root == MPI_PROC_NULL) return;
+    fmpl_exchange* const exchange = is_inter(schedule) ? nullptr : schedule.exchange(root_stays);
+    exchange == nullptr ? linear_gather(schedule, schedule.channel(), mine, blocks, root)
+                        : exchanged_gather(schedule, exchange, mine, blocks, root);
+}
+
+void scatter(Schedule& schedule, const Blocks& blocks, std::uint64_t block_bytes, const MessageBuffer& mine, int root,
+    Lengths lengths, bool root_stays)
+{
+    if (root == MPI_PROC_NULL) return;
+    // Of varying lengths, the table costs two members more than it saves.
+    const bool one_way = root_stays && lengths == Lengths::equal;
+    const bool may_be = !is_inter(schedule) && may_be_exchanged(schedule, lengths);
+    fmpl_exchange* const exchange = may_be ? schedule.exchange(one_way) : nullptr;
+    if (exchange == nullptr) {
+        linear_scatter(schedule, schedule.channel(), blocks, mine, root);
+    } else if (lengths == Lengths::equal) {
+        exchanged_scatter(schedule, exchange, blocks, block_bytes, mine, root);
+    } else {
+        exchanged_scatterv(schedule, exchange, blocks, mine, root);
+    }
+}
+
+void allgather(
+    Schedule& schedule, const MessageBuffer& mine, const Blocks& incoming, std::uint64_t longest, Lengths lengths)
+{
+    fmpl_exchange* const exchange = is_inter(schedule) ? nullptr : schedule.exchange(false);
+    if (is_given_by(exchange, longest, mine.bytes))
+        return exchanged_allgather(schedule, exchange, mine, incoming, lengths);
+    posted_exchange(
+        schedule, schedule.channel(), [&](int) { return mine; }, incoming, lengths);
+}
+
+void alltoall(Schedule& schedule, const Blocks& outgoing, const Blocks& incoming, Lengths lengths, bool is_apart)
+{
+    const Channel& channel = schedule.channel();
+    const int peers = channel.comm->peers().size();
+    const bool inter = is_inter(schedule);
+    const bool may_be = !inter && may_be_exchanged(schedule, lengths);
+    fmpl_exchange* const exchange = may_be ? schedule.exchange(false) : nullptr;
+    const std::uint64_t block_bytes = lengths == Lengths::equal ? incoming(0).bytes : 0;
+    if (lengths == Lengths::equal) {
+        const std::uint64_t all_bytes = block_bytes * static_cast<std::uint64_t>(peers);
+        if (is_given_by(exchange, all_bytes, all_bytes))  // which lays down all that is sent before anything comes
+            return exchanged_alltoall(schedule, exchange, outgoing, block_bytes, incoming);
+    }
+    const auto go = [&](const Blocks& sent) {
+        if (exchange != nullptr && lengths == Lengths::varying)
+            return exchanged_alltoallv(schedule, exchange, sent, incoming);
+        posted_exchange(schedule, channel, sent, incoming, lengths);
+    };
+    if (is_apart) return go(outgoing);
+    std::vector<MessageBuffer> aside(static_cast<std::size_t>(peers));
+    for (int i = 0; i < peers; ++i) {
+        if (i == channel.rank() && !inter) continue;
+        const MessageBuffer block = outgoing(i);
+        MessageBuffer& kept = aside[static_cast<std::size_t>(i)];
+        kept = MessageBuffer::piece(block.bytes > 0 ? schedule.memory(block.bytes) : nullptr, block.bytes);
+        schedule.copy(block, kept);
+    }
+    schedule.end_round();
+    go([&](int i) { return aside[static_cast<std::size_t>(i)]; });
+}
+
+void neighbours(Schedule& schedule, const Neighbours& of, const Blocks& outgoing, const Blocks& incoming)
+{
+    if (fmpl_exchange* const exchange = schedule.exchange(false)) {
+        exchanged_with_neighbours(schedule, exchange, of, outgoing, incoming);
+    } else {
+        neighbour_exchange(schedule, schedule.channel(), of, outgoing, incoming);
+    }
+}
+
+void reduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count, int root)
+{
+    if (root == MPI_PROC_NULL || count == 0) return;
+    is_inter(schedule) ? inter_reduce(schedule, contribution, result, count, root)
+                       : binomial_reduce(schedule, schedule.channel(), contribution, result, count, root);
+}
+
+void allreduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count)
+{
+    if (count == 0) return;
+    if (is_inter(schedule)) return inter_allreduce(schedule, contribution, result, count);
+    const MessageBuffer values = schedule.elements(result, count);
+    if (contribution != result) {
+        schedule.copy(schedule.elements(contribution, count), values);
+        schedule.end_round();
+    }
+    const bool is_long = schedule.reduction().is_predefined() && values.bytes >= kPartitionedFrom;
+    if (is_long && schedule.channel().size() > 2) {
+        partitioned_allreduce(schedule, schedule.channel(), result, count);
+    } else {
+        recursive_doubling_allreduce(schedule, schedule.channel(), result, count);
+    }
+}
+
+void reduce_scatter(
+    Schedule& schedule, const void* contribution, void* result, std::span<const std::int64_t> counts, Lengths lengths)
+{
+    const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+    if (is_inter(schedule)) {
+        if (total > 0) inter_reduce_scatter(schedule, contribution, result, counts);
+        return;
+    }
+    const std::uint64_t bytes = schedule.elements(contribution, total).bytes;
+    fmpl_exchange* const exchange = may_be_exchanged(schedule) ? schedule.exchange(false) : nullptr;
+    if (is_given_by(exchange, bytes, bytes)) {
+        exchanged_reduce_scatter(schedule, exchange, contribution, result, counts, lengths);
+    } else if (total > 0 || lengths == Lengths::equal) {
+        direct_reduce_scatter(schedule, schedule.channel(), contribution, result, counts, lengths);
+    }
+}
+
+void scan(Schedule& schedule, const void* contribution, void* result, std::int64_t count, bool inclusive)
+{
+    const Channel& channel = schedule.channel();
+    const std::uint64_t bytes = schedule.elements(contribution, count).bytes;
+    const std::uint64_t pieces = bytes / static_cast<std::uint64_t>(kScanPieceBytes);
+    const bool is_linear =
+        channel.size() <= kLinearScanRanks || pieces >= static_cast<std::uint64_t>(channel.size()) / 4;
+    fmpl_exchange* const exchange = is_linear && may_be_exchanged(schedule) ? schedule.exchange(true) : nullptr;
+    if (exchange != nullptr) return exchanged_scan(schedule, exchange, contribution, result, count, inclusive);
+    if (count == 0) return;
+    (is_linear ? linear_scan : recursive_doubling_scan)(schedule, channel, contribution, result, count, inclusive);
+}
+
+}  // namespace fmpl::mpi::coll
