@@ -121,7 +121,7 @@ TEST(ColumnShapes, ABlockFitsOneWord)
     EXPECT_FALSE(BlockWord::fits(std::size_t{1} << 31, 5120));
     EXPECT_FALSE(BlockWord::fits(320, std::size_t{1} << 32));
     EXPECT_FALSE(BlockWord::fits(0x7fff'ffff, 0xffff'ffff));
-    EXPECT_FALSE(BlockWord::is(kInvitation));
+    EXPECT_FALSE(BlockWord::is(kHelpWanted));
     EXPECT_FALSE(BlockWord::is(kNoOffset));
     EXPECT_FALSE(BlockWord::is(Offset{1} << 40));
 }

@@ -71,7 +71,7 @@ inline constexpr std::size_t kInlineBytes = 72;
 
 // In place of MatchingSlot::columns: the destination has claimed the message, copies it from its end, and invites the
 // source to help (SharedCopy). Written only for what the source has offered, so it is never a later receive's.
-inline constexpr Offset kInvitation = ~Offset{0};
+inline constexpr Offset kHelpWanted = ~Offset{0};
 
 // In place of MatchingSlot::columns too, of a block of whole columns: the bytes of one column and their stride. So the
 // source needs no record of them, which would be one more line from the destination's cache. Their number follows from
@@ -85,7 +85,7 @@ struct BlockWord {
     {
         return kMark | std::uint64_t{column_bytes} << 32 | stride;
     }
-    static constexpr bool is(std::uint64_t word) { return (word & kMark) != 0 && word != kInvitation; }
+    static constexpr bool is(std::uint64_t word) { return (word & kMark) != 0 && word != kHelpWanted; }
     static constexpr std::size_t column_bytes(std::uint64_t word) { return (word & ~kMark) >> 32; }
     static constexpr std::size_t stride(std::uint64_t word) { return word & 0xffff'ffff; }
 
@@ -97,7 +97,7 @@ private:
 struct alignas(kLine) MatchingSlot {
     // The posted receive: where to write (kNoOffset: the source cannot address the buffer), how much fits, and the
     // columns that it is made of: a BlockWord, or the place of the fmpl_columns in the destination's arena (kNoOffset:
-    // it is in one piece); or kInvitation. The source may look while they change, and looks again after its claim of an
+    // it is in one piece); or kHelpWanted. The source may look while they change, and looks again after its claim of an
     // offered message. The fmpl_columns are plain memory, which the source reads while the message is its to move; so
     // one record a rank serves all its receives.
     std::atomic<std::uint64_t> buffer_at;

@@ -230,7 +230,7 @@ bool Sender::move_to_posted(SendOperation& op)
 {
     posted::Receive receive = posted::look(op);
     // Only an offer of this rank's can be claimed, so an invitation read after `posted` is for this message.
-    if (receive.columns == kInvitation) op.claim_lost = true;
+    if (receive.columns == kHelpWanted) op.claim_lost = true;
     const Way way = choose_way_to(end_, op, receive);
     if (way == Way::none) return false;
     // A rank that the end of the job has made leave its call may have given its buffer up.

@@ -127,7 +127,7 @@ int nonblocking_collective(const char* name, MPI_Comm handle, MPI_Request* reque
         const Ref<ListedSchedule> schedule =
             ListedSchedule::on(process.collective, process.engine, process.communicator(handle));
         check_pointer(request, "request");
-        build(process, *schedule->channel().comm, *schedule);
+        build(process, *schedule->members().comm, *schedule);
         schedule->comm_handle = handle;
         process.engine.activate(schedule);
         *request = process.add(schedule);

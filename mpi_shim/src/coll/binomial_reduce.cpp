@@ -5,10 +5,10 @@
 namespace fmpl::mpi {
 
 void binomial_reduce(
-    Schedule& schedule, const Channel& channel, const void* contribution, void* result, std::int64_t count, int root)
+    Schedule& schedule, const Members& members, const void* contribution, void* result, std::int64_t count, int root)
 {
-    const int n = channel.size();
-    const int rank = channel.rank();
+    const int n = members.size();
+    const int rank = members.rank();
     // Places in the tree are ranks counted from its top. A place's subtree is a range that begins with it, so with
     // rank 0 on top operands meet in the order of the ranks.
     const int top = schedule.reduction().commutes() ? root : 0;
@@ -32,7 +32,7 @@ void binomial_reduce(
     for (int bit = 1; bit < parent_bit && bit < n; bit *= 2) {
         if (place + bit >= n) break;
         void* const spare = rooms[room];
-        schedule.receive(channel, schedule.elements(spare, count), (place + bit + top) % n);
+        schedule.receive(members, schedule.elements(spare, count), (place + bit + top) % n);
         schedule.end_round();
         schedule.reduce(values, spare, count);
         schedule.end_round();
@@ -40,15 +40,15 @@ void binomial_reduce(
         room = 1 - room;
     }
     if (place != 0) {
-        schedule.send(channel, schedule.elements(values, count), (place - parent_bit + top) % n);
+        schedule.send(members, schedule.elements(values, count), (place - parent_bit + top) % n);
     } else if (rank == root) {
         if (values != result) schedule.copy(schedule.elements(values, count), schedule.elements(result, count));
     } else {
-        schedule.send(channel, schedule.elements(values, count), root);
+        schedule.send(members, schedule.elements(values, count), root);
     }
     schedule.end_round();
     if (rank == root && place != 0 && top != root) {
-        schedule.receive(channel, schedule.elements(result, count), top);
+        schedule.receive(members, schedule.elements(result, count), top);
         schedule.end_round();
     }
 }

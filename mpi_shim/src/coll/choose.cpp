@@ -13,13 +13,13 @@ constexpr std::uint64_t kPartitionedFrom = 64u << 10;
 
 bool is_inter(const Schedule& schedule)
 {
-    return schedule.channel().comm->is_inter();
+    return schedule.members().comm->is_inter();
 }
 
 // Of blocks whose lengths only their own members know, up to so many go by the table of an exchange.
 bool may_be_exchanged(const Schedule& schedule, Lengths lengths)
 {
-    return lengths == Lengths::equal || schedule.channel().size() <= kMostOfVarying;
+    return lengths == Lengths::equal || schedule.members().size() <= kMostOfVarying;
 }
 
 // Whether a reduction can be an exchange: whoever takes operands combines them where they are.
@@ -32,21 +32,21 @@ bool may_be_exchanged(const Schedule& schedule)
 
 void barrier(Schedule& schedule)
 {
-    is_inter(schedule) ? inter_barrier(schedule) : dissemination_barrier(schedule, schedule.channel());
+    is_inter(schedule) ? inter_barrier(schedule) : dissemination_barrier(schedule, schedule.members());
 }
 
 void bcast(Schedule& schedule, const MessageBuffer& buffer, int root)
 {
     if (root == MPI_PROC_NULL || buffer.bytes == 0) return;
     is_inter(schedule) ? inter_bcast(schedule, buffer, root)
-                       : binomial_bcast(schedule, schedule.channel(), buffer, root);
+                       : binomial_bcast(schedule, schedule.members(), buffer, root);
 }
 
 void gather(Schedule& schedule, const MessageBuffer& mine, const Blocks& blocks, int root, bool root_stays)
 {
     if (root == MPI_PROC_NULL) return;
     fmpl_exchange* const exchange = is_inter(schedule) ? nullptr : schedule.exchange(root_stays);
-    exchange == nullptr ? linear_gather(schedule, schedule.channel(), mine, blocks, root)
+    exchange == nullptr ? linear_gather(schedule, schedule.members(), mine, blocks, root)
                         : exchanged_gather(schedule, exchange, mine, blocks, root);
 }
 
@@ -59,7 +59,7 @@ void scatter(Schedule& schedule, const Blocks& blocks, std::uint64_t block_bytes
     const bool may_be = !is_inter(schedule) && may_be_exchanged(schedule, lengths);
     fmpl_exchange* const exchange = may_be ? schedule.exchange(one_way) : nullptr;
     if (exchange == nullptr) {
-        linear_scatter(schedule, schedule.channel(), blocks, mine, root);
+        linear_scatter(schedule, schedule.members(), blocks, mine, root);
     } else if (lengths == Lengths::equal) {
         exchanged_scatter(schedule, exchange, blocks, block_bytes, mine, root);
     } else {
@@ -74,13 +74,13 @@ void allgather(
     if (is_given_by(exchange, longest, mine.bytes))
         return exchanged_allgather(schedule, exchange, mine, incoming, lengths);
     posted_exchange(
-        schedule, schedule.channel(), [&](int) { return mine; }, incoming, lengths);
+        schedule, schedule.members(), [&](int) { return mine; }, incoming, lengths);
 }
 
 void alltoall(Schedule& schedule, const Blocks& outgoing, const Blocks& incoming, Lengths lengths, bool is_apart)
 {
-    const Channel& channel = schedule.channel();
-    const int peers = channel.comm->peers().size();
+    const Members& members = schedule.members();
+    const int peers = members.comm->peers().size();
     const bool inter = is_inter(schedule);
     const bool may_be = !inter && may_be_exchanged(schedule, lengths);
     fmpl_exchange* const exchange = may_be ? schedule.exchange(false) : nullptr;
@@ -93,12 +93,12 @@ void alltoall(Schedule& schedule, const Blocks& outgoing, const Blocks& incoming
     const auto go = [&](const Blocks& sent) {
         if (exchange != nullptr && lengths == Lengths::varying)
             return exchanged_alltoallv(schedule, exchange, sent, incoming);
-        posted_exchange(schedule, channel, sent, incoming, lengths);
+        posted_exchange(schedule, members, sent, incoming, lengths);
     };
     if (is_apart) return go(outgoing);
     std::vector<MessageBuffer> aside(static_cast<std::size_t>(peers));
     for (int i = 0; i < peers; ++i) {
-        if (i == channel.rank() && !inter) continue;
+        if (i == members.rank() && !inter) continue;
         const MessageBuffer block = outgoing(i);
         MessageBuffer& kept = aside[static_cast<std::size_t>(i)];
         kept = MessageBuffer::piece(block.bytes > 0 ? schedule.memory(block.bytes) : nullptr, block.bytes);
@@ -113,7 +113,7 @@ void neighbours(Schedule& schedule, const Neighbours& of, const Blocks& outgoing
     if (fmpl_exchange* const exchange = schedule.exchange(false)) {
         exchanged_with_neighbours(schedule, exchange, of, outgoing, incoming);
     } else {
-        neighbour_exchange(schedule, schedule.channel(), of, outgoing, incoming);
+        neighbour_exchange(schedule, schedule.members(), of, outgoing, incoming);
     }
 }
 
@@ -121,7 +121,7 @@ void reduce(Schedule& schedule, const void* contribution, void* result, std::int
 {
     if (root == MPI_PROC_NULL || count == 0) return;
     is_inter(schedule) ? inter_reduce(schedule, contribution, result, count, root)
-                       : binomial_reduce(schedule, schedule.channel(), contribution, result, count, root);
+                       : binomial_reduce(schedule, schedule.members(), contribution, result, count, root);
 }
 
 void allreduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count)
@@ -134,10 +134,10 @@ void allreduce(Schedule& schedule, const void* contribution, void* result, std::
         schedule.end_round();
     }
     const bool is_long = schedule.reduction().is_predefined() && values.bytes >= kPartitionedFrom;
-    if (is_long && schedule.channel().size() > 2) {
-        partitioned_allreduce(schedule, schedule.channel(), result, count);
+    if (is_long && schedule.members().size() > 2) {
+        partitioned_allreduce(schedule, schedule.members(), result, count);
     } else {
-        recursive_doubling_allreduce(schedule, schedule.channel(), result, count);
+        recursive_doubling_allreduce(schedule, schedule.members(), result, count);
     }
 }
 
@@ -154,21 +154,21 @@ void reduce_scatter(
     if (is_given_by(exchange, bytes, bytes)) {
         exchanged_reduce_scatter(schedule, exchange, contribution, result, counts, lengths);
     } else if (total > 0 || lengths == Lengths::equal) {
-        direct_reduce_scatter(schedule, schedule.channel(), contribution, result, counts, lengths);
+        direct_reduce_scatter(schedule, schedule.members(), contribution, result, counts, lengths);
     }
 }
 
 void scan(Schedule& schedule, const void* contribution, void* result, std::int64_t count, bool inclusive)
 {
-    const Channel& channel = schedule.channel();
+    const Members& members = schedule.members();
     const std::uint64_t bytes = schedule.elements(contribution, count).bytes;
     const std::uint64_t pieces = bytes / static_cast<std::uint64_t>(kScanPieceBytes);
     const bool is_linear =
-        channel.size() <= kLinearScanRanks || pieces >= static_cast<std::uint64_t>(channel.size()) / 4;
+        members.size() <= kLinearScanRanks || pieces >= static_cast<std::uint64_t>(members.size()) / 4;
     fmpl_exchange* const exchange = is_linear && may_be_exchanged(schedule) ? schedule.exchange(true) : nullptr;
     if (exchange != nullptr) return exchanged_scan(schedule, exchange, contribution, result, count, inclusive);
     if (count == 0) return;
-    (is_linear ? linear_scan : recursive_doubling_scan)(schedule, channel, contribution, result, count, inclusive);
+    (is_linear ? linear_scan : recursive_doubling_scan)(schedule, members, contribution, result, count, inclusive);
 }
 
 }  // namespace fmpl::mpi::coll

@@ -6,11 +6,11 @@
 
 namespace fmpl::mpi {
 
-void direct_reduce_scatter(Schedule& schedule, const Channel& channel, const void* contribution, void* result,
+void direct_reduce_scatter(Schedule& schedule, const Members& members, const void* contribution, void* result,
     std::span<const std::int64_t> counts, Lengths lengths)
 {
-    const int n = channel.size();
-    const int rank = channel.rank();
+    const int n = members.size();
+    const int rank = members.rank();
     const std::int64_t count = counts[static_cast<std::size_t>(rank)];
 
     std::vector<const void*> parts(static_cast<std::size_t>(n));
@@ -25,7 +25,7 @@ void direct_reduce_scatter(Schedule& schedule, const Channel& channel, const voi
         return schedule.elements(parts[static_cast<std::size_t>(r)], counts[static_cast<std::size_t>(r)]);
     };
     const auto incoming = [&](int r) { return schedule.elements(operands[static_cast<std::size_t>(r)], count); };
-    posted_exchange(schedule, channel, outgoing, incoming, lengths, true);
+    posted_exchange(schedule, members, outgoing, incoming, lengths, true);
     if (count == 0) return;
 
     // Operands are overwritten, but for the own one, which may be the user's; in place, the result may overlap it.

@@ -4,13 +4,13 @@
 
 namespace fmpl::mpi {
 
-void dissemination_barrier(Schedule& schedule, const Channel& channel)
+void dissemination_barrier(Schedule& schedule, const Members& members)
 {
-    const int n = channel.size();
-    const int rank = channel.rank();
+    const int n = members.size();
+    const int rank = members.rank();
     for (int distance = 1; distance < n; distance *= 2) {
-        schedule.receive(channel, {}, (rank - distance + n) % n);
-        schedule.send(channel, {}, (rank + distance) % n);
+        schedule.receive(members, {}, (rank - distance + n) % n);
+        schedule.send(members, {}, (rank + distance) % n);
         schedule.end_round();
     }
 }

@@ -21,10 +21,10 @@ void put(Schedule& schedule, std::span<const std::byte> given, const MessageBuff
 }
 
 // The member's part of what another one gives to all in equal parts.
-std::span<const std::byte> part_of(const Exchange::Given& given, const Channel& channel)
+std::span<const std::byte> part_of(const Exchange::Given& given, const Members& members)
 {
-    const std::size_t each = given.bytes / static_cast<std::size_t>(channel.size());
-    return given.span().subspan(static_cast<std::size_t>(channel.rank()) * each, each);
+    const std::size_t each = given.bytes / static_cast<std::size_t>(members.size());
+    return given.span().subspan(static_cast<std::size_t>(members.rank()) * each, each);
 }
 
 // With a member that does this call by messages, since its lengths are others: one each way, but for blocks of varying
@@ -32,28 +32,28 @@ std::span<const std::byte> part_of(const Exchange::Given& given, const Channel& 
 void trade_messages(Schedule& schedule, const Exchange::Given& given, const MessageBuffer& mine, int peer,
     const MessageBuffer& incoming, Lengths lengths)
 {
-    if (given.bytes > 0 || lengths == Lengths::equal) schedule.receive_up_to(schedule.channel(), incoming, peer);
-    schedule.send(schedule.channel(), mine, peer);
+    if (given.bytes > 0 || lengths == Lengths::equal) schedule.receive_up_to(schedule.members(), incoming, peer);
+    schedule.send(schedule.members(), mine, peer);
 }
 
 // Each begins behind itself, so that not all look at the same one.
 template <class Step>
-void for_each_other(const Channel& channel, Step&& step)
+void for_each_other(const Members& members, Step&& step)
 {
-    for (int r = channel.rank() + 1; r < channel.size(); ++r) step(r);
-    for (int r = 0; r < channel.rank(); ++r) step(r);
+    for (int r = members.rank() + 1; r < members.size(); ++r) step(r);
+    for (int r = 0; r < members.rank(); ++r) step(r);
 }
 
-int next_of(const Channel& channel)
+int next_of(const Members& members)
 {
-    return (channel.rank() + 1) % channel.size();
+    return (members.rank() + 1) % members.size();
 }
 
 // The blocks for the other members, at their places among those for all.
-void give_blocks(const Exchange& exchange, const Channel& channel, const Blocks& blocks, std::uint64_t block_bytes)
+void give_blocks(const Exchange& exchange, const Members& members, const Blocks& blocks, std::uint64_t block_bytes)
 {
-    std::byte* const room = exchange.room(block_bytes * static_cast<std::uint64_t>(channel.size()));
-    for_each_other(channel, [&](int r) {
+    std::byte* const room = exchange.room(block_bytes * static_cast<std::uint64_t>(members.size()));
+    for_each_other(members, [&](int r) {
         const MessageBuffer block = blocks(r);
         block.pack(0, std::min(block.bytes, block_bytes), room + static_cast<std::uint64_t>(r) * block_bytes);
     });
@@ -63,16 +63,16 @@ void give_blocks(const Exchange& exchange, const Channel& channel, const Blocks&
 // Blocks of any lengths: a table of these, and then those that are not too long, each from a multiple of 8 bytes on.
 class VaryingBlocks {
 public:
-    explicit VaryingBlocks(const Channel& channel) : members_(channel.size()), most_(most_of_varying(members_)) {}
+    explicit VaryingBlocks(const Members& members) : ranks_(members.size()), most_(most_of_varying(ranks_)) {}
 
     bool fits(const MessageBuffer& block) const { return block.bytes <= most_; }
     // For the other members.
-    void give(const Exchange& exchange, const Channel& channel, const Blocks& blocks) const
+    void give(const Exchange& exchange, const Members& members, const Blocks& blocks) const
     {
         std::array<std::uint16_t, kMostOfVarying> lengths{};
         std::size_t end = data_begin();
-        for (int r = 0; r < members_; ++r) {
-            if (r == channel.rank()) continue;
+        for (int r = 0; r < ranks_; ++r) {
+            if (r == members.rank()) continue;
             const MessageBuffer block = blocks(r);
             lengths[static_cast<std::size_t>(r)] =
                 fits(block) ? static_cast<std::uint16_t>(block.bytes) : std::uint16_t{kTooLong};
@@ -80,7 +80,7 @@ public:
         }
         std::byte* const room = exchange.room(end);
         std::byte* at = room + data_begin();
-        for (int r = 0; r < members_; ++r) {
+        for (int r = 0; r < ranks_; ++r) {
             const std::size_t bytes = lengths[static_cast<std::size_t>(r)];
             if (room_of(bytes) == 0) continue;
             blocks(r).pack(0, bytes, at);
@@ -116,10 +116,10 @@ public:
 private:
     static constexpr std::uint16_t kTooLong = 0xffff;
     static std::size_t room_of(std::size_t bytes) { return bytes == kTooLong ? 0 : (bytes + 7) / 8 * 8; }
-    std::size_t table_bytes() const { return sizeof(std::uint16_t) * static_cast<std::size_t>(members_); }
+    std::size_t table_bytes() const { return sizeof(std::uint16_t) * static_cast<std::size_t>(ranks_); }
     std::size_t data_begin() const { return (table_bytes() + 7) / 8 * 8; }
 
-    int members_;
+    int ranks_;
     std::uint64_t most_;
 };
 
@@ -137,7 +137,7 @@ void take_block(
         if (given) put(schedule, *given, to);
     });
     if (is_posted && !comes_as_message) schedule.withdraw_receive(from);
-    if (!is_posted && comes_as_message) schedule.receive_up_to(schedule.channel(), to, from);
+    if (!is_posted && comes_as_message) schedule.receive_up_to(schedule.members(), to, from);
 }
 
 std::optional<std::span<const std::byte>> unless_declined(const Exchange::Given& given)
@@ -227,20 +227,20 @@ private:
 
 void exchanged_gather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer& mine, const Blocks& blocks, int root)
 {
-    const Channel& channel = schedule.channel();
+    const Members& members = schedule.members();
     const Exchange exchange(of);
     const auto fits = [](const MessageBuffer& block) { return block.bytes <= FMPL_EXCHANGE_BYTES; };
-    if (channel.rank() != root) {
+    if (members.rank() != root) {
         schedule.keep_error([&] { fits(mine) ? exchange.give(mine, root) : exchange.decline(mine.bytes, root); });
-        if (!fits(mine)) linear_gather(schedule, channel, mine, blocks, root);
+        if (!fits(mine)) linear_gather(schedule, members, mine, blocks, root);
         return;
     }
     const auto post = [&](int r) {
-        if (const MessageBuffer block = blocks(r); !fits(block)) schedule.receive_up_to(channel, block, r);
+        if (const MessageBuffer block = blocks(r); !fits(block)) schedule.receive_up_to(members, block, r);
     };
-    const bool all_first = !fits(blocks(next_of(channel)));  // so are the others, mostly
-    if (all_first) for_each_other(channel, post);
-    for_each_other(channel, [&](int r) {
+    const bool all_first = !fits(blocks(next_of(members)));  // so are the others, mostly
+    if (all_first) for_each_other(members, post);
+    for_each_other(members, [&](int r) {
         const MessageBuffer block = blocks(r);
         if (block.bytes == 0) return;
         if (!all_first) post(r);
@@ -252,22 +252,22 @@ void exchanged_gather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer
 void exchanged_scatter(Schedule& schedule, fmpl_exchange* of, const Blocks& blocks, std::uint64_t block_bytes,
     const MessageBuffer& mine, int root)
 {
-    const Channel& channel = schedule.channel();
+    const Members& members = schedule.members();
     const Exchange exchange(of);
     const auto fits = [&](std::uint64_t bytes) {
-        return bytes <= FMPL_EXCHANGE_BYTES / static_cast<std::uint64_t>(channel.size());
+        return bytes <= FMPL_EXCHANGE_BYTES / static_cast<std::uint64_t>(members.size());
     };
-    if (channel.rank() == root) {
+    if (members.rank() == root) {
         schedule.keep_error([&] {
-            if (fits(block_bytes)) return give_blocks(exchange, channel, blocks, block_bytes);
+            if (fits(block_bytes)) return give_blocks(exchange, members, blocks, block_bytes);
             exchange.decline(block_bytes, Exchange::kToAll);
         });
-        if (!fits(block_bytes)) linear_scatter(schedule, channel, blocks, mine, root);
+        if (!fits(block_bytes)) linear_scatter(schedule, members, blocks, mine, root);
     } else if (mine.bytes > 0) {
         const bool is_posted = !fits(mine.bytes);
-        if (is_posted) schedule.receive_up_to(channel, mine, root);
+        if (is_posted) schedule.receive_up_to(members, mine, root);
         take_block(schedule, exchange, root, is_posted, mine, [&](const Exchange::Given& given) {
-            return given.comes_as_messages() ? std::nullopt : std::optional(part_of(given, channel));
+            return given.comes_as_messages() ? std::nullopt : std::optional(part_of(given, members));
         });
         schedule.end_round();
     }
@@ -278,7 +278,7 @@ void exchanged_allgather(
 {
     const Exchange exchange(of);
     schedule.keep_error([&] { exchange.give(mine, Exchange::kToAll); });
-    for_each_other(schedule.channel(), [&](int r) {
+    for_each_other(schedule.members(), [&](int r) {
         schedule.keep_error([&] {
             const Exchange::Given given = exchange.take(r);
             if (given.comes_as_messages()) [[unlikely]]
@@ -292,17 +292,17 @@ void exchanged_allgather(
 void exchanged_alltoall(
     Schedule& schedule, fmpl_exchange* of, const Blocks& outgoing, std::uint64_t block_bytes, const Blocks& incoming)
 {
-    const Channel& channel = schedule.channel();
+    const Members& members = schedule.members();
     const Exchange exchange(of);
     // Where the call sends less than it receives, or more, which is its error already.
-    const std::uint64_t each = std::min(outgoing(next_of(channel)).bytes, block_bytes);
-    schedule.keep_error([&] { give_blocks(exchange, channel, outgoing, each); });
-    for_each_other(channel, [&](int r) {
+    const std::uint64_t each = std::min(outgoing(next_of(members)).bytes, block_bytes);
+    schedule.keep_error([&] { give_blocks(exchange, members, outgoing, each); });
+    for_each_other(members, [&](int r) {
         schedule.keep_error([&] {
             const Exchange::Given given = exchange.take(r);
             if (given.comes_as_messages()) [[unlikely]]
                 return trade_messages(schedule, given, outgoing(r), r, incoming(r), Lengths::equal);
-            put(schedule, part_of(given, channel), incoming(r));
+            put(schedule, part_of(given, members), incoming(r));
         });
     });
     schedule.end_round();
@@ -311,43 +311,43 @@ void exchanged_alltoall(
 void exchanged_scatterv(
     Schedule& schedule, fmpl_exchange* of, const Blocks& blocks, const MessageBuffer& mine, int root)
 {
-    const Channel& channel = schedule.channel();
-    const VaryingBlocks varying(channel);
+    const Members& members = schedule.members();
+    const VaryingBlocks varying(members);
     const Exchange exchange(of);
-    if (channel.rank() == root) {
+    if (members.rank() == root) {
         schedule.keep_error([&] {
-            varying.give(exchange, channel, blocks);
-            linear_scatter(schedule, channel, varying.rest_of(blocks), {}, root);
+            varying.give(exchange, members, blocks);
+            linear_scatter(schedule, members, varying.rest_of(blocks), {}, root);
         });
     } else if (mine.bytes > 0) {
         const bool is_posted = !varying.fits(mine);
-        if (is_posted) schedule.receive_up_to(channel, mine, root);
+        if (is_posted) schedule.receive_up_to(members, mine, root);
         take_block(schedule, exchange, root, is_posted, mine,
-            [&](const Exchange::Given& given) { return varying.own(given, channel.rank()); });
+            [&](const Exchange::Given& given) { return varying.own(given, members.rank()); });
         schedule.end_round();
     }
 }
 
 void exchanged_alltoallv(Schedule& schedule, fmpl_exchange* of, const Blocks& outgoing, const Blocks& incoming)
 {
-    const Channel& channel = schedule.channel();
-    const VaryingBlocks varying(channel);
+    const Members& members = schedule.members();
+    const VaryingBlocks varying(members);
     const Exchange exchange(of);
     bool has_given = false;
     schedule.keep_error([&] {
-        varying.give(exchange, channel, outgoing);
+        varying.give(exchange, members, outgoing);
         has_given = true;
     });
     const auto sent = [&](int r) {
         const MessageBuffer block = outgoing(r);
         return has_given && !varying.fits(block) ? block : MessageBuffer();
     };
-    begin_posted_exchange(schedule, channel, sent, varying.rest_of(incoming));
-    for_each_other(channel, [&](int r) {
+    begin_posted_exchange(schedule, members, sent, varying.rest_of(incoming));
+    for_each_other(members, [&](int r) {
         const MessageBuffer block = incoming(r);
         if (block.bytes == 0) return;
         take_block(schedule, exchange, r, !varying.fits(block), block,
-            [&](const Exchange::Given& given) { return varying.own(given, channel.rank()); });
+            [&](const Exchange::Given& given) { return varying.own(given, members.rank()); });
     });
     schedule.end_round();
 }
@@ -355,15 +355,15 @@ void exchanged_alltoallv(Schedule& schedule, fmpl_exchange* of, const Blocks& ou
 void exchanged_with_neighbours(
     Schedule& schedule, fmpl_exchange* of, const Neighbours& neighbours, const Blocks& outgoing, const Blocks& incoming)
 {
-    const Channel& channel = schedule.channel();
+    const Members& members = schedule.members();
     const Exchange exchange(of);
-    const EdgeBlocks own(channel.rank(), neighbours, outgoing);
+    const EdgeBlocks own(members.rank(), neighbours, outgoing);
     bool has_given = false;
     schedule.keep_error([&] {
         own.give(exchange, outgoing);
         has_given = true;
     });
-    const auto is_own = [&](int rank) { return rank == channel.rank(); };  // from itself, a rank gets messages
+    const auto is_own = [&](int rank) { return rank == members.rank(); };  // from itself, a rank gets messages
     const auto sent = [&](int i) {
         const bool is_sent = has_given || is_own(neighbours.destinations[static_cast<std::size_t>(i)]);
         return is_sent && !own.gives(i) ? outgoing(i) : MessageBuffer();
@@ -371,7 +371,7 @@ void exchanged_with_neighbours(
     const auto received = [&](int i) {
         return is_own(neighbours.sources[static_cast<std::size_t>(i)]) ? incoming(i) : MessageBuffer();
     };
-    begin_neighbour_exchange(schedule, channel, neighbours, sent, received);
+    begin_neighbour_exchange(schedule, members, neighbours, sent, received);
     for (std::size_t n = 0; n < neighbours.by_arrival.size(); ++n) {
         const int i = neighbours.by_arrival[n];
         const int source = neighbours.sources[static_cast<std::size_t>(i)];
@@ -379,7 +379,7 @@ void exchanged_with_neighbours(
         if (source < 0 || is_own(source) || block.bytes == 0) continue;
         take_block(schedule, exchange, source, false, block, [&](const Exchange::Given& given) {
             return given.comes_as_messages() ? std::nullopt
-                                             : EdgeBlocks::find(given.span(), channel.rank(), neighbours.before[n]);
+                                             : EdgeBlocks::find(given.span(), members.rank(), neighbours.before[n]);
         });
     }
     schedule.end_round();
@@ -395,19 +395,19 @@ constexpr std::uint64_t kMostOfScan = std::uint64_t{INT_MAX} * sizeof(long doubl
 void refuse_scan(
     Schedule& schedule, const Exchange& exchange, const Exchange::Given& before, std::uint64_t bytes, bool inclusive)
 {
-    const Channel& channel = schedule.channel();
-    const bool is_last = channel.rank() == channel.size() - 1;
+    const Members& members = schedule.members();
+    const bool is_last = members.rank() == members.size() - 1;
     if (before.comes_as_messages() && before.bytes <= kMostOfScan) {  // else nobody has sent them
         for (std::uint64_t n = messages_of_scan(schedule, before.bytes, inclusive); n > 0; --n) {
-            schedule.receive_up_to(channel, {}, channel.rank() - 1);
+            schedule.receive_up_to(members, {}, members.rank() - 1);
             schedule.end_round();
         }
     }
     if (bytes <= FMPL_EXCHANGE_BYTES) {
-        if (!is_last) schedule.keep_error([&] { exchange.give({}, channel.rank() + 1); });
+        if (!is_last) schedule.keep_error([&] { exchange.give({}, members.rank() + 1); });
     } else {
         for (std::uint64_t n = is_last ? 0 : messages_of_scan(schedule, bytes, inclusive); n > 0; --n)
-            schedule.send(channel, {}, channel.rank() + 1);
+            schedule.send(members, {}, members.rank() + 1);
     }
     schedule.end_round();
 }
@@ -417,8 +417,8 @@ void refuse_scan(
 void exchanged_scan(
     Schedule& schedule, fmpl_exchange* of, const void* contribution, void* result, std::int64_t count, bool inclusive)
 {
-    const int rank = schedule.channel().rank();
-    const bool is_last = rank == schedule.channel().size() - 1;
+    const int rank = schedule.members().rank();
+    const bool is_last = rank == schedule.members().size() - 1;
     const MessageBuffer mine = schedule.elements(contribution, count);
     const MessageBuffer own_result = schedule.elements(result, count);
     const Exchange exchange(of);
@@ -431,7 +431,7 @@ void exchanged_scan(
         if (before.bytes != mine.bytes || before.comes_as_messages() == is_given) [[unlikely]]
             return refuse_scan(schedule, exchange, before, mine.bytes, inclusive);
     }
-    if (!is_given) return linear_scan(schedule, schedule.channel(), contribution, result, count, inclusive);
+    if (!is_given) return linear_scan(schedule, schedule.members(), contribution, result, count, inclusive);
     if (!is_last) {  // first, since the others wait for it
         std::byte* const total = exchange.room(mine.bytes);
         mine.pack(0, mine.bytes, total);
@@ -449,8 +449,8 @@ void exchanged_scan(
 void exchanged_reduce_scatter(Schedule& schedule, fmpl_exchange* of, const void* contribution, void* result,
     std::span<const std::int64_t> counts, Lengths lengths)
 {
-    const Channel& channel = schedule.channel();
-    const auto rank = static_cast<std::ptrdiff_t>(channel.rank());
+    const Members& members = schedule.members();
+    const auto rank = static_cast<std::ptrdiff_t>(members.rank());
     const std::int64_t first = std::accumulate(counts.begin(), counts.begin() + rank, std::int64_t{0});
     const std::int64_t count = counts[static_cast<std::size_t>(rank)];
     const MessageBuffer whole =
@@ -462,9 +462,9 @@ void exchanged_reduce_scatter(Schedule& schedule, fmpl_exchange* of, const void*
     // In place, the result may lie over operands that are still to be read.
     void* const sum = contribution == result ? schedule.element_memory(count) : result;
     const MessageBuffer own_result = schedule.elements(sum, count);
-    for (int r = 0; r < channel.size(); ++r) {
+    for (int r = 0; r < members.size(); ++r) {
         const void* operands = contribution;
-        if (r != channel.rank()) {
+        if (r != members.rank()) {
             std::optional<Exchange::Given> taken;
             schedule.keep_error([&] { taken = exchange.take(r); });
             if (!taken) continue;

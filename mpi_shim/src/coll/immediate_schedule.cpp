@@ -23,10 +23,10 @@ void ImmediateSchedule::receive_and_wait()
 {
     if (pending_.empty()) {
         for (const Deferred& receive : deferred_) {
-            const Channel& channel = receive.channel;
+            const Members& members = receive.members;
             keep_error([&] {
                 note_status(
-                    engine_->recv(receive.buffer, *channel.comm, Traffic::collective, receive.peer, channel.tag),
+                    engine_->recv(receive.buffer, *members.comm, Traffic::collective, receive.peer, members.tag),
                     receive.expected);
             });
         }
@@ -53,28 +53,28 @@ void ImmediateSchedule::withdraw_receive(int peer)
 
 void ImmediateSchedule::abandon()
 {
-    const CommunicatorPtr comm = channel().comm->shared_from_this();
+    const CommunicatorPtr comm = members().comm->shared_from_this();
     const Ref<ListedSchedule> rest = ListedSchedule::of_rest(*state_, *engine_, comm, *this);
     engine_->activate(rest);
 }
 
-void ImmediateSchedule::add_send(const Channel& channel, const MessageBuffer& buffer, int peer)
+void ImmediateSchedule::add_send(const Members& members, const MessageBuffer& buffer, int peer)
 {
     keep_error([&] {
-        if (engine_->send_eagerly(buffer, *channel.comm, Traffic::collective, peer, channel.tag)) return;
-        begin_send(channel, buffer, peer);
+        if (engine_->send_eagerly(buffer, *members.comm, Traffic::collective, peer, members.tag)) return;
+        begin_send(members, buffer, peer);
     });
 }
 
 void ImmediateSchedule::add_receive(
-    const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected)
+    const Members& members, const MessageBuffer& buffer, int peer, std::uint64_t expected)
 {
     if (buffer.bytes <= kDeferredBytes) {
-        deferred_.push_back({channel, buffer, peer, expected});
+        deferred_.push_back({members, buffer, peer, expected});
         return;
     }
     begin_deferred();  // several messages of one rank match in the order of their receives
-    keep_error([&] { begin_receive(channel, buffer, peer, expected); });
+    keep_error([&] { begin_receive(members, buffer, peer, expected); });
 }
 
 void ImmediateSchedule::add_copy(const MessageBuffer& from, const MessageBuffer& to)
@@ -90,7 +90,7 @@ void ImmediateSchedule::add_reduce(const void* in, void* inout, std::int64_t cou
 void ImmediateSchedule::begin_deferred()
 {
     for (const Deferred& receive : deferred_) {
-        keep_error([&] { begin_receive(receive.channel, receive.buffer, receive.peer, receive.expected); });
+        keep_error([&] { begin_receive(receive.members, receive.buffer, receive.peer, receive.expected); });
     }
     deferred_.clear();
 }

@@ -33,15 +33,15 @@ private:
     void abandon();
 
     void receive_and_wait();
-    void add_send(const Channel& channel, const MessageBuffer& buffer, int peer) override;
-    void add_receive(const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected) override;
+    void add_send(const Members& members, const MessageBuffer& buffer, int peer) override;
+    void add_receive(const Members& members, const MessageBuffer& buffer, int peer, std::uint64_t expected) override;
     void add_copy(const MessageBuffer& from, const MessageBuffer& to) override;
     void add_reduce(const void* in, void* inout, std::int64_t count) override;
     void begin_deferred();
 
     // A receive of this round, not begun.
     struct Deferred {
-        Channel channel;
+        Members members;
         MessageBuffer buffer;
         int peer;
         std::uint64_t expected;

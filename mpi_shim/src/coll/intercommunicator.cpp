@@ -9,19 +9,19 @@ namespace fmpl::mpi {
 
 void inter_barrier(Schedule& schedule)
 {
-    const Channel& between = schedule.channel();
-    dissemination_barrier(schedule, schedule.local_channel());
+    const Members& between = schedule.members();
+    dissemination_barrier(schedule, schedule.local_members());
     if (between.rank() == 0) {
         schedule.receive(between, {}, 0);
         schedule.send(between, {}, 0);
         schedule.end_round();
     }
-    binomial_bcast(schedule, schedule.local_channel(), {}, 0);
+    binomial_bcast(schedule, schedule.local_members(), {}, 0);
 }
 
 void inter_bcast(Schedule& schedule, const MessageBuffer& buffer, int root)
 {
-    const Channel& between = schedule.channel();
+    const Members& between = schedule.members();
     if (root == MPI_PROC_NULL) return;
     if (root == MPI_ROOT) {
         schedule.send(between, buffer, 0);
@@ -32,12 +32,12 @@ void inter_bcast(Schedule& schedule, const MessageBuffer& buffer, int root)
         schedule.receive(between, buffer, root);
         schedule.end_round();
     }
-    binomial_bcast(schedule, schedule.local_channel(), buffer, 0);
+    binomial_bcast(schedule, schedule.local_members(), buffer, 0);
 }
 
 void inter_reduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count, int root)
 {
-    const Channel& between = schedule.channel();
+    const Members& between = schedule.members();
     if (root == MPI_PROC_NULL) return;
     if (root == MPI_ROOT) {
         schedule.receive(between, schedule.elements(result, count), 0);
@@ -45,7 +45,7 @@ void inter_reduce(Schedule& schedule, const void* contribution, void* result, st
         return;
     }
     void* const sum = between.rank() == 0 ? schedule.element_memory(count) : nullptr;
-    binomial_reduce(schedule, schedule.local_channel(), contribution, sum, count, 0);
+    binomial_reduce(schedule, schedule.local_members(), contribution, sum, count, 0);
     if (between.rank() == 0) {
         schedule.send(between, schedule.elements(sum, count), root);
         schedule.end_round();
@@ -57,9 +57,9 @@ namespace {
 // Rank 0 of each group gets in `theirs` what the other group's contributions come to.
 void exchange_reductions(Schedule& schedule, const void* contribution, void* theirs, std::int64_t count)
 {
-    const Channel& between = schedule.channel();
+    const Members& between = schedule.members();
     void* const ours = between.rank() == 0 ? schedule.element_memory(count) : nullptr;
-    binomial_reduce(schedule, schedule.local_channel(), contribution, ours, count, 0);
+    binomial_reduce(schedule, schedule.local_members(), contribution, ours, count, 0);
     if (between.rank() == 0) {
         schedule.receive(between, schedule.elements(theirs, count), 0);
         schedule.send(between, schedule.elements(ours, count), 0);
@@ -72,13 +72,13 @@ void exchange_reductions(Schedule& schedule, const void* contribution, void* the
 void inter_allreduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count)
 {
     exchange_reductions(schedule, contribution, result, count);
-    binomial_bcast(schedule, schedule.local_channel(), schedule.elements(result, count), 0);
+    binomial_bcast(schedule, schedule.local_members(), schedule.elements(result, count), 0);
 }
 
 void inter_reduce_scatter(
     Schedule& schedule, const void* contribution, void* result, std::span<const std::int64_t> counts)
 {
-    const Channel& local = schedule.local_channel();
+    const Members& local = schedule.local_members();
     const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
     void* const sum = local.rank() == 0 ? schedule.element_memory(total) : nullptr;
     exchange_reductions(schedule, contribution, sum, total);

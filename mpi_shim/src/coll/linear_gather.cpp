@@ -6,45 +6,45 @@
 namespace fmpl::mpi {
 namespace {
 
-bool is_root(const Channel& channel, int root)
+bool is_root(const Members& members, int root)
 {
-    return channel.comm->is_inter() ? root == MPI_ROOT : root == channel.rank();
+    return members.comm->is_inter() ? root == MPI_ROOT : root == members.rank();
 }
 
 // Calls step(peer) for the peers but for the rank itself, beginning behind it.
 template <class Step>
-void for_each_peer(const Channel& channel, Step&& step)
+void for_each_peer(const Members& members, Step&& step)
 {
-    const int peers = channel.comm->peers().size();
-    const bool intra = !channel.comm->is_inter();
-    const int first = intra ? channel.rank() + 1 : 0;
+    const int peers = members.comm->peers().size();
+    const bool intra = !members.comm->is_inter();
+    const int first = intra ? members.rank() + 1 : 0;
     for (int i = 0; i < (intra ? peers - 1 : peers); ++i) step((first + i) % peers);
 }
 
 }  // namespace
 
 void linear_gather(
-    Schedule& schedule, const Channel& channel, const MessageBuffer& mine, const Blocks& blocks, int root)
+    Schedule& schedule, const Members& members, const MessageBuffer& mine, const Blocks& blocks, int root)
 {
-    if (is_root(channel, root)) {
-        for_each_peer(channel, [&](int peer) {
-            if (const MessageBuffer block = blocks(peer); block.bytes > 0) schedule.receive_up_to(channel, block, peer);
+    if (is_root(members, root)) {
+        for_each_peer(members, [&](int peer) {
+            if (const MessageBuffer block = blocks(peer); block.bytes > 0) schedule.receive_up_to(members, block, peer);
         });
     } else if (mine.bytes > 0) {
-        schedule.send(channel, mine, root);
+        schedule.send(members, mine, root);
     }
     schedule.end_round();
 }
 
 void linear_scatter(
-    Schedule& schedule, const Channel& channel, const Blocks& blocks, const MessageBuffer& mine, int root)
+    Schedule& schedule, const Members& members, const Blocks& blocks, const MessageBuffer& mine, int root)
 {
-    if (is_root(channel, root)) {
-        for_each_peer(channel, [&](int peer) {
-            if (const MessageBuffer block = blocks(peer); block.bytes > 0) schedule.send(channel, block, peer);
+    if (is_root(members, root)) {
+        for_each_peer(members, [&](int peer) {
+            if (const MessageBuffer block = blocks(peer); block.bytes > 0) schedule.send(members, block, peer);
         });
     } else if (mine.bytes > 0) {
-        schedule.receive_up_to(channel, mine, root);
+        schedule.receive_up_to(members, mine, root);
     }
     schedule.end_round();
 }

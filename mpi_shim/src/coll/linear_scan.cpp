@@ -13,7 +13,7 @@ namespace {
 std::int64_t elements_of_message(const Schedule& schedule, std::int64_t count, bool inclusive)
 {
     const auto element_bytes = static_cast<std::int64_t>(schedule.elements(nullptr, 1).bytes);
-    const bool nobody_adds = !inclusive && schedule.channel().size() == 2;  // or passes on
+    const bool nobody_adds = !inclusive && schedule.members().size() == 2;  // or passes on
     if (nobody_adds || (element_bytes <= kScanPieceBytes && count * element_bytes <= kScanPieceBytes)) return count;
     return std::max<std::int64_t>(kScanPieceBytes / element_bytes, 1);
 }
@@ -30,11 +30,11 @@ std::uint64_t messages_of_scan(const Schedule& schedule, std::uint64_t bytes, bo
     return (count + each - 1) / each;
 }
 
-void linear_scan(Schedule& schedule, const Channel& channel, const void* contribution, void* result, std::int64_t count,
+void linear_scan(Schedule& schedule, const Members& members, const void* contribution, void* result, std::int64_t count,
     bool inclusive)
 {
-    const bool is_first = channel.rank() == 0;
-    const bool is_last = channel.rank() == channel.size() - 1;
+    const bool is_first = members.rank() == 0;
+    const bool is_last = members.rank() == members.size() - 1;
     const std::int64_t piece = elements_of_message(schedule, count, inclusive);
 
     const auto elements = [&](auto* of, std::int64_t begin, std::int64_t n) {
@@ -56,7 +56,7 @@ void linear_scan(Schedule& schedule, const Channel& channel, const void* contrib
     };
     const auto send = [&](std::int64_t begin) {
         if (!is_last)
-            schedule.send(channel, elements(total, begin, std::min(piece, count - begin)), channel.rank() + 1);
+            schedule.send(members, elements(total, begin, std::min(piece, count - begin)), members.rank() + 1);
     };
     for (std::int64_t begin = 0; begin < count; begin += piece) {
         const std::int64_t n = std::min(piece, count - begin);
@@ -65,7 +65,7 @@ void linear_scan(Schedule& schedule, const Channel& channel, const void* contrib
             schedule.copy(elements(contribution, begin, n), elements(sum, begin, n));
         if (!is_first) {
             const MessageBuffer room = keeps_piece ? schedule.elements(incoming, n) : elements(incoming, begin, n);
-            schedule.receive(channel, room, channel.rank() - 1);
+            schedule.receive(members, room, members.rank() - 1);
         }
         if (begin > 0) send(begin - piece);
         schedule.end_round();

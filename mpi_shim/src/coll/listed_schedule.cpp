@@ -62,14 +62,14 @@ void ListedSchedule::cancel(Engine&)
     fail(MPI_ERR_REQUEST, "request is of a collective operation, which cannot be cancelled; wait for it");
 }
 
-void ListedSchedule::add_send(const Channel& channel, const MessageBuffer& buffer, int peer)
+void ListedSchedule::add_send(const Members& members, const MessageBuffer& buffer, int peer)
 {
-    steps_.push_back({Step::Kind::send, peer, 0, channel, buffer, {}});
+    steps_.push_back({Step::Kind::send, peer, 0, members, buffer, {}});
 }
 
-void ListedSchedule::add_receive(const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected)
+void ListedSchedule::add_receive(const Members& members, const MessageBuffer& buffer, int peer, std::uint64_t expected)
 {
-    steps_.push_back({Step::Kind::receive, peer, expected, channel, buffer, {}});
+    steps_.push_back({Step::Kind::receive, peer, expected, members, buffer, {}});
 }
 
 void ListedSchedule::add_copy(const MessageBuffer& from, const MessageBuffer& to)
@@ -88,9 +88,9 @@ void ListedSchedule::begin(const Step& step)
 {
     switch (step.kind) {
         case Step::Kind::send:
-            return begin_send(step.channel, step.buffer, step.peer);
+            return begin_send(step.members, step.buffer, step.peer);
         case Step::Kind::receive:
-            return begin_receive(step.channel, step.buffer, step.peer, step.expected);
+            return begin_receive(step.members, step.buffer, step.peer, step.expected);
         case Step::Kind::copy:
             return copy_message(step.buffer, step.target, step.buffer.bytes);
         case Step::Kind::reduce:

@@ -34,13 +34,13 @@ private:
         Kind kind;
         int peer = 0;
         std::uint64_t expected = 0;
-        Channel channel{};
+        Members members{};
         MessageBuffer buffer;  // of reduce: `data` is `in`, `count` the count
         MessageBuffer target;  // of copy; of reduce: `data` is `inout`
     };
 
-    void add_send(const Channel& channel, const MessageBuffer& buffer, int peer) override;
-    void add_receive(const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected) override;
+    void add_send(const Members& members, const MessageBuffer& buffer, int peer) override;
+    void add_receive(const Members& members, const MessageBuffer& buffer, int peer, std::uint64_t expected) override;
     void add_copy(const MessageBuffer& from, const MessageBuffer& to) override;
     void add_reduce(const void* in, void* inout, std::int64_t count) override;
     void begin(const Step& step);

@@ -5,25 +5,25 @@
 
 namespace fmpl::mpi {
 
-void begin_neighbour_exchange(Schedule& schedule, const Channel& channel, const Neighbours& neighbours,
+void begin_neighbour_exchange(Schedule& schedule, const Members& members, const Neighbours& neighbours,
     const Blocks& outgoing, const Blocks& incoming)
 {
     for (const int i : neighbours.by_arrival) {
         if (const MessageBuffer block = incoming(i); block.bytes > 0) {
-            schedule.receive_up_to(channel, block, neighbours.sources[static_cast<std::size_t>(i)]);
+            schedule.receive_up_to(members, block, neighbours.sources[static_cast<std::size_t>(i)]);
         }
     }
     for (std::size_t i = 0; i < neighbours.destinations.size(); ++i) {
         if (const MessageBuffer block = outgoing(static_cast<int>(i)); block.bytes > 0) {
-            schedule.send(channel, block, neighbours.destinations[i]);
+            schedule.send(members, block, neighbours.destinations[i]);
         }
     }
 }
 
-void neighbour_exchange(Schedule& schedule, const Channel& channel, const Neighbours& neighbours,
+void neighbour_exchange(Schedule& schedule, const Members& members, const Neighbours& neighbours,
     const Blocks& outgoing, const Blocks& incoming)
 {
-    begin_neighbour_exchange(schedule, channel, neighbours, outgoing, incoming);
+    begin_neighbour_exchange(schedule, members, neighbours, outgoing, incoming);
     schedule.end_round();
 }
 

@@ -6,9 +6,9 @@
 
 namespace fmpl::mpi {
 
-void partitioned_allreduce(Schedule& schedule, const Channel& channel, void* values, std::int64_t count)
+void partitioned_allreduce(Schedule& schedule, const Members& members, void* values, std::int64_t count)
 {
-    const int n = channel.size();
+    const int n = members.size();
     std::vector<std::int64_t> counts(static_cast<std::size_t>(n));
     const auto first_of = [&](int rank) { return count / n * rank + std::min<std::int64_t>(rank, count % n); };
     for (int r = 0; r < n; ++r) counts[static_cast<std::size_t>(r)] = first_of(r + 1) - first_of(r);
@@ -17,9 +17,9 @@ void partitioned_allreduce(Schedule& schedule, const Channel& channel, void* val
     };
 
     direct_reduce_scatter(
-        schedule, channel, values, schedule.element(values, first_of(channel.rank())), counts, Lengths::varying);
-    const auto mine = [&](int) { return part(channel.rank()); };
-    posted_exchange(schedule, channel, mine, part);
+        schedule, members, values, schedule.element(values, first_of(members.rank())), counts, Lengths::varying);
+    const auto mine = [&](int) { return part(members.rank()); };
+    posted_exchange(schedule, members, mine, part);
 }
 
 }  // namespace fmpl::mpi

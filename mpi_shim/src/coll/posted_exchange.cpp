@@ -4,32 +4,32 @@
 
 namespace fmpl::mpi {
 
-void begin_posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming,
+void begin_posted_exchange(Schedule& schedule, const Members& members, const Blocks& outgoing, const Blocks& incoming,
     Lengths lengths, bool is_exact)
 {
     const auto has_message = [&](const MessageBuffer& block) { return block.bytes > 0 || lengths == Lengths::equal; };
-    const int peers = channel.comm->peers().size();
-    const bool intra = !channel.comm->is_inter();
-    const int rank = channel.rank();
+    const int peers = members.comm->peers().size();
+    const bool intra = !members.comm->is_inter();
+    const int rank = members.rank();
     const int last =
         intra ? peers : peers + 1;  // in an intracommunicator, the peer after the last would be the rank itself
     for (int i = 1; i < last; ++i) {
         const int source = (rank % peers + peers - i % peers) % peers;
         const MessageBuffer block = incoming(source);
         if (!has_message(block)) continue;
-        is_exact ? schedule.receive(channel, block, source) : schedule.receive_up_to(channel, block, source);
+        is_exact ? schedule.receive(members, block, source) : schedule.receive_up_to(members, block, source);
     }
     for (int i = 1; i < last; ++i) {
         const int destination = (rank + i) % peers;
         if (const MessageBuffer block = outgoing(destination); has_message(block))
-            schedule.send(channel, block, destination);
+            schedule.send(members, block, destination);
     }
 }
 
-void posted_exchange(Schedule& schedule, const Channel& channel, const Blocks& outgoing, const Blocks& incoming,
+void posted_exchange(Schedule& schedule, const Members& members, const Blocks& outgoing, const Blocks& incoming,
     Lengths lengths, bool is_exact)
 {
-    begin_posted_exchange(schedule, channel, outgoing, incoming, lengths, is_exact);
+    begin_posted_exchange(schedule, members, outgoing, incoming, lengths, is_exact);
     schedule.end_round();
 }
 

@@ -7,11 +7,11 @@
 
 namespace fmpl::mpi {
 
-void recursive_doubling_scan(Schedule& schedule, const Channel& channel, const void* contribution, void* result,
+void recursive_doubling_scan(Schedule& schedule, const Members& members, const void* contribution, void* result,
     std::int64_t count, bool inclusive)
 {
-    const int n = channel.size();
-    const int rank = channel.rank();
+    const int n = members.size();
+    const int rank = members.rank();
     const auto elements = [&](const void* data) { return schedule.elements(data, count); };
 
     void* range = schedule.element_memory(count);  // over the range of ranks so far
@@ -24,8 +24,8 @@ void recursive_doubling_scan(Schedule& schedule, const Channel& channel, const v
     for (int bit = 1; bit < n; bit *= 2) {
         const int partner = rank ^ bit;
         if (partner >= n) continue;
-        schedule.receive(channel, elements(theirs), partner);
-        schedule.send(channel, elements(range), partner);
+        schedule.receive(members, elements(theirs), partner);
+        schedule.send(members, elements(range), partner);
         schedule.end_round();
         if (partner > rank) {
             schedule.reduce(range, theirs, count);

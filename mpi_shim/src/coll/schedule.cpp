@@ -9,13 +9,13 @@
 
 namespace fmpl::mpi {
 
-const Channel& Schedule::local_channel()
+const Members& Schedule::local_members()
 {
-    if (local_channel_.comm == nullptr) {
-        Communicator* const local = channel_.comm->local.get();
-        local_channel_ = {local, local->next_collective_tag()};
+    if (local_members_.comm == nullptr) {
+        Communicator* const local = members_.comm->local.get();
+        local_members_ = {local, local->next_collective_tag()};
     }
-    return local_channel_;
+    return local_members_;
 }
 
 void Schedule::copy(const MessageBuffer& from, const MessageBuffer& to)
@@ -72,15 +72,15 @@ void Schedule::take_over(Schedule& failed)
     blocks_.swap(failed.blocks_);
 }
 
-void Schedule::begin_send(const Channel& channel, const MessageBuffer& buffer, int peer)
+void Schedule::begin_send(const Members& members, const MessageBuffer& buffer, int peer)
 {
-    RequestRef request = engine_->isend(buffer, *channel.comm, Traffic::collective, peer, channel.tag);
+    RequestRef request = engine_->isend(buffer, *members.comm, Traffic::collective, peer, members.tag);
     if (!request->complete || request->status.error != 0) pending_.push_back({std::move(request), 0});
 }
 
-void Schedule::begin_receive(const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected)
+void Schedule::begin_receive(const Members& members, const MessageBuffer& buffer, int peer, std::uint64_t expected)
 {
-    RequestRef request = engine_->irecv(buffer, *channel.comm, Traffic::collective, peer, channel.tag);
+    RequestRef request = engine_->irecv(buffer, *members.comm, Traffic::collective, peer, members.tag);
     if (request->complete) {
         note_status(request->status, expected);
     } else {

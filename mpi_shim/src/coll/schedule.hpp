@@ -29,8 +29,8 @@ struct fmpl_exchange;
 
 namespace fmpl::mpi {
 
-// What the messages of one collective operation go through: all members give the same tag.
-struct Channel {
+// Who takes part in one collective operation, and the tag of its messages, which all of them give.
+struct Members {
     Communicator* comm;
     int tag;
 
@@ -43,24 +43,24 @@ public:
     Schedule(const Schedule&) = delete;
     Schedule& operator=(const Schedule&) = delete;
 
-    const Channel& channel() const { return channel_; }
+    const Members& members() const { return members_; }
     // Of the local group of an intercommunicator.
-    const Channel& local_channel();
+    const Members& local_members();
 
-    // Steps of the present round. peer: a rank of the channel's peers, or MPI_PROC_NULL. Messages without bytes are
+    // Steps of the present round. peer: a rank of the members' peers, or MPI_PROC_NULL. Messages without bytes are
     // messages too.
-    void send(const Channel& channel, const MessageBuffer& buffer, int peer)
+    void send(const Members& members, const MessageBuffer& buffer, int peer)
     {
-        if (peer != MPI_PROC_NULL) add_send(channel, buffer, peer);
+        if (peer != MPI_PROC_NULL) add_send(members, buffer, peer);
     }
-    void receive(const Channel& channel, const MessageBuffer& buffer, int peer)
+    void receive(const Members& members, const MessageBuffer& buffer, int peer)
     {
-        if (peer != MPI_PROC_NULL) add_receive(channel, buffer, peer, buffer.bytes);
+        if (peer != MPI_PROC_NULL) add_receive(members, buffer, peer, buffer.bytes);
     }
     // The same of a message that may have fewer bytes than there is room for.
-    void receive_up_to(const Channel& channel, const MessageBuffer& buffer, int peer)
+    void receive_up_to(const Members& members, const MessageBuffer& buffer, int peer)
     {
-        if (peer != MPI_PROC_NULL) add_receive(channel, buffer, peer, 0);
+        if (peer != MPI_PROC_NULL) add_receive(members, buffer, peer, 0);
     }
     // The same number of bytes in packed form, or more room in `to`. Less is the operation's error (MPI_ERR_TRUNCATE).
     void copy(const MessageBuffer& from, const MessageBuffer& to);
@@ -76,7 +76,7 @@ public:
     virtual fmpl_exchange* exchange() { return nullptr; }
     // The same, but between two members only if one of them gives and the other takes, call after call: what each of
     // them waits for has a shorter way as a message.
-    fmpl_exchange* exchange(bool one_way) { return channel_.size() > 2 || one_way ? exchange() : nullptr; }
+    fmpl_exchange* exchange(bool one_way) { return members_.size() > 2 || one_way ? exchange() : nullptr; }
     // Of such a call: what this round receives from a peer has come by the exchange after all.
     virtual void withdraw_receive(int /*peer*/) {}
     // So many bytes have come by it for as much room; fewer than expected are an error, too.
@@ -136,8 +136,8 @@ protected:
     {
         state_ = &state;
         engine_ = &engine;
-        channel_ = {&comm, comm.next_collective_tag()};
-        local_channel_ = {};
+        members_ = {&comm, comm.next_collective_tag()};
+        local_members_ = {};
         error_ = 0;
     }
     // Gives back what the operation has had but for its messages.
@@ -152,14 +152,14 @@ protected:
     void take_over(Schedule& failed);
 
     // expected: fewer bytes are an error.
-    virtual void add_send(const Channel& channel, const MessageBuffer& buffer, int peer) = 0;
-    virtual void add_receive(const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected) = 0;
+    virtual void add_send(const Members& members, const MessageBuffer& buffer, int peer) = 0;
+    virtual void add_receive(const Members& members, const MessageBuffer& buffer, int peer, std::uint64_t expected) = 0;
     virtual void add_copy(const MessageBuffer& from, const MessageBuffer& to) = 0;
     virtual void add_reduce(const void* in, void* inout, std::int64_t count) = 0;
 
     // What a step comes to.
-    void begin_send(const Channel& channel, const MessageBuffer& buffer, int peer);
-    void begin_receive(const Channel& channel, const MessageBuffer& buffer, int peer, std::uint64_t expected);
+    void begin_send(const Members& members, const MessageBuffer& buffer, int peer);
+    void begin_receive(const Members& members, const MessageBuffer& buffer, int peer, std::uint64_t expected);
     void reduce_now(const void* in, void* inout, std::int64_t count);
     void note_status(const Status& found, std::uint64_t expected)
     {
@@ -186,8 +186,8 @@ private:
     void note_error(int error_class, std::string words);
     void note_current_error();
 
-    Channel channel_{};
-    Channel local_channel_{};
+    Members members_{};
+    Members local_members_{};
     OperationPtr operation_;
     TypeObjectPtr type_;
     MPI_Datatype type_handle_ = MPI_DATATYPE_NULL;

@@ -84,7 +84,7 @@ void post(ReceiveEnd& end, ReceiveOperation& op)
     channel.posted = op.number;
     // Pairs with SendOperation::is_posted.
     const std::array<std::uint64_t, 3> header = {
-        receive.at, receive.capacity, op.sharing ? kInvitation : receive.columns};
+        receive.at, receive.capacity, op.sharing ? kHelpWanted : receive.columns};
     if (op.ahead) {
         channel.post.kick_quietly(end.crossbar(), header, op.number);
     } else {
