@@ -28,6 +28,16 @@ bool may_be_exchanged(const Schedule& schedule)
     return schedule.reduction().is_predefined() && schedule.type().dense_bytes != 0;
 }
 
+// Whether a member gives by `of`, if there is one, in a call in which none need give more than `most` bytes, the same
+// number on all. If not, the others hear that its messages have `bytes` together.
+bool is_given_by(fmpl_exchange* of, std::uint64_t most, std::uint64_t bytes)
+{
+    if (of == nullptr) return false;
+    if (most <= FMPL_EXCHANGE_BYTES) return true;
+    Exchange(of).decline(bytes, Exchange::kToAll);
+    return false;
+}
+
 }  // namespace
 
 void barrier(Schedule& schedule)
@@ -37,14 +47,13 @@ void barrier(Schedule& schedule)
 
 void bcast(Schedule& schedule, const MessageBuffer& buffer, int root)
 {
-    if (root == MPI_PROC_NULL || buffer.bytes == 0) return;
+    if (buffer.bytes == 0) return;
     is_inter(schedule) ? inter_bcast(schedule, buffer, root)
                        : binomial_bcast(schedule, schedule.members(), buffer, root);
 }
 
 void gather(Schedule& schedule, const MessageBuffer& mine, const Blocks& blocks, int root, bool root_stays)
 {
-    if (root == MPI_PROC_NULL) return;
     fmpl_exchange* const exchange = is_inter(schedule) ? nullptr : schedule.exchange(root_stays);
     exchange == nullptr ? linear_gather(schedule, schedule.members(), mine, blocks, root)
                         : exchanged_gather(schedule, exchange, mine, blocks, root);
@@ -53,7 +62,6 @@ void gather(Schedule& schedule, const MessageBuffer& mine, const Blocks& blocks,
 void scatter(Schedule& schedule, const Blocks& blocks, std::uint64_t block_bytes, const MessageBuffer& mine, int root,
     Lengths lengths, bool root_stays)
 {
-    if (root == MPI_PROC_NULL) return;
     // Of varying lengths, the table costs two members more than it saves.
     const bool one_way = root_stays && lengths == Lengths::equal;
     const bool may_be = !is_inter(schedule) && may_be_exchanged(schedule, lengths);
@@ -119,7 +127,7 @@ void neighbours(Schedule& schedule, const Neighbours& of, const Blocks& outgoing
 
 void reduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count, int root)
 {
-    if (root == MPI_PROC_NULL || count == 0) return;
+    if (count == 0) return;
     is_inter(schedule) ? inter_reduce(schedule, contribution, result, count, root)
                        : binomial_reduce(schedule, schedule.members(), contribution, result, count, root);
 }

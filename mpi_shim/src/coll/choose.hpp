@@ -3,8 +3,8 @@
 // chooses, but for what FMPL's own calls do (coll/fast_path.hpp). All members come to the same choice where their
 // arguments agree.
 //
-// Arguments as those of the algorithms (coll/algorithms.hpp): root of an intercommunicator may be MPI_ROOT or
-// MPI_PROC_NULL, too. Errors: as the schedule's.
+// Arguments as those of the algorithms (coll/algorithms.hpp); a rank whose root is MPI_PROC_NULL calls none of them.
+// Errors: as the schedule's.
 #pragma once
 
 #include "coll/algorithms.hpp"

@@ -69,16 +69,6 @@ private:
     fmpl_exchange* of_;
 };
 
-// Whether a member gives by `of`, if there is one, in a call in which none need give more than `most` bytes, the same
-// number on all. If not, the others hear that its messages have `bytes` together.
-inline bool is_given_by(fmpl_exchange* of, std::uint64_t most, std::uint64_t bytes)
-{
-    if (of == nullptr) return false;
-    if (most <= FMPL_EXCHANGE_BYTES) return true;
-    Exchange(of).decline(bytes, Exchange::kToAll);
-    return false;
-}
-
 // mine: not used at root. blocks: at root, for each other member. Of equal lengths or of lengths of their own; a member
 // knows no other than those of its own call. Who gives tells what does not fit, which goes as a message.
 void exchanged_gather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer& mine, const Blocks& blocks, int root);
