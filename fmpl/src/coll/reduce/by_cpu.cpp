@@ -32,12 +32,16 @@ std::span<const Place> operands_of_cpu(Meeting& m, std::uint64_t use, const std:
 Offset combine_for_cpu(
     Meeting& m, std::uint64_t use, Deposit& of_cpu, const std::byte* own, const Reduction& whole, bool is_laid_down)
 {
-    const std::span<const Place> from = operands_of_cpu(m, use, own, whole);
-    if (from.empty()) return kNoOffset;
     const Crossbar& crossbar = m.node().crossbar;
     const std::size_t bytes = whole.bytes();
+    if (bytes <= kReduceInlineBytes) {
+        combine_inline(m, use, members_of_own_cpu(m), whole, of_cpu.operand);
+        return crossbar.offset_of(of_cpu.operand);
+    }
+    const std::span<const Place> from = operands_of_cpu(m, use, own, whole);
+    if (from.empty()) return kNoOffset;
     if (from.size() == 1 && is_laid_down) return m.station->deposit(m.rank(), use).at;
-    const Offset at = bytes <= kReduceInlineBytes ? crossbar.offset_of(of_cpu.operand) : operand_buffer(m, use, bytes);
+    const Offset at = operand_buffer(m, use, bytes);
     const Place to = m.own_place(crossbar.local(at));
     if (from.size() == 1) {
         copy_across(to.here, own, bytes);

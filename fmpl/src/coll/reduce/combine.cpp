@@ -5,8 +5,11 @@
 #include "coll/reduce/use.hpp"
 #include "crossbar/copy_across.hpp"
 
+#include <fmpl/small_copy.hpp>
+
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace fmpl {
 namespace {
@@ -208,6 +211,22 @@ void combine(Meeting& m, const Operands& operands, std::size_t begin, std::size_
         combine_block(operands, op, n, block, part, nullptr, read);
         for (std::size_t k = 0; k < results.size(); ++k) {
             if (k != direct) std::memcpy(results[k].here + at, block, block_bytes);
+        }
+    }
+}
+
+void combine_inline(
+    Meeting& m, std::uint64_t use, std::span<const int> members, const Reduction& whole, std::byte* result)
+{
+    if (whole.count == 0) return;
+    bool is_first = true;
+    for (std::size_t i = members.size(); i-- > 0;) {
+        if (members[i] == whole.root) continue;
+        const std::byte* const operand = m.station->deposit(members[i], use).operand;
+        if (std::exchange(is_first, false)) {
+            small_copy(result, operand, whole.bytes());
+        } else {
+            whole.op->function(operand, result, whole.count);
         }
     }
 }

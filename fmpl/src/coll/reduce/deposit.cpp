@@ -64,7 +64,6 @@ bool deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
     const std::size_t bytes = whole.bytes();
     const bool to_all = whole.root == kAllMembers;
     const bool is_root = whole.root == m.rank();
-    const bool is_long = bytes > longest_deposit(m, whole);
     Deposit& own = m.station->deposit(m.rank(), use);
     if (bytes <= kReduceInlineBytes) {
         own.at = crossbar.offset_of(own.operand);
@@ -73,6 +72,7 @@ bool deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
         return true;
     }
     bool is_laid_down = true;
+    const bool is_long = bytes > longest_deposit(m, whole);
     const bool by_cpu = goes_by_cpu(m, whole);
     const bool wants_result = to_all || is_root;
     const bool leaves_at_once = !wants_result && !m.node().each_has_a_cpu() &&

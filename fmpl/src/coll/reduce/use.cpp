@@ -29,7 +29,7 @@ bool is_over(Meeting& m, std::uint64_t use)
 
 // Waits until this rank is less than so many uses ahead. Where fewer than two ranks share a CPU, at first until only
 // half of them are under way: else it would look all the time at the line that the root is writing.
-void await_room(Meeting& m, std::uint64_t use, std::uint64_t ahead, RootSuccession* roots)
+[[gnu::noinline]] void await_room(Meeting& m, std::uint64_t use, std::uint64_t ahead, RootSuccession* roots)
 {
     const auto cpus = static_cast<int>(m.node().crossbar.memory().constants().cpus);
     if (m.node().crossbar.nodes() >= 2 * cpus) return await_end(m, use - ahead, roots);
@@ -60,9 +60,8 @@ std::uint64_t begin_reduction(Meeting& m, const Reduction& whole)
     if (use >= m.reductions.over + ahead) await_room(m, use, ahead, roots_of(m, whole));
     const std::size_t bytes = whole.bytes();
     m.reductions.ring.take(use, bytes > kShortBufferBytes && bytes <= longest_deposit(m, whole) ? bytes : 0);
-    while (m.reductions.over < use && m.reductions.ring.overlaps(m.reductions.over)) {
-        await_end(m, m.reductions.over, roots_of(m, whole));
-    }
+    while (m.reductions.over < use && m.reductions.ring.overlaps(m.reductions.over))
+        [[unlikely]] await_end(m, m.reductions.over, roots_of(m, whole));
     Deposit& own = m.station->deposit(m.rank(), use);
     own.at = kNoOffset;
     own.count = whole.count;
