@@ -119,8 +119,8 @@ public:
 private:
     static constexpr std::size_t kTimedFrom = 16 * 1024;
     // Bytes per nanosecond beside the kernel's calls: what has just been written is read at 5 to 10, what lies in both
-    // caches at 15 to 22.
-    static constexpr double kSlowRate = 14;
+    // caches at 11 to 22 (docs/decisions/0050-fresh-messages-through-the-ring.md).
+    static constexpr double kSlowRate = 11;
 
     struct Stream {  // a message that goes in pieces
         Ref<SendOperation> operation;
