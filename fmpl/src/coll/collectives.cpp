@@ -46,14 +46,22 @@ void Collectives::bcast(Communicator& comm, std::byte* base, const Columns& colu
 void Collectives::reduce(Communicator& comm, const ReduceBuffers& buffers, const Reduction& whole, void* work)
 {
     Meeting& m = *comm.meeting;
+    const bool in_memory = hardware(m.hardware.reduce && m.station != nullptr) && m.size() > 1;
+    if (!in_memory || !goes_in_hardware(whole)) [[unlikely]]
+        return reduce_otherwise(m, buffers, whole, in_memory, static_cast<std::byte*>(work));
+    reduce_hardware(m, buffers, whole);
+}
+
+void Collectives::reduce_otherwise(
+    Meeting& m, const ReduceBuffers& buffers, const Reduction& whole, bool in_memory, std::byte* work)
+{
     if (m.size() == 1) {
         if (buffers.result != buffers.operand && whole.bytes() > 0) {
             std::memcpy(buffers.result, buffers.operand, whole.bytes());
         }
-        return;
+    } else if (!in_memory || !reduce_hardware(m, buffers, whole)) {
+        reduce_tree(m, buffers, whole, work);
     }
-    if (hardware(m.hardware.reduce && m.station != nullptr) && reduce_hardware(m, buffers, whole)) return;
-    reduce_tree(m, buffers, whole, static_cast<std::byte*>(work));
 }
 
 void Collectives::tree_send(Meeting& m, int to, const void* data, std::size_t bytes)

@@ -62,6 +62,8 @@ private:
 
     void bcast_tree(Meeting& m, void* buffer, std::size_t bytes, int root);
 
+    void reduce_otherwise(
+        Meeting& m, const ReduceBuffers& buffers, const Reduction& whole, bool in_memory, std::byte* work);
     void reduce_tree(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole, std::byte* work);
     void reduce_tree_in_place(Meeting& m, std::byte* buffer, const Reduction& whole, std::byte* work);
     void reduce_tree_to_root(Meeting& m, std::byte* buffer, const Reduction& whole, int root, std::byte* work);

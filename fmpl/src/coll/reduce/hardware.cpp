@@ -148,7 +148,7 @@ bool reduce_hardware(Meeting& m, const ReduceBuffers& buffers, const Reduction& 
         return m.size() == 2 ? reduce_once_of_two(m, from, part) : reduce_once(m, from, part);
     };
     if (once(buffers, whole) != ReduceManner::in_pieces) return true;
-    if (element > kDepositBytes) return false;
+    if (!goes_in_hardware(whole)) return false;
     // A piece of more members is to leave them at once (docs/decisions/0042-operands-of-a-cpu-first.md).
     const std::size_t piece_count = (m.size() == 2 ? longest_deposit(m, whole) : kDepositBytes) / element;
     for (std::size_t done = 0; done < whole.count; done += piece_count) {

@@ -43,7 +43,13 @@
 
 namespace fmpl {
 
-// A reduction, by each member; false where elements are longer than a library buffer, and nothing has been reduced.
+// Whether reduce_hardware reduces it in any case: no element is longer than a library buffer.
+inline bool goes_in_hardware(const Reduction& whole)
+{
+    return whole.op->element_size <= kDepositBytes;
+}
+
+// A reduction, by each member; false where elements are longer, and nothing has been reduced.
 // Throws Error: MISMATCH where the members do not agree, MEMORY, ABORTED.
 bool reduce_hardware(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole);
 

@@ -28,9 +28,14 @@
 namespace fmpl {
 namespace {
 
-void copy_some(void* to, const void* from, std::size_t bytes)
+// Of a payload in the line.
+void copy_payload(void* to, const void* from, std::size_t bytes)
 {
-    if (bytes > 0) std::memcpy(to, from, bytes);
+    if (bytes == sizeof(PairDeposit::payload)) {
+        std::memcpy(to, from, sizeof(PairDeposit::payload));
+    } else if (bytes > 0) {
+        std::memcpy(to, from, bytes);
+    }
 }
 
 // Makes this rank's half of the line for a use; a long operand's library buffer is still empty. Throws
@@ -46,7 +51,7 @@ void deposit_for_pair(Meeting& m, std::uint64_t use, PairDeposit& own, const Red
     own.in_place = 0;
     own.no_memory = 0;
     if (bytes <= sizeof own.payload) {
-        copy_some(&own.payload, operand, bytes);
+        copy_payload(&own.payload, operand, bytes);
         return;
     }
     const bool to_all = whole.root == kAllMembers;
@@ -277,7 +282,7 @@ private:
         std::uint64_t higher = line_.by[1].payload;
         const std::uint64_t lower = line_.by[0].payload;
         whole_.op->function(&lower, &higher, whole_.count);
-        copy_some(buffers_.result, &higher, bytes_);
+        copy_payload(buffers_.result, &higher, bytes_);
         return ReduceManner::combined;
     }
 
