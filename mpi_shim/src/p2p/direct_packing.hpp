@@ -107,11 +107,15 @@ public:
         const bool given = may_copy && reads_.empty() && !joint_sends_.empty() && give_jointly();
         return told || sent || streamed || taken || given;
     }
-    bool is_idle() const { return announced_.empty() && receives_.empty() && goes_on_by_envelopes(); }
+    // What has a record or was asked for has been announced.
+    [[gnu::always_inline]] bool is_idle() const
+    {
+        return announced_.empty() && receives_.empty() && streams_.empty() && untold_.empty() && reads_.empty();
+    }
     // Whether this rank is to read messages where they lie.
     bool reads() const { return !reads_.empty(); }
     // Whether there is nothing to bring forward by progress().
-    bool goes_on_by_envelopes() const
+    [[gnu::always_inline]] bool goes_on_by_envelopes() const
     {
         return streams_.empty() && untold_.empty() && reads_.empty() && joint_sends_.empty() && asked_.empty();
     }

@@ -143,7 +143,7 @@ struct Engine::Parts {
     [[gnu::always_inline]] bool awaits_nothing_but_active() const
     {
         return !matching.any_posted() && reading.is_idle() && packing.is_idle() && synchronous.empty() &&
-               goes_on_by_envelopes_but_active();
+               channels.is_idle() && outbox.is_empty();
     }
     // Whether nothing is under way that a look (Engine::look) or room in a ring would bring forward.
     bool goes_on_by_envelopes() const { return goes_on_by_envelopes_but_active() && active.empty(); }
