@@ -81,10 +81,17 @@ public:
         } else {
             requests_ = few_.data();
         }
-        for (std::size_t i = 0; i < size_; ++i) {
-            requests_[i] = active_request(process, handles[i], "a request of the array");
-            active_ += requests_[i] != nullptr ? 1 : 0;
+        Request** const requests = requests_;
+        int active = 0, complete = kNone;
+        for (int i = count; i-- > 0;) {
+            Request* const request = active_request(process, handles[i], "a request of the array");
+            requests[i] = request;
+            if (request == nullptr) continue;
+            ++active;
+            if (request->operation().complete) complete = i;
         }
+        active_ = active;
+        complete_at_first_ = complete;
     }
     RequestList(const RequestList&) = delete;
     RequestList& operator=(const RequestList&) = delete;
@@ -96,7 +103,9 @@ public:
     Request& request(int i) const { return *requests_[i]; }
     Request& operation(int i) const { return requests_[i]->operation(); }
 
-    // The first complete request from `from` on; kNone when there is none.
+    // The first request that was complete when the list was made; kNone when there was none.
+    int complete_at_first() const { return complete_at_first_; }
+    // The first complete one from `from` on; likewise.
     int first_complete(int from = 0) const
     {
         for (int i = from; i < size(); ++i) {
@@ -115,7 +124,8 @@ private:
     MPI_Request* handles_;
     std::size_t size_ = 0;
     Request** requests_;
-    int active_ = 0;
+    int active_;
+    int complete_at_first_;
     std::array<Request*, 32> few_;
     std::unique_ptr<Request*[]> many_;
 };
@@ -303,7 +313,7 @@ int PMPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* stat
             give(status, Status::empty());
             return;
         }
-        int found = list.first_complete();
+        int found = list.complete_at_first();
         if (found == kNone) process.engine.wait_with_progress([&] { return (found = list.first_complete()) != kNone; });
         *index = found;
         finish_and_give(process, requests[found], list.request(found), status, comm);
@@ -316,20 +326,21 @@ int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_S
     return call_then_on("MPI_Testany", [&](Process& process, MPI_Comm& comm) {
         check_pointer(index, "index");
         check_pointer(flag, "flag");
-        Overview found;
+        const RequestList list(process, count, requests);
         *index = MPI_UNDEFINED;
-        *flag = process.engine.test([&] {
-            found = overview(process, count, requests);
-            return found.any_complete_or_none_active();
-        });
-        if (!*flag) return;
-        if (found.active == 0) {
+        *flag = 1;
+        if (list.active() == 0) {
             give(status, Status::empty());
             return;
         }
-        *index = found.first_complete;
-        MPI_Request& handle = requests[*index];
-        finish_and_give(process, handle, *active_request(process, handle), status, comm);
+        int found = list.complete_at_first();
+        if (found == kNone && !process.engine.nothing_has_come()) {
+            process.engine.look([&] { return (found = list.first_complete()) != kNone; });
+        }
+        *flag = found != kNone;
+        if (!*flag) return;
+        *index = found;
+        finish_and_give(process, requests[found], list.request(found), status, comm);
     });
 }
 FMPL_MPI_NAME(MPI_Testany)

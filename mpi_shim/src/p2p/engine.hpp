@@ -81,10 +81,17 @@ public:
     bool test(Done&& done)
     {
         if (done()) return true;
-        if (nothing_has_come()) return false;
+        return !nothing_has_come() && look(done);
+    }
+    // The same where neither is so.
+    template <class Done>
+    bool look(Done&& done)
+    {
         return look_for([](void* d) { return (*static_cast<std::remove_reference_t<Done>*>(d))() ? 1 : 0; },
             const_cast<void*>(static_cast<const void*>(&done)));
     }
+    // Whether a look would change nothing; then it is as if one had been made.
+    bool nothing_has_come() const;
     // Waits until done() is true, making progress as the next function does: until one of several requests is complete.
     template <class Done>
     void wait_with_progress(Done&& done, int peer = -1, int tag = -1, std::size_t bytes = 0)
@@ -153,8 +160,6 @@ private:
     void wait_until_done(Condition done, void* context, int peer, int tag, std::size_t bytes);
     template <class Over>
     void wait_over(Over& over, int peer, int tag, std::size_t bytes);
-    // Whether look_for() would change nothing; then it is as if it had been called.
-    bool nothing_has_come() const;
     bool look_for(Condition done, void* context);
 
     struct Parts;
