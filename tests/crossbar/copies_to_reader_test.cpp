@@ -74,7 +74,7 @@ TEST(CopyPastCaches, CopiesAllBytesAndNoOthers)
     std::vector<std::byte> from(kRoom);
     for (std::size_t i = 0; i < kRoom; ++i) from[i] = static_cast<std::byte>(i * 7 + 1);
     for (std::size_t bytes = 0; bytes <= 200; ++bytes) {
-        for (std::size_t at = 0; at < kLineBytes; at += 5) {
+        for (std::size_t at = 0; at < kLine; at += 5) {
             std::vector<std::byte> to(kRoom, std::byte{0xee});
             copy_past_caches(to.data() + at, from.data() + bytes % 17, bytes);
             for (std::size_t i = 0; i < kRoom; ++i) {

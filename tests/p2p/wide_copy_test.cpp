@@ -15,7 +15,7 @@ using Copy = void (*)(std::byte*, std::size_t, const std::byte*, std::size_t, st
 
 constexpr std::size_t kMostColumns = 5;
 constexpr std::size_t kMostGap = 200;
-constexpr std::size_t kBytes = kLineBytes + kMostColumns * (kMostWide + kMostGap);
+constexpr std::size_t kBytes = kLine + kMostColumns * (kMostWide + kMostGap);
 constexpr std::byte kUntouched{0xaa};
 
 // Columns of any length at any place of a line.
@@ -25,13 +25,13 @@ void expect_copies(Copy copy)
     std::vector<std::byte> from(kBytes);
     for (std::byte& byte : from) byte = static_cast<std::byte>(random() % 128);  // never kUntouched
     for (int round = 0; round < 3000; ++round) {
-        const std::size_t most = round % 2 == 0 ? kMostWide : 4 * kLineBytes;
+        const std::size_t most = round % 2 == 0 ? kMostWide : 4 * kLine;
         const std::size_t length = kLeastWide + random() % (most - kLeastWide + 1);
         const std::size_t n = random() % (kMostColumns + 1);
         const std::size_t to_stride = length + random() % (kMostGap + 1);
         const std::size_t from_stride = length + random() % (kMostGap + 1);
-        const std::size_t to_first = random() % kLineBytes;
-        const std::size_t from_first = random() % kLineBytes;
+        const std::size_t to_first = random() % kLine;
+        const std::size_t from_first = random() % kLine;
         std::vector<std::byte> expected(kBytes, kUntouched);
         for (std::size_t j = 0; j < n; ++j) {
             for (std::size_t i = 0; i < length; ++i) {

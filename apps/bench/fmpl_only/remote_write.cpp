@@ -34,7 +34,7 @@
 namespace fmpl::bench {
 namespace {
 
-constexpr std::size_t kLineBytes = 64;
+constexpr std::size_t kLine = 64;
 constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
 
 using Copy = void (*)(void* to, const void* from, std::size_t bytes);
@@ -52,7 +52,7 @@ void copy_ahead(void* to, const void* from, std::size_t bytes)
     auto* target = static_cast<std::byte*>(to);
     const auto* source = static_cast<const std::byte*>(from);
     const auto ask_for = [&](std::size_t begin) {
-        for (std::size_t at = begin; at < std::min(begin + block, bytes); at += kLineBytes) {
+        for (std::size_t at = begin; at < std::min(begin + block, bytes); at += kLine) {
 #if defined(__x86_64__)
             asm volatile("prefetchw %0" : : "m"(*reinterpret_cast<const char*>(target + at)));
 #else
@@ -74,8 +74,8 @@ void copy_past_caches(void* to, const void* from, std::size_t bytes)
     auto* target = static_cast<std::byte*>(to);
     const auto* source = static_cast<const std::byte*>(from);
     std::size_t done = 0;
-    for (; done + kLineBytes <= bytes; done += kLineBytes) {
-        __m128i words[kLineBytes / sizeof(__m128i)];
+    for (; done + kLine <= bytes; done += kLine) {
+        __m128i words[kLine / sizeof(__m128i)];
         std::memcpy(words, source + done, sizeof words);
         for (std::size_t i = 0; i < std::size(words); ++i) {
             _mm_stream_si128(reinterpret_cast<__m128i*>(target + done) + i, words[i]);
@@ -106,7 +106,7 @@ std::span<const WayOfCopying> ways_of_copying()
 // Loads every line.
 void read_all(const std::byte* p, std::size_t bytes)
 {
-    for (std::size_t at = 0; at < bytes; at += kLineBytes) {
+    for (std::size_t at = 0; at < bytes; at += kLine) {
         static_cast<void>(*reinterpret_cast<const volatile std::byte*>(p + at));
     }
 }

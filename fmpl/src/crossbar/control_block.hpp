@@ -4,6 +4,7 @@
 // Offsets count from the base of the job's memory. All fields are zero at the start (the memory comes from memfd).
 #pragma once
 
+#include "crossbar/cache_line.hpp"
 #include "crossbar/cycle_clock.hpp"
 #include "crossbar/observation.hpp"
 #include "crossbar/spoken_library.hpp"
@@ -15,8 +16,6 @@
 #include <string>
 
 namespace fmpl {
-
-inline constexpr std::size_t kLine = 64;  // bytes of a cache line
 
 using Offset = std::uint64_t;           // bytes from the base of the job's memory
 inline constexpr Offset kNoOffset = 0;  // the control block's own offset: never a message's

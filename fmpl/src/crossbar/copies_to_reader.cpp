@@ -16,11 +16,10 @@ void copy_past_caches(void* to, const void* from, std::size_t bytes)
     auto* target = static_cast<std::byte*>(to);
     const auto* source = static_cast<const std::byte*>(from);
     // A line that is not written whole goes by the caches, as its other bytes do.
-    const std::size_t begin =
-        std::min((kLineBytes - reinterpret_cast<std::uintptr_t>(to) % kLineBytes) % kLineBytes, bytes);
+    const std::size_t begin = std::min((kLine - reinterpret_cast<std::uintptr_t>(to) % kLine) % kLine, bytes);
     std::memcpy(target, source, begin);
     std::size_t done = begin;
-    for (; done + kLineBytes <= bytes; done += kLineBytes) {
+    for (; done + kLine <= bytes; done += kLine) {
         const auto* const in = reinterpret_cast<const __m128i*>(source + done);
         auto* const out = reinterpret_cast<__m128i*>(target + done);
         const __m128i first = _mm_loadu_si128(in);

@@ -25,12 +25,12 @@ template <bool kAsksAhead>
 
 // At one place, which begins a line of the instruction cache: a copy of 8 KiB takes up to 8 % longer where its loop
 // happens to lie otherwise.
-[[gnu::aligned(kLineBytes)]] void copy_asking_ahead(void* to, const void* from, std::size_t bytes)
+[[gnu::aligned(kLine)]] void copy_asking_ahead(void* to, const void* from, std::size_t bytes)
 {
     copy_by_blocks<true>(to, from, bytes);
 }
 
-[[gnu::aligned(kLineBytes)]] void copy_blocks(void* to, const void* from, std::size_t bytes)
+[[gnu::aligned(kLine)]] void copy_blocks(void* to, const void* from, std::size_t bytes)
 {
     copy_by_blocks<false>(to, from, bytes);
 }

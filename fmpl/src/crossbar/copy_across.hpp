@@ -7,13 +7,13 @@
 // fetches ahead itself, wherever the lines are (docs/decisions/0017-lines-asked-for-ahead.md).
 #pragma once
 
+#include "crossbar/cache_line.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 namespace fmpl {
-
-inline constexpr std::size_t kLineBytes = 64;
 
 inline bool is_amd_processor()
 {
@@ -40,14 +40,14 @@ inline void prefetch_to_write(const void* line)
 
 inline void prefetch_to_write(const std::byte* first, std::size_t bytes)
 {
-    for (std::size_t at = 0; at < bytes; at += kLineBytes) prefetch_to_write(first + at);
+    for (std::size_t at = 0; at < bytes; at += kLine) prefetch_to_write(first + at);
 }
 
 // Not by __builtin_prefetch: gcc takes a function that does nothing else for one without effect, and leaves its calls
 // out.
 inline void prefetch_to_read(const std::byte* first, std::size_t bytes)
 {
-    for (std::size_t at = 0; at < bytes; at += kLineBytes) {
+    for (std::size_t at = 0; at < bytes; at += kLine) {
 #if defined(__x86_64__)
         asm volatile("prefetcht0 %0" : : "m"(first[at]));
 #else
@@ -67,7 +67,7 @@ inline void hand_over(const void* first, std::size_t bytes)
 #if defined(__x86_64__)
     const auto* const from = static_cast<const char*>(first);
     // Does nothing where it is not known.
-    for (std::size_t at = 0; at < bytes; at += kLineBytes) asm volatile("cldemote %0" : : "m"(from[at]));
+    for (std::size_t at = 0; at < bytes; at += kLine) asm volatile("cldemote %0" : : "m"(from[at]));
 #else
     static_cast<void>(first);
 #endif

@@ -7,6 +7,8 @@
 // what finds no memory is counted. fmplrun reads when the rank's process has ended, which orders it.
 #pragma once
 
+#include "crossbar/cache_line.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -46,7 +48,7 @@ struct TraceEvent {
 static_assert(sizeof(TraceEvent) == 32);
 
 // Writer: the rank. Ordering: relaxed, read after the process's end.
-struct alignas(64) ObservationRecord {
+struct alignas(kLine) ObservationRecord {
     // Line 0.
     std::atomic<std::uint64_t> session_begin;  // ticks; 0: it has not left fmpl_init
     std::atomic<std::uint64_t> session_end;    // ticks; 0: it has not finalized

@@ -11,7 +11,7 @@
 namespace fmpl {
 
 // Of one column. Longer ones are as fast by memcpy, or faster.
-inline constexpr std::size_t kLeastWide = kLineBytes;
+inline constexpr std::size_t kLeastWide = kLine;
 inline constexpr std::size_t kMostWide = 2048;
 
 namespace wide_copy {
@@ -26,7 +26,7 @@ template <std::size_t Bytes>
 [[gnu::always_inline]] inline void copy_line(std::byte* to, const std::byte* from)
 {
     using Register = typename Wide<Bytes>::Type;
-    for (std::size_t at = 0; at < kLineBytes; at += Bytes) {
+    for (std::size_t at = 0; at < kLine; at += Bytes) {
         *reinterpret_cast<Register*>(to + at) = *reinterpret_cast<const Register*>(from + at);
     }
 }
@@ -37,8 +37,8 @@ template <std::size_t Bytes>
 {
     for (std::size_t j = 0; j < n; ++j, to += to_stride, from += from_stride) {
         std::size_t at = 0;
-        for (; at + kLineBytes <= length; at += kLineBytes) copy_line<Bytes>(to + at, from + at);
-        if (at < length) copy_line<Bytes>(to + length - kLineBytes, from + length - kLineBytes);
+        for (; at + kLine <= length; at += kLine) copy_line<Bytes>(to + at, from + at);
+        if (at < length) copy_line<Bytes>(to + length - kLine, from + length - kLine);
     }
 }
 
