@@ -257,7 +257,7 @@ public:
         if (!broadcast_roots.is_next(rank(), cpu_mates.of_members)) return false;
         if (!broadcast_roots.keeping.is_worth_it()) return false;
         const bool came = node_->waiter.spin(has_come, true);
-        came ? broadcast_roots.keeping.was_taken() : broadcast_roots.keeping.was_left();
+        came ? broadcast_roots.keeping.has_succeeded() : broadcast_roots.keeping.was_in_vain();
         return came;
     }
 

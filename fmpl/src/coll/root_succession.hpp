@@ -9,11 +9,12 @@
 // (docs/decisions/0021-next-root-keeps-the-cpu.md).
 //
 // A rank's own knowledge, about one communicator. A wrong guess keeps the CPU from others for a short wait; after
-// each the rank does so less often (p2p/offer_chance.hpp).
+// each the rank does so less often.
 #pragma once
 
-#include "p2p/offer_chance.hpp"
 #include "coll/place_in_lap.hpp"
+
+#include <fmpl/back_off.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -66,7 +67,7 @@ public:
         return turn_;
     }
 
-    OfferChance keeping;  // whether it is worth it to keep the CPU
+    BackOff<8> keeping;  // whether it is worth it to keep the CPU
 
 private:
     static constexpr int kUnknown = -1;

@@ -5,7 +5,7 @@
 #include "crossbar/crossbar.hpp"
 #include "crossbar/transmission_control_word.hpp"
 #include "error.hpp"
-#include "p2p/offer_chance.hpp"
+#include "p2p/offers.hpp"
 #include "p2p/records.hpp"
 #include "p2p/zeroed_table.hpp"
 
@@ -59,7 +59,7 @@ struct SendChannel {
     SendOperation* request = nullptr;   // the isend not yet waited for
     ChainEntry* first_entry = nullptr;  // memory of messages not yet known to be consumed, oldest first
     ChainEntry* last_entry = nullptr;
-    OfferChance offers;
+    OfferBackOff offers;
     bool touched = false;  // in the sender's list of channels with such memory
     bool sending = false;  // a blocking send waits; a layer's function that it calls may not send before it
 };

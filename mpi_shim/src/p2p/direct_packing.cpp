@@ -180,7 +180,7 @@ bool DirectPacking::prefers_pieces(const ReceiveOperation& operation)
     const MessageBuffer& buffer = operation.buffer;
     return operation.envelope.receive_id != 0 && bytes > std::max(CopyRates::longest(), kStraightPieceBytes) &&
            bytes <= fmpl_envelope_body_limit() && bytes <= buffer.bytes && buffer.in_one_piece() &&
-           fmpl_is_remote_dma(buffer.data, bytes) == 0 && choice_.prefers_pieces(operation.source);
+           fmpl_is_remote_dma(buffer.data, bytes) == 0 && asking(operation.source).is_worth_it();
 }
 
 // Of a message that has been asked for: whether it is still waited for.
@@ -207,7 +207,7 @@ bool DirectPacking::take_read()
                 reads_.erase(place);
                 continue;
             }
-            choice_.was_not_answered(operation->source);
+            asking(operation->source).was_in_vain();
             take_out(receives_, id_of(operation));
             read.asked_at = 0;
         }
@@ -424,7 +424,7 @@ void DirectPacking::first_piece(const Ref<ReceiveOperation>& operation)
 {
     const std::size_t asked =
         std::erase_if(reads_, [&](const Read& read) { return read.operation.get() == operation.get(); });
-    if (asked > 0) choice_.was_answered(operation->source);
+    if (asked > 0) asking(operation->source).has_succeeded();
 }
 
 void DirectPacking::piece(const Envelope& envelope, const void* body)

@@ -24,7 +24,7 @@
 // sender whose receiver computes does the work alone. Such a send is complete when the message is there; its record is
 // kept until `taken` comes.
 //
-// Of those that have a record the receiver asks for what is at most a quarter of the ring in pieces (PieceChoice). A
+// Of those that have a record the receiver asks for what is at most a quarter of the ring in pieces. A
 // sender that comes to copy in a wait, and finds room in the ring for all of it, withdraws the record and sends them.
 // One of which nothing is heard for kPatience is not waited for: the receiver opens the record, whatever it exchanges,
 // and reads.
@@ -41,7 +41,8 @@
 #include "p2p/copy_rates.hpp"
 #include "p2p/operations.hpp"
 #include "p2p/outbox.hpp"
-#include "p2p/piece_choice.hpp"
+
+#include <fmpl/back_off.hpp>
 
 #include <cstdint>
 #include <unordered_map>
@@ -71,7 +72,7 @@ public:
         : outbox_(&outbox),
           cpus_suffice_(cpus_suffice),
           copy_rates_(ranks, kSlowRate, 1),
-          choice_(ranks),
+          asking_(static_cast<std::size_t>(ranks)),
           heard_at_(static_cast<std::size_t>(ranks)),
           unfinished_(static_cast<std::size_t>(ranks))
     {
@@ -177,6 +178,7 @@ private:
     bool give_jointly();
     void add_copy(OwnCopy& copy, std::uint64_t bytes, int calls, double begin);
     void taken_by(ReceiveOperation& operation, const OwnCopy& copy);
+    BackOff<6>& asking(int source) { return asking_[static_cast<std::size_t>(source)]; }
     bool has_sends_to(int rank) const { return unfinished_[static_cast<std::size_t>(rank)] > 0; }
     Ref<SendOperation> forget(std::uint64_t send_id);
     Ref<SendOperation> to_be_packed(Announcements::iterator at);
@@ -188,9 +190,9 @@ private:
     Outbox* outbox_;
     bool cpus_suffice_;
     CopyRates copy_rates_;
-    PieceChoice choice_;
-    std::vector<double> heard_at_;  // when the last piece of each source came
-    std::vector<int> unfinished_;   // announced messages to each rank that are not there yet
+    std::vector<BackOff<6>> asking_;  // each source for pieces: one that computes does not answer
+    std::vector<double> heard_at_;    // when the last piece of each source came
+    std::vector<int> unfinished_;     // announced messages to each rank that are not there yet
     JointRecords records_;
     std::uint64_t sends_ = 0;
     Announcements announced_;

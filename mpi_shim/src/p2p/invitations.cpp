@@ -41,7 +41,7 @@ Invitations::~Invitations()
 void Invitations::invite(ReceiveOperation& operation, int source)
 {
     Guest& guest = guests_.make(source);
-    if (!channels_->any_to_reserve(source) || !guest.chance.is_worth_it()) return;
+    if (!channels_->any_to_reserve(source) || !guest.inviting.is_worth_it()) return;
     if (guest.claims == nullptr) {
         constexpr std::size_t kBytes = kInvitedChannels * sizeof *guest.claims;
         guest.claims = static_cast<std::uint64_t*>(fmpl_try_malloc(kBytes));
@@ -84,7 +84,7 @@ bool Invitations::withdraw(ReceiveOperation& operation)
 
 bool Invitations::was_in_vain(ReceiveOperation& operation)
 {
-    ++guests_.make(operation.source).chance.in_vain;
+    guests_.make(operation.source).inviting.was_in_vain();
     return withdraw(operation);
 }
 
@@ -98,7 +98,7 @@ void Invitations::accepted(int source, const Envelope& envelope)
     }
     const Ref<ReceiveOperation> operation = matching_->take_posted(*receive);
     receive = nullptr;
-    guest.chance.in_vain = 0;
+    guest.inviting.has_succeeded();
     operation->invitation = -1;
     operation->envelope = envelope;
     channels_->await(operation);

@@ -30,6 +30,7 @@
 #include "p2p/outbox.hpp"
 #include "p2p/per_peer.hpp"
 
+#include <fmpl/back_off.hpp>
 #include <fmpl/remote.h>
 
 #include <array>
@@ -98,21 +99,10 @@ private:
         std::uint32_t open = 0;  // bit c: there is an invitation for channel kChannels + c
         std::array<Invitation, kInvitedChannels> invitations;
     };
-    // Where messages never come by invitation (they are shorter than the receive, or have been sent before it), there
-    // is one for every kBetweenTrials receives.
-    struct Chance {
-        static constexpr std::uint32_t kMostInVain = 4;
-        static constexpr std::uint32_t kBetweenTrials = 64;
-        std::uint32_t in_vain = 0;  // one after the other
-        std::uint32_t left_out = 0;
-
-        bool is_worth_it() { return in_vain < kMostInVain || ++left_out % kBetweenTrials == 0; }
-    };
-
     struct Guest {                        // a rank that this one invites
         std::uint64_t* claims = nullptr;  // by channel - kChannels; nullptr: no memory for them
         std::array<ReceiveOperation*, kInvitedChannels> receives{};  // likewise: the receive that is told of
-        Chance chance;
+        BackOff<6, 3> inviting;  // in vain: the message is shorter than the receive, or has been sent before it
     };
     static std::size_t place_of(int channel) { return static_cast<std::size_t>(channel - kChannels); }
 

@@ -50,9 +50,9 @@ bool Envelopes::lend_at(Outbox& out, int destination, const void* head, Offset a
     node_->crossbar.wake(destination);
     const bool is_returned = Loan(cell, stamp).await_return(*node_, *out.claim, number, destination, bytes);
     if (is_returned) {
-        out.lending.was_taken();
+        out.lending.has_succeeded();
     } else {
-        out.lending.was_left();
+        out.lending.was_in_vain();
     }
     return is_returned;
 }

@@ -1,6 +1,6 @@
 #include "p2p/envelopes/lending.hpp"
 
-#include "p2p/offer_chance.hpp"
+#include "p2p/offers.hpp"
 
 namespace fmpl {
 
@@ -14,7 +14,7 @@ bool Loan::is_returned_soon() const
         if (looks % kLooksBetweenClocks != 0) continue;
         const std::uint64_t ns = monotonic_ns();
         if (deadline_ns == 0) {
-            deadline_ns = ns + OfferChance::kClaimedSoonNs;
+            deadline_ns = ns + kClaimedSoonNs;
         } else if (ns >= deadline_ns) {
             return false;
         }

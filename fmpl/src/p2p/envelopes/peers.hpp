@@ -5,7 +5,7 @@
 
 #include "p2p/envelopes/block.hpp"
 #include "p2p/envelopes/pair_cell.hpp"
-#include "p2p/offer_chance.hpp"
+#include "p2p/offers.hpp"
 #include "p2p/zeroed_table.hpp"
 
 #include <deque>
@@ -19,7 +19,7 @@ struct Outbox {
     EnvelopeCell* pair_cell = nullptr;  // when it is this rank's turn to write it
     Offset counted = kNoOffset;         // its door for this rank where it counts, else kNoOffset
     EnvelopeClaim* claim = nullptr;     // of what is lent to it, when it is mapped
-    OfferChance lending{};
+    OfferBackOff lending{};
 };
 
 // What a poll looks at: where the next envelope of a source will be. Small, since many are looked at.

@@ -52,7 +52,7 @@ bool is_taken_soon(
         if (looks % kLooksBetweenClocks == 0) {
             const std::uint64_t ns = monotonic_ns();
             if (deadline_ns == 0) {
-                deadline_ns = ns + OfferChance::kClaimedSoonNs;
+                deadline_ns = ns + kClaimedSoonNs;
             } else if (ns >= deadline_ns) {
                 // Is it being copied?
                 if (is_claimed || flag.claim.load(std::memory_order_relaxed) != number) return false;
@@ -95,10 +95,10 @@ Outcome send(const SendEnd& end, Communicator& comm, int destination, int index,
     lane::write(comm, destination, index, LaneStamp::kOffer, ++channel.sent, ++pair.order, put);
     end.crossbar().wake(peer.node);
     if (!is_taken_soon(comm, destination, taken_before, channel.sent, message.bytes())) {
-        channel.offers.was_left();
+        channel.offers.was_in_vain();
         return Outcome::left;
     }
-    channel.offers.was_taken();
+    channel.offers.has_succeeded();
     channel.consumed = channel.sent;
     pair.lane_hint = pair.lane_sent;
     pair.lane_number = 0;
