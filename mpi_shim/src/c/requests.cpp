@@ -76,7 +76,7 @@ public:
         array_of(handles, count, "array_of_requests");
         size_ = static_cast<std::size_t>(count);
         if (size_ > few_.size()) {
-            many_ = std::make_unique<Request*[]>(size_);
+            many_ = std::make_unique_for_overwrite<Request*[]>(size_);
             requests_ = many_.get();
         } else {
             requests_ = few_.data();
@@ -328,8 +328,8 @@ int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_S
         check_pointer(flag, "flag");
         const RequestList list(process, count, requests);
         *index = MPI_UNDEFINED;
-        *flag = 1;
         if (list.active() == 0) {
+            *flag = 1;
             give(status, Status::empty());
             return;
         }
