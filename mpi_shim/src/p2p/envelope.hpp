@@ -57,4 +57,34 @@ struct Envelope {
 };
 static_assert(sizeof(Envelope) == FMPL_ENVELOPE_HEAD);
 
+inline bool is_announcement(const Envelope& envelope)
+{
+    return envelope.kind == EnvelopeKind::rendezvous || envelope.kind == EnvelopeKind::scattered ||
+           envelope.kind == EnvelopeKind::readable;
+}
+
+inline bool is_message(const Envelope& envelope)
+{
+    return envelope.kind == EnvelopeKind::eager || envelope.kind == EnvelopeKind::synchronous ||
+           is_announcement(envelope);
+}
+
+inline bool is_inlined(const Envelope& envelope)
+{
+    return envelope.kind == EnvelopeKind::eager && envelope.bytes <= kInlineBytes;
+}
+
+// Whether the envelope's body is `bytes` of a message.
+inline bool has_body(const Envelope& envelope)
+{
+    return envelope.kind == EnvelopeKind::synchronous || envelope.kind == EnvelopeKind::piece ||
+           (envelope.kind == EnvelopeKind::eager && envelope.bytes > kInlineBytes);
+}
+
+// Of an eager or synchronous message.
+inline const void* payload_of(const Envelope& envelope, const void* body)
+{
+    return is_inlined(envelope) ? envelope.payload : body;
+}
+
 }  // namespace fmpl::mpi

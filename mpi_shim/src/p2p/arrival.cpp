@@ -1,0 +1,171 @@
+#include "p2p/engine_parts.hpp"
+#include "p2p/take_body.hpp"
+
+#include <fmpl/envelope_steps.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace fmpl::mpi {
+
+void SendOperation::dispose()
+{
+    buffer.layout.reset();
+    pool->give_back(*this);
+}
+
+void ReceiveOperation::dispose()
+{
+    buffer.layout.reset();
+    pool->give_back(*this);
+}
+
+void ReceiveOperation::cancel(Engine& engine)
+{
+    engine.cancel(*this);
+}
+
+void ReceiveOperation::finish_with(const Envelope& message)
+{
+    set_received(status, message, buffer);
+    complete = true;
+}
+
+void Engine::Parts::receive_eager(
+    ReceiveOperation& operation, int source, const Envelope& envelope, const void* payload)
+{
+    take_eager(operation.buffer, source, envelope, payload);
+    operation.finish_with(envelope);
+}
+
+void Engine::Parts::take_eager(const MessageBuffer& buffer, int source, const Envelope& envelope, const void* payload)
+{
+    take_body(std::min(envelope.bytes, buffer.bytes), [&](std::uint64_t begin, std::uint64_t end) {
+        buffer.unpack(begin, end, static_cast<const std::byte*>(payload) + begin);
+    });
+    outbox.matched_eager(source, envelope.bytes);
+    if (envelope.kind == EnvelopeKind::synchronous) {
+        Envelope matched{};
+        matched.kind = EnvelopeKind::matched;
+        matched.send_id = envelope.send_id;
+        outbox.post(source, matched);
+    }
+}
+
+void Engine::Parts::receive_own(ReceiveOperation& operation, UnexpectedMessage& message)
+{
+    if (message.own) {
+        copy_message(message.own->buffer, operation.buffer, std::min(message.envelope.bytes, operation.buffer.bytes));
+        message.own->complete_with(Status::empty());
+    } else {
+        operation.buffer.unpack(0, std::min(message.envelope.bytes, operation.buffer.bytes), message.payload());
+    }
+    operation.finish_with(message.envelope);
+}
+
+void Engine::Parts::begin(const Ref<ReceiveOperation>& operation, int source, const Envelope& envelope)
+{
+    if (envelope.kind == EnvelopeKind::readable) {
+        reading.receive(*operation, source, envelope);
+        return;
+    }
+    operation->source = source;
+    operation->envelope = envelope;
+    if (envelope.kind == EnvelopeKind::scattered) {
+        packing.receive(operation);
+    } else {
+        channels.receive(operation);
+    }
+}
+
+void Engine::Parts::receive(const Ref<ReceiveOperation>& operation, std::unique_ptr<UnexpectedMessage> message)
+{
+    if (message->source < 0) {
+        receive_own(*operation, *message);
+    } else if (is_announcement(message->envelope)) {
+        begin(operation, message->source, message->envelope);
+    } else {
+        receive_eager(*operation, message->source, message->envelope, message->payload());
+        if (message->body != nullptr) bodies.give_back(std::move(message->body), message->envelope.bytes);
+    }
+}
+
+// The posted receive that the message from `source` matches, with which it was not invited.
+Ref<ReceiveOperation> Engine::Parts::take_posted(int source, const Envelope& envelope)
+{
+    Ref<ReceiveOperation> operation = matching.take_posted(key_of(envelope));
+    if (operation && operation->invitation >= 0 && !invitations.was_in_vain(*operation)) [[unlikely]] {
+        fail(MPI_ERR_INTERN, "a message of {} bytes from rank {} matches a receive that an earlier one belongs to",
+            envelope.bytes, source);
+    }
+    return operation;
+}
+
+void Engine::Parts::arrive(int source, const Envelope& envelope, const void* body)
+{
+    switch (envelope.kind) {
+        case EnvelopeKind::eager:
+        case EnvelopeKind::synchronous:
+        case EnvelopeKind::rendezvous:
+        case EnvelopeKind::scattered:
+        case EnvelopeKind::readable: {
+            outbox.message_has_come(source);
+            const Ref<ReceiveOperation> operation = take_posted(source, envelope);
+            if (operation && is_announcement(envelope)) {
+                begin(operation, source, envelope);
+            } else if (operation) {
+                receive_eager(*operation, source, envelope, payload_of(envelope, body));
+            } else {
+                auto message = std::make_unique<UnexpectedMessage>();
+                message->envelope = envelope;
+                message->source = source;
+                if (!is_announcement(envelope) && !is_inlined(envelope) && envelope.bytes > 0) {
+                    message->body = bodies.take(envelope.bytes);
+                    take_body(envelope.bytes, [&](std::uint64_t begin, std::uint64_t end) {
+                        std::memcpy(
+                            message->body.get() + begin, static_cast<const std::byte*>(body) + begin, end - begin);
+                    });
+                }
+                matching.keep(std::move(message));
+            }
+            break;
+        }
+        case EnvelopeKind::accepted:
+            outbox.message_has_come(source);
+            invitations.accepted(source, envelope);
+            break;
+        case EnvelopeKind::invited:
+            invitations.invited(source, envelope);
+            break;
+        case EnvelopeKind::room:
+            packing.room(source, envelope);
+            break;
+        case EnvelopeKind::taken:
+            packing.taken(source, envelope);
+            break;
+        case EnvelopeKind::packed:
+            packing.packed(envelope);
+            break;
+        case EnvelopeKind::piece:
+            packing.piece(envelope, body);
+            break;
+        case EnvelopeKind::read:
+            reading.read(source, envelope);
+            break;
+        case EnvelopeKind::ready:
+            channels.ready(envelope);
+            break;
+        case EnvelopeKind::matched: {
+            const auto found = synchronous.find(envelope.send_id);
+            if (found == synchronous.end()) break;
+            found->second->complete_with(Status::empty());
+            synchronous.erase(found);
+            break;
+        }
+        case EnvelopeKind::credit:
+            outbox.credit(source, envelope.bytes);
+            break;
+    }
+}
+
+}  // namespace fmpl::mpi

@@ -1,0 +1,189 @@
+#include "p2p/engine_parts.hpp"
+
+#include <fmpl/envelopes.h>
+#include <fmpl/waiting.h>
+
+namespace fmpl::mpi {
+namespace {
+
+Status status_of(const Envelope& message)
+{
+    Status status{message.source, message.tag};
+    status.bytes = message.bytes;
+    return status;
+}
+
+}  // namespace
+
+// A message that the rank waits for and for nothing else, so that an eager one needs no operation.
+struct AwaitedMessage {
+    Engine::Parts& parts;
+    const MessageBuffer& buffer;
+    MatchKey key;
+    bool has_come = false;
+    Status status = Status::empty();    // of an eager or synchronous one
+    Ref<ReceiveOperation> operation{};  // of one that was announced
+
+    // fmpl_envelope_handler_t. Ends the poll when the message has come.
+    static int take(void* context, int source, const void* head, const void* body, std::size_t body_bytes)
+    {
+        AwaitedMessage& self = *static_cast<AwaitedMessage*>(context);
+        const Envelope& envelope = *static_cast<const Envelope*>(head);
+        try {
+            check_body(source, envelope, body_bytes);
+            return self.take(source, envelope, body) ? 1 : 0;
+        } catch (...) {
+            self.parts.failure = std::current_exception();
+            return 1;
+        }
+    }
+
+private:
+    bool take(int source, const Envelope& envelope, const void* body)
+    {
+        if (!is_message(envelope) || !Matching::matches(key, key_of(envelope))) {
+            parts.arrive(source, envelope, body);
+            return false;
+        }
+        has_come = true;
+        parts.outbox.message_has_come(source);
+        if (is_announcement(envelope)) {
+            operation = parts.receives.take();
+            operation->buffer = buffer;
+            operation->key = key;
+            parts.begin(operation, source, envelope);
+        } else {
+            parts.take_eager(buffer, source, envelope, payload_of(envelope, body));
+            set_received(status, envelope, buffer);
+        }
+        return true;
+    }
+};
+
+// The world rank that may be told of a receive ahead of its message, -1: none. In a collective call the source comes
+// at the same time, and whoever needs a message next copies it best.
+int Engine::source_to_invite(
+    const MessageBuffer& buffer, const Communicator& comm, Traffic traffic, int source, int tag) const
+{
+    if (buffer.bytes < Invitations::kLeastBytes || traffic != Traffic::point_to_point) return -1;
+    if (source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG) return -1;
+    const int world_rank = comm.peers().world_rank(source);
+    return world_rank != world_rank_ && parts_->invitations.may_invite(buffer, world_rank) ? world_rank : -1;
+}
+
+RequestRef Engine::irecv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
+{
+    Ref<ReceiveOperation> operation = parts_->receives.take();
+    if (source == MPI_PROC_NULL) {
+        operation->complete_with(Status::of_proc_null());
+        return operation;
+    }
+    operation->buffer = buffer;
+    operation->key = {comm.context(traffic), source, tag};
+    const int host = source_to_invite(buffer, comm, traffic, source, tag);
+    // It keeps an invitation only if its messages have been taken.
+    if (host >= 0) progress_without_copies();
+    if (UnexpectedMessage* const message = parts_->matching.find_unexpected(operation->key)) {
+        parts_->receive(operation, parts_->matching.take(*message));
+        return operation;
+    }
+    const bool invites = host >= 0 && parts_->matching.is_first(operation->key);
+    parts_->matching.post(*operation);
+    if (invites) parts_->invitations.invite(*operation, host);
+    return operation;
+}
+
+Status Engine::recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
+{
+    raise_failure_in_fmpl();
+    const int peer = source < 0 ? -1 : comm.peers().world_rank(source);
+    const int index = tag == MPI_ANY_TAG || traffic == Traffic::collective ? -1 : tag;
+    RequestRef request;
+    Parts& parts = *parts_;
+    const MatchKey key{comm.context(traffic), source, tag};
+    if (source != MPI_PROC_NULL && !parts.progressing && parts.awaits_nothing() &&
+        parts.matching.find_unexpected(key) == nullptr) [[likely]] {
+        AwaitedMessage awaited{parts, buffer, key};
+        const fmpl_wait_words words{nullptr, peer, index, 0, buffer.bytes, generalized_requests > 0};
+        do {
+            check_fmpl(fmpl_envelopes_wait(&AwaitedMessage::take, &awaited, &words));
+        } while (!awaited.has_come && !parts.failure && parts.awaits_nothing());
+        parts.raise_failure();
+        if (awaited.has_come && !awaited.operation) {
+            parts.outbox.flush();  // an answer to the sender may be there
+            return awaited.status;
+        }
+        request = awaited.operation;
+    }
+    if (!request) request = irecv(buffer, comm, traffic, source, tag);
+    if (request->complete) {
+        parts.outbox.flush();
+        return request->status;
+    }
+    try {
+        wait(*request, peer, index, buffer.bytes);
+    } catch (...) {
+        request->cancel(*this);  // the caller's buffer is its own again
+        throw;
+    }
+    return request->status;
+}
+
+// The message that a probe finds; nullptr when there is none yet.
+UnexpectedMessage* Engine::find_for_probe(const Communicator& comm, int source, int tag)
+{
+    const MatchKey key{comm.context(Traffic::point_to_point), source, tag};
+    UnexpectedMessage* message = nullptr;
+    test([&] { return message != nullptr || (message = parts_->matching.find_unexpected(key)) != nullptr; });
+    return message;
+}
+
+void Engine::await_message(const Communicator& comm, int source, int tag)
+{
+    const MatchKey key{comm.context(Traffic::point_to_point), source, tag};
+    const int peer = source == MPI_ANY_SOURCE ? -1 : comm.peers().world_rank(source);
+    wait_with_progress([&] { return parts_->matching.find_unexpected(key) != nullptr; }, peer, tag);
+}
+
+bool Engine::probe(Communicator& comm, int source, int tag, Status& status)
+{
+    if (source == MPI_PROC_NULL) {
+        progress();
+        status = Status::of_proc_null();
+        return true;
+    }
+    const UnexpectedMessage* const message = find_for_probe(comm, source, tag);
+    if (message == nullptr) return false;
+    status = status_of(message->envelope);
+    return true;
+}
+
+MatchedMessage Engine::matched_probe(Communicator& comm, int source, int tag, Status& status)
+{
+    const auto destroy = [](UnexpectedMessage* message) { delete message; };
+    UnexpectedMessage* const message = find_for_probe(comm, source, tag);
+    if (message == nullptr) return {nullptr, destroy};
+    status = status_of(message->envelope);
+    return {parts_->matching.take(*message).release(), destroy};
+}
+
+RequestRef Engine::receive_matched(MatchedMessage message, const MessageBuffer& buffer)
+{
+    Ref<ReceiveOperation> operation = parts_->receives.take();
+    operation->buffer = buffer;
+    operation->key = {message->envelope.context, message->envelope.source, message->envelope.tag};
+    parts_->receive(operation, std::unique_ptr<UnexpectedMessage>(message.release()));
+    return operation;
+}
+
+void Engine::cancel(ReceiveOperation& operation)
+{
+    // One that the source has accepted to send to gets its message.
+    if (!operation.posted || !parts_->invitations.withdraw(operation)) return;
+    Status status = Status::empty();
+    status.cancelled = true;
+    operation.complete_with(status);
+    parts_->matching.cancel(operation);
+}
+
+}  // namespace fmpl::mpi

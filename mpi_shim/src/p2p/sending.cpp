@@ -1,0 +1,185 @@
+// Which way a message goes: the first of these that it can go.
+//
+//   to the own rank   copied into a posted receive, or kept                                Parts::send_to_self
+//   by invitation     written to where the destination has told of a receive              Invitations
+//   lent              by a send that waits, to a destination that waits for it             Outbox::try_lend
+//   eager             with its envelope: up to eager_bytes, from remote-DMA memory up to eager_bytes_remote_dma; longer
+//                     where the destination reads messages slowly                          Outbox, CopyRates
+//   read              by the destination where it lies: in remote-DMA memory              DirectReading
+//                     or at a private address                                              DirectPacking
+//   in a channel      of FMPL's                                                            Channels
+//   packed            into what the destination names, or in pieces                        DirectPacking
+//
+// An eager message needs the window to be open: else it is announced, as longer ones are.
+#include "p2p/engine_parts.hpp"
+
+#include <fmpl/remote.h>
+
+#include <algorithm>
+
+namespace fmpl::mpi {
+
+// A message to the own rank: a short one of standard mode is kept if no receive is posted, others wait where they are.
+void Engine::Parts::send_to_self(const Ref<SendOperation>& operation)
+{
+    const Envelope& envelope = operation->envelope;
+    auto message = std::make_unique<UnexpectedMessage>();
+    message->envelope = envelope;
+    message->source = -1;
+    message->own = operation;
+    if (const Ref<ReceiveOperation> posted = matching.take_posted(key_of(envelope))) {
+        receive_own(*posted, *message);
+        return;
+    }
+    if (envelope.kind == EnvelopeKind::eager) {
+        message->body = std::make_unique_for_overwrite<std::byte[]>(envelope.bytes);
+        operation->buffer.pack(0, envelope.bytes, message->body.get());
+        message->own = {};
+        operation->complete_with(Status::empty());
+    }
+    matching.keep(std::move(message));
+}
+
+void Engine::Parts::send_eagerly(const Ref<SendOperation>& operation)
+{
+    Envelope& envelope = operation->envelope;
+    if (envelope.kind == EnvelopeKind::synchronous) {
+        envelope.send_id = reinterpret_cast<std::uintptr_t>(operation.get());
+        synchronous.emplace(envelope.send_id, operation);
+    }
+    outbox.message(operation);
+}
+
+void Engine::Parts::announce(const Ref<SendOperation>& operation)
+{
+    if (reading.try_send(operation)) return;
+    const bool is_read_best = packing.is_best_for(operation->buffer, operation->destination);
+    if (!is_read_best && channels.try_send(operation)) return;
+    packing.send(operation, matching.any_posted());
+}
+
+// For a length that only private memory is sent eagerly with.
+bool Engine::is_eager_from_where_it_lies(const MessageBuffer& buffer) const
+{
+    return buffer.bytes <= settings_.eager_bytes &&
+           !(buffer.in_one_piece() && fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0);
+}
+
+// Sends a longer message with its envelope if its destination reads those slowly; false: it does not go so. If there is
+// no room, only one that this rank waits for does: others would need a further call of this rank's, which one that is
+// read does not.
+bool Engine::send_by_rate(const Ref<SendOperation>& operation, bool waits)
+{
+    const MessageBuffer& buffer = operation->buffer;
+    const int destination = operation->destination;
+    Outbox& outbox = parts_->outbox;
+    if (destination == world_rank_) return false;
+    if (buffer.bytes > std::min(settings_.eager_bytes_by_rate, CopyRates::longest())) return false;
+    if (!parts_->packing.is_better_eager(buffer, destination) && !parts_->reading.is_better_eager(*operation))
+        return false;
+    if (!outbox.window_is_open(destination, buffer.bytes)) return false;
+    if (waits) {
+        outbox.message(operation);
+    } else if (outbox.try_message(destination, operation->envelope, buffer)) {
+        operation->complete_with(Status::empty());
+    } else {
+        return false;
+    }
+    return true;
+}
+
+RequestRef Engine::isend(
+    const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode)
+{
+    return begin_send(buffer, comm, traffic, destination, tag, mode, false);
+}
+
+// waits: the caller does, in this call.
+RequestRef Engine::begin_send(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination,
+    int tag, SendMode mode, bool waits)
+{
+    Ref<SendOperation> operation = parts_->sends.take();
+    if (destination == MPI_PROC_NULL) {
+        operation->complete_with(Status::empty());
+        return operation;
+    }
+    const int world_rank = comm.peers().world_rank(destination);
+    operation->buffer = buffer;
+    operation->destination = world_rank;
+    Envelope& envelope = operation->envelope;
+    envelope = Envelope{};
+    envelope.kind = mode == SendMode::synchronous ? EnvelopeKind::synchronous : EnvelopeKind::eager;
+    envelope.context = comm.context(traffic);
+    envelope.source = comm.rank();
+    envelope.tag = tag;
+    envelope.bytes = buffer.bytes;
+    Parts& parts = *parts_;
+    const bool is_short = is_eager(buffer);
+    const auto window_is_open = [&] { return parts.outbox.window_is_open(world_rank, buffer.bytes); };
+    if (!is_short && mode == SendMode::standard) {
+        if (!window_is_open()) progress_without_copies();  // what it says of it
+        const bool is_invited = parts.invitations.any(world_rank, key_of(envelope));
+        if (!is_invited && send_by_rate(operation, waits)) return operation;
+    }
+    // A rank that only sends has not looked for what the destination says of its messages and of its receives.
+    // It takes part in no joint copy before the destination knows of the message.
+    if (world_rank != world_rank_ && !(is_short && window_is_open())) progress_without_copies();
+    if (parts.invitations.any(world_rank, key_of(envelope)) && parts.invitations.try_send(operation)) return operation;
+    if (world_rank == world_rank_) {
+        if (!is_short) envelope.kind = EnvelopeKind::synchronous;
+        parts.send_to_self(operation);
+    } else if (is_short && window_is_open()) {
+        parts.send_eagerly(operation);
+    } else {
+        parts.announce(operation);
+    }
+    return operation;
+}
+
+// may_lend: the caller will wait for the destination if the message does not go eagerly. Inlined, as the whole way of a
+// short message.
+[[gnu::always_inline]] inline bool Engine::send_without_request(
+    const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, bool may_lend)
+{
+    if (destination == MPI_PROC_NULL || buffer.bytes > settings_.eager_bytes) return false;
+    const int world_rank = comm.peers().world_rank(destination);
+    Outbox& outbox = parts_->outbox;
+    if (world_rank == world_rank_ || !outbox.window_is_open(world_rank, buffer.bytes) ||
+        parts_->invitations.any(world_rank, {comm.context(traffic), comm.rank(), tag})) {
+        return false;
+    }
+    Envelope envelope{};
+    envelope.kind = EnvelopeKind::eager;
+    envelope.context = comm.context(traffic);
+    envelope.source = comm.rank();
+    envelope.tag = tag;
+    envelope.bytes = buffer.bytes;
+    const bool eager = is_eager(buffer);
+    may_lend = may_lend && buffer.bytes > kInlineBytes && (eager || parts_->reading.may_lend(world_rank));
+    if (may_lend && outbox.try_lend(world_rank, envelope, buffer, !eager)) {
+        if (!eager) parts_->reading.was_lent(world_rank);
+        return true;
+    }
+    return eager && outbox.try_message(world_rank, envelope, buffer);
+}
+
+bool Engine::send_eagerly(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag)
+{
+    return send_without_request(buffer, comm, traffic, destination, tag, false);
+}
+
+void Engine::send(
+    const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode)
+{
+    if (mode == SendMode::standard && send_without_request(buffer, comm, traffic, destination, tag, true)) return;
+    send_by_request(buffer, comm, traffic, destination, tag, mode);
+}
+
+void Engine::send_by_request(
+    const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode)
+{
+    const RequestRef request = begin_send(buffer, comm, traffic, destination, tag, mode, true);
+    if (!request->complete) wait(*request, comm.peers().world_rank(destination), tag, buffer.bytes);
+}
+
+}  // namespace fmpl::mpi
