@@ -49,7 +49,6 @@ void release(Process& process, MPI_Request& handle, const Request& request)
 struct Overview {
     int active = 0;
     int complete = 0;
-    int first_complete = kNone;
 
     bool any_complete_or_none_active() const { return active == 0 || complete != 0; }
 };
@@ -61,9 +60,7 @@ struct Overview {
         Request* const request = active_request(process, requests[i], "a request of the array");
         if (request == nullptr) continue;
         ++found.active;
-        if (!request->operation().complete) continue;
-        ++found.complete;
-        if (found.first_complete == kNone) found.first_complete = i;
+        if (request->operation().complete) ++found.complete;
     }
     return found;
 }
