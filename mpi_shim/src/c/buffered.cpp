@@ -1,7 +1,7 @@
 // MPI-3.1, sections 3.4 and 3.6: the buffered mode and its buffer.
 #include "abi/boundary.hpp"
 #include "c/arguments.hpp"
-#include "p2p/buffered_sends.hpp"
+#include "engine/buffered_sends.hpp"
 
 #include <cstddef>
 

@@ -2,7 +2,7 @@
 #include "abi/boundary.hpp"
 #include "c/arguments.hpp"
 #include "c/completion.hpp"
-#include "p2p/persistent_request.hpp"
+#include "engine/persistent_request.hpp"
 
 namespace fmpl::mpi {
 namespace {

@@ -13,7 +13,7 @@
 #include "coll/scratch_pool.hpp"
 #include "group/communicator.hpp"
 #include "datatype/type_object.hpp"
-#include "p2p/engine.hpp"
+#include "engine/engine.hpp"
 #include "p2p/message_buffer.hpp"
 
 #include <mpi.h>

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "group/communicator.hpp"
-#include "p2p/engine.hpp"
+#include "engine/engine.hpp"
 
 #include <functional>
 

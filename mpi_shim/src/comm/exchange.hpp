@@ -4,7 +4,7 @@
 #pragma once
 
 #include "group/communicator.hpp"
-#include "p2p/engine.hpp"
+#include "engine/engine.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -16,8 +16,8 @@ enum class EnvelopeKind : std::uint8_t {
     synchronous,  // the same, always as the body; the receiver answers `matched` when it has matched it
     rendezvous,   // announces one that goes through FMPL's channel `channel`
     // Announces one that the receiver is to name a place for, or to read at the private address `place`, perhaps
-    // jointly by the record at `receive_id`: see DirectPacking.
-    scattered,
+    // jointly by the record at `receive_id`: see Negotiation.
+    negotiated,
     // Announces one that the receiver reads at `place`, and times if `receive_id` is not 0: see DirectReading.
     readable,
     accepted,  // announces one that goes through the channel of an invitation: see Invitations
@@ -50,8 +50,8 @@ struct Envelope {
                 std::uint64_t send_id;   // the sender's own
                 std::uint64_t messages;  // of kind invited: how many of the destination's messages had come
             };
-            std::uint64_t place;  // in remote-DMA memory, see fmpl_remote_place; of `scattered`, an address; 0: none
-            std::uint64_t receive_id;  // the receiver's own; of `scattered`, the place of a record or 0
+            std::uint64_t place;  // in remote-DMA memory, see fmpl_remote_place; of `negotiated`, an address; 0: none
+            std::uint64_t receive_id;  // the receiver's own; of `negotiated`, the place of a record or 0
         };
     };
 };
@@ -59,7 +59,7 @@ static_assert(sizeof(Envelope) == FMPL_ENVELOPE_HEAD);
 
 inline bool is_announcement(const Envelope& envelope)
 {
-    return envelope.kind == EnvelopeKind::rendezvous || envelope.kind == EnvelopeKind::scattered ||
+    return envelope.kind == EnvelopeKind::rendezvous || envelope.kind == EnvelopeKind::negotiated ||
            envelope.kind == EnvelopeKind::readable;
 }
 

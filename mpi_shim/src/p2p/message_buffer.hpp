@@ -49,7 +49,8 @@ struct MessageBuffer {
     }
 
     // Bytes [begin, end) of the packed form, to and from memory in one piece that does not overlap.
-    void pack(std::uint64_t begin, std::uint64_t end, void* dense) const
+    // Inlined, as the whole way of a short message.
+    [[gnu::always_inline]] void pack(std::uint64_t begin, std::uint64_t end, void* dense) const
     {
         if (layout != nullptr) {
             layout->pack(data, count, begin, end, dense);
@@ -57,7 +58,7 @@ struct MessageBuffer {
             small_copy(dense, data + begin, end - begin);
         }
     }
-    void unpack(std::uint64_t begin, std::uint64_t end, const void* dense) const
+    [[gnu::always_inline]] void unpack(std::uint64_t begin, std::uint64_t end, const void* dense) const
     {
         if (layout != nullptr) {
             layout->unpack(data, count, begin, end, dense);

@@ -1,7 +1,7 @@
 #include "process/process.hpp"
 
 #include "group/attributes.hpp"
-#include "p2p/channels.hpp"
+#include "p2p/ways/channels.hpp"
 #include "p2p/fmpl_call.hpp"
 #include "p2p/settings.hpp"
 

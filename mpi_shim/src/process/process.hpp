@@ -10,9 +10,9 @@
 #include "group/context_numbers.hpp"
 #include "handles/handles.hpp"
 #include "handles/type_table.hpp"
-#include "p2p/buffered_sends.hpp"
-#include "p2p/engine.hpp"
-#include "p2p/probed_message.hpp"
+#include "engine/buffered_sends.hpp"
+#include "engine/engine.hpp"
+#include "engine/probed_message.hpp"
 #include "p2p/request.hpp"
 
 #include <fmpl/observe.h>

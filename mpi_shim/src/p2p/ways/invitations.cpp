@@ -1,4 +1,4 @@
-#include "p2p/invitations.hpp"
+#include "p2p/ways/invitations.hpp"
 
 #include "error.hpp"
 #include "p2p/fmpl_call.hpp"

@@ -1,4 +1,4 @@
-#include "p2p/engine_parts.hpp"
+#include "engine/engine_parts.hpp"
 
 #include <fmpl/envelopes.h>
 #include <fmpl/waiting.h>

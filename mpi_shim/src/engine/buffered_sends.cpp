@@ -1,4 +1,4 @@
-#include "p2p/buffered_sends.hpp"
+#include "engine/buffered_sends.hpp"
 
 #include "error.hpp"
 

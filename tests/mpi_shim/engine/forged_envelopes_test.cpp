@@ -1,6 +1,6 @@
 // What another process has written is checked before it is used: an envelope that tells of another length than its body
 // has is an error of the call that takes it.
-#include "job.hpp"
+#include "mpi_shim/p2p/job.hpp"
 #include "p2p/envelope.hpp"
 
 #include <fmpl/envelopes.h>

@@ -1,4 +1,4 @@
-#include "p2p/direct_reading.hpp"
+#include "p2p/ways/direct_reading.hpp"
 
 #include "error.hpp"
 #include "p2p/fmpl_call.hpp"

@@ -15,11 +15,11 @@
 // gets (matching_oracle.hpp).
 //
 // FMPL_TEST_SEED repeats a run; FMPL_STRESS_SECONDS (default 1) is the length of one at each rank count.
-#include "mpi_shim/p2p/checked_collectives.hpp"
-#include "mpi_shim/p2p/matching_oracle.hpp"
+#include "mpi_shim/engine/checked_collectives.hpp"
+#include "mpi_shim/engine/matching_oracle.hpp"
 #include "mpi_shim/p2p/require.hpp"
 #include "mpi_shim/p2p/strided_memory.hpp"
-#include "mpi_shim/p2p/traffic_plan.hpp"
+#include "mpi_shim/engine/traffic_plan.hpp"
 #include "support/ranks_test.hpp"
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-#include "mpi_shim/p2p/traffic_plan.hpp"
+#include "mpi_shim/engine/traffic_plan.hpp"
 
 #include <array>
 #include <map>

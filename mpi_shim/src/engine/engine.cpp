@@ -1,4 +1,4 @@
-#include "p2p/engine_parts.hpp"
+#include "engine/engine_parts.hpp"
 
 #include <fmpl/envelopes.h>
 #include <fmpl/layer_calls.h>
@@ -125,7 +125,7 @@ bool Engine::look()
             parts.active.erase(parts.active.begin() + static_cast<std::ptrdiff_t>(i));
         }
     }
-    const bool packed = parts.packing.progress(!parts.leaves_copies);
+    const bool packed = parts.negotiation.progress(!parts.leaves_copies);
     return parts.channels.progress() || packed;
 }
 
@@ -266,7 +266,7 @@ void Engine::settle(const Communicator& comm)
 void Engine::close()
 {
     // What is to be read where it lies is there only until its source leaves the barrier.
-    const auto has_read_all = [&] { return !parts_->packing.reads(); };
+    const auto has_read_all = [&] { return !parts_->negotiation.reads(); };
     if (!has_read_all()) wait_until([&] { return progress_until(has_read_all); });
     // In the barrier the messages of ranks that still wait for some go on. After it no rank receives any more: what
     // was matched has arrived, and what was not never will be.

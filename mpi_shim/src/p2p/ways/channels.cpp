@@ -1,4 +1,4 @@
-#include "p2p/channels.hpp"
+#include "p2p/ways/channels.hpp"
 
 #include "p2p/fmpl_call.hpp"
 

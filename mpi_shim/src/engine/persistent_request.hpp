@@ -2,7 +2,7 @@
 #pragma once
 
 #include "group/communicator.hpp"
-#include "p2p/buffered_sends.hpp"
+#include "engine/buffered_sends.hpp"
 #include "p2p/message_buffer.hpp"
 #include "p2p/request.hpp"
 

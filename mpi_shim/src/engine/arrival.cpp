@@ -1,4 +1,4 @@
-#include "p2p/engine_parts.hpp"
+#include "engine/engine_parts.hpp"
 #include "p2p/take_body.hpp"
 
 #include <fmpl/envelope_steps.h>
@@ -71,8 +71,8 @@ void Engine::Parts::begin(const Ref<ReceiveOperation>& operation, int source, co
     }
     operation->source = source;
     operation->envelope = envelope;
-    if (envelope.kind == EnvelopeKind::scattered) {
-        packing.receive(operation);
+    if (envelope.kind == EnvelopeKind::negotiated) {
+        negotiation.receive(operation);
     } else {
         channels.receive(operation);
     }
@@ -107,7 +107,7 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
         case EnvelopeKind::eager:
         case EnvelopeKind::synchronous:
         case EnvelopeKind::rendezvous:
-        case EnvelopeKind::scattered:
+        case EnvelopeKind::negotiated:
         case EnvelopeKind::readable: {
             outbox.message_has_come(source);
             const Ref<ReceiveOperation> operation = take_posted(source, envelope);
@@ -138,16 +138,16 @@ void Engine::Parts::arrive(int source, const Envelope& envelope, const void* bod
             invitations.invited(source, envelope);
             break;
         case EnvelopeKind::room:
-            packing.room(source, envelope);
+            negotiation.room(source, envelope);
             break;
         case EnvelopeKind::taken:
-            packing.taken(source, envelope);
+            negotiation.taken(source, envelope);
             break;
         case EnvelopeKind::packed:
-            packing.packed(envelope);
+            negotiation.packed(envelope);
             break;
         case EnvelopeKind::piece:
-            packing.piece(envelope, body);
+            negotiation.piece(envelope, body);
             break;
         case EnvelopeKind::read:
             reading.read(source, envelope);

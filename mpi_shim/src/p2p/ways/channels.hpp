@@ -4,7 +4,7 @@
 // A message in remote-DMA memory is in its channel when it is announced, so that the receiver can take it without the
 // sender. One in other memory, for a rank that is not addressed, waits until the receive is posted: sent at once, FMPL
 // would have to copy it away. A channel is taken until its message has been received, which may be after any number of
-// others: messages that find none free do not wait for one, and go as DirectPacking has it.
+// others: messages that find none free do not wait for one, and go as Negotiation has it.
 #pragma once
 
 #include "p2p/operations.hpp"

@@ -1,4 +1,4 @@
-#include "p2p/persistent_request.hpp"
+#include "engine/persistent_request.hpp"
 
 #include "error.hpp"
 

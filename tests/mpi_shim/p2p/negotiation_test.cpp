@@ -71,12 +71,12 @@ void complete_send_needs_no_further_call(bool into_remote_dma)
 }
 
 FMPL_RANKS_TEST_WITH(
-    DirectPacking, ACompleteSendOfPiecesNeedsNoFurtherCall, fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false})
+    Negotiation, ACompleteSendOfPiecesNeedsNoFurtherCall, fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false})
 {
     complete_send_needs_no_further_call(false);
 }
 
-FMPL_RANKS_TEST_WITH(DirectPacking, ACompleteSendIntoRemoteDmaMemoryNeedsNoFurtherCall,
+FMPL_RANKS_TEST_WITH(Negotiation, ACompleteSendIntoRemoteDmaMemoryNeedsNoFurtherCall,
     fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false})
 {
     complete_send_needs_no_further_call(true);
@@ -111,7 +111,7 @@ void receive_in_several_forms()
 
 // Where ranks share CPUs a receiver takes a message from private memory by itself, so that it need not wait for the
 // sender's turn.
-FMPL_RANKS_TEST_WITH(DirectPacking, AReceiverTakesAMessageFromPrivateMemoryWithoutACallOfTheSenders,
+FMPL_RANKS_TEST_WITH(Negotiation, AReceiverTakesAMessageFromPrivateMemoryWithoutACallOfTheSenders,
     (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "1"}}}))
 {
     const Job job;
@@ -188,20 +188,20 @@ void exchange_what_is_written_anew()
     }
 }
 
-FMPL_RANKS_TEST_WITH(DirectPacking, MessagesThatAreWrittenAnewArriveWhicheverWayTheyGo,
+FMPL_RANKS_TEST_WITH(Negotiation, MessagesThatAreWrittenAnewArriveWhicheverWayTheyGo,
     (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "2"}}}))
 {
     exchange_what_is_written_anew();
 }
 
-FMPL_RANKS_TEST_WITH(DirectPacking, SoTheyDoWhereRanksShareCpus,
+FMPL_RANKS_TEST_WITH(Negotiation, SoTheyDoWhereRanksShareCpus,
     (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "1"}}}))
 {
     exchange_what_is_written_anew();
 }
 
 // With a CPU for each, a sender that waits does the work of a receiver that computes.
-FMPL_RANKS_TEST_WITH(DirectPacking, ASenderThatWaitsNeedsNoFurtherCallOfTheReceivers,
+FMPL_RANKS_TEST_WITH(Negotiation, ASenderThatWaitsNeedsNoFurtherCallOfTheReceivers,
     (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "2"}}}))
 {
     const Job job;
@@ -223,7 +223,7 @@ FMPL_RANKS_TEST_WITH(DirectPacking, ASenderThatWaitsNeedsNoFurtherCallOfTheRecei
 
 // A sender that computes is not waited for: its message is read where it lies. Nor is one that begins other sends, or
 // waits for something else, after the receiver has asked.
-FMPL_RANKS_TEST_WITH(DirectPacking, AReceiverDoesNotWaitForASenderThatComputes,
+FMPL_RANKS_TEST_WITH(Negotiation, AReceiverDoesNotWaitForASenderThatComputes,
     (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "2"}}}))
 {
     const Job job;
@@ -291,28 +291,28 @@ void cross_windows(int longest_by_12, int window = 40)
 }
 
 // Of all lengths from eager to jointly copied.
-FMPL_RANKS_TEST_WITH(DirectPacking, WindowsOfPrivateMessagesCrossEachOther,
+FMPL_RANKS_TEST_WITH(Negotiation, WindowsOfPrivateMessagesCrossEachOther,
     (fmpl_test::RanksOptions{.ranks = {2, 3}, .environment = {{"FMPL_CPUS", "3"}}}))
 {
     cross_windows(9'973);
 }
 
 // All in the ring, as far as there is room.
-FMPL_RANKS_TEST_WITH(DirectPacking, WindowsOfLongBodiesCrossEachOther,
+FMPL_RANKS_TEST_WITH(Negotiation, WindowsOfLongBodiesCrossEachOther,
     (fmpl_test::RanksOptions{.ranks = {2, 3}, .environment = {{"FMPL_CPUS", "3"}, {"FMPL_MPI_EAGER", "262144"}}}))
 {
     cross_windows(19'973);
 }
 
 // Such as go through the ring in pieces, where it is long, and longer ones.
-FMPL_RANKS_TEST_WITH(DirectPacking, WindowsOfMessagesInPiecesCrossEachOther,
+FMPL_RANKS_TEST_WITH(Negotiation, WindowsOfMessagesInPiecesCrossEachOther,
     (fmpl_test::RanksOptions{.ranks = {2, 3, 4}, .environment = {{"FMPL_CPUS", "16"}}}))
 {
     cross_windows(61'973, 26);
 }
 
 // A body that comes in steps, into a buffer that is not in one piece, and one that is too short for it.
-FMPL_RANKS_TEST_WITH(DirectPacking, ALongBodyIsSpreadAndCut,
+FMPL_RANKS_TEST_WITH(Negotiation, ALongBodyIsSpreadAndCut,
     (fmpl_test::RanksOptions{.ranks = {2}, .environment = {{"FMPL_CPUS", "2"}, {"FMPL_MPI_EAGER", "262144"}}}))
 {
     const Job job;
@@ -341,7 +341,7 @@ FMPL_RANKS_TEST_WITH(DirectPacking, ALongBodyIsSpreadAndCut,
 }
 
 // Several at once, each longer than the ring that they go through, into buffers of another form and too short ones.
-FMPL_RANKS_TEST_AT(DirectPacking, ScatteredMessagesOfManyPiecesCrossEachOther, ({2, 3}))
+FMPL_RANKS_TEST_AT(Negotiation, ScatteredMessagesOfManyPiecesCrossEachOther, ({2, 3}))
 {
     const Job job;
     constexpr int kLong = 300'000;
@@ -421,19 +421,19 @@ void receive_pieces_of_a_private_message()
     }
 }
 
-FMPL_RANKS_TEST_WITH(DirectPacking, PrivateMessagesComeIntoScatteredBuffers,
+FMPL_RANKS_TEST_WITH(Negotiation, PrivateMessagesComeIntoScatteredBuffers,
     (fmpl_test::RanksOptions{.ranks = {2}, .environment = {{"FMPL_CPUS", "2"}}}))
 {
     receive_pieces_of_a_private_message();
 }
 
-FMPL_RANKS_TEST_WITH(DirectPacking, SoTheyDoIntoScatteredOnesWhereRanksShareCpus,
+FMPL_RANKS_TEST_WITH(Negotiation, SoTheyDoIntoScatteredOnesWhereRanksShareCpus,
     (fmpl_test::RanksOptions{.ranks = {2}, .environment = {{"FMPL_CPUS", "1"}}}))
 {
     receive_pieces_of_a_private_message();
 }
 
-FMPL_RANKS_TEST_WITH(DirectPacking, WhereItDoesNotReachThatMemoryTheSenderPacksTheMessage,
+FMPL_RANKS_TEST_WITH(Negotiation, WhereItDoesNotReachThatMemoryTheSenderPacksTheMessage,
     (fmpl_test::RanksOptions{.ranks = {2}, .environment = {{"FMPL_CPUS", "1"}, {"FMPL_PRIVATE_COPY", "staged"}}}))
 {
     const Job job;

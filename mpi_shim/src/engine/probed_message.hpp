@@ -3,7 +3,7 @@
 #pragma once
 
 #include "group/communicator.hpp"
-#include "p2p/engine.hpp"
+#include "engine/engine.hpp"
 
 #include <memory>
 

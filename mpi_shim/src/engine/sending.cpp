@@ -5,13 +5,12 @@
 //   lent              by a send that waits, to a destination that waits for it             Outbox::try_lend
 //   eager             with its envelope: up to eager_bytes, from remote-DMA memory up to eager_bytes_remote_dma; longer
 //                     where the destination reads messages slowly                          Outbox, CopyRates
-//   read              by the destination where it lies: in remote-DMA memory              DirectReading
-//                     or at a private address                                              DirectPacking
-//   in a channel      of FMPL's                                                            Channels
-//   packed            into what the destination names, or in pieces                        DirectPacking
+//   read              by the destination where it lies, in remote-DMA memory              DirectReading
+//   in a channel      of FMPL's, if it is not one that is read at a private address       Channels
+//   as negotiated     read at that address, packed into what the destination names, or in pieces   Negotiation
 //
 // An eager message needs the window to be open: else it is announced, as longer ones are.
-#include "p2p/engine_parts.hpp"
+#include "engine/engine_parts.hpp"
 
 #include <fmpl/remote.h>
 
@@ -53,9 +52,9 @@ void Engine::Parts::send_eagerly(const Ref<SendOperation>& operation)
 void Engine::Parts::announce(const Ref<SendOperation>& operation)
 {
     if (reading.try_send(operation)) return;
-    const bool is_read_best = packing.is_best_for(operation->buffer, operation->destination);
-    if (!is_read_best && channels.try_send(operation)) return;
-    packing.send(operation, matching.any_posted());
+    const bool is_private = PrivateReading::is_for(operation->buffer, operation->destination);
+    if (!is_private && channels.try_send(operation)) return;
+    negotiation.send(operation, matching.any_posted());
 }
 
 // For a length that only private memory is sent eagerly with.
@@ -75,7 +74,7 @@ bool Engine::send_by_rate(const Ref<SendOperation>& operation, bool waits)
     Outbox& outbox = parts_->outbox;
     if (destination == world_rank_) return false;
     if (buffer.bytes > std::min(settings_.eager_bytes_by_rate, CopyRates::longest())) return false;
-    if (!parts_->packing.is_better_eager(buffer, destination) && !parts_->reading.is_better_eager(*operation))
+    if (!parts_->negotiation.is_better_eager(buffer, destination) && !parts_->reading.is_better_eager(*operation))
         return false;
     if (!outbox.window_is_open(destination, buffer.bytes)) return false;
     if (waits) {

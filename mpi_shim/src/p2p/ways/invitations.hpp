@@ -23,8 +23,8 @@
 // counts.
 #pragma once
 
-#include "p2p/channels.hpp"
-#include "p2p/direct_reading.hpp"
+#include "p2p/ways/channels.hpp"
+#include "p2p/ways/direct_reading.hpp"
 #include "p2p/matching.hpp"
 #include "p2p/operations.hpp"
 #include "p2p/outbox.hpp"

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "group/communicator.hpp"
-#include "p2p/engine.hpp"
+#include "engine/engine.hpp"
 #include "p2p/message_buffer.hpp"
 #include "p2p/request.hpp"
 

@@ -8,12 +8,12 @@
 
 #include "error.hpp"
 #include "p2p/body_pool.hpp"
-#include "p2p/channels.hpp"
-#include "p2p/direct_packing.hpp"
-#include "p2p/direct_reading.hpp"
-#include "p2p/engine.hpp"
+#include "p2p/ways/channels.hpp"
+#include "p2p/ways/negotiation.hpp"
+#include "p2p/ways/direct_reading.hpp"
+#include "engine/engine.hpp"
 #include "p2p/fmpl_call.hpp"
-#include "p2p/invitations.hpp"
+#include "p2p/ways/invitations.hpp"
 #include "p2p/matching.hpp"
 #include "p2p/outbox.hpp"
 #include "p2p/request_pool.hpp"
@@ -63,7 +63,7 @@ struct Engine::Parts {
     Parts(int ranks, const Settings& settings)
         : outbox(ranks),
           channels(ranks, outbox),
-          packing(ranks, outbox, fmpl_cpus_suffice() != 0),
+          negotiation(ranks, outbox, fmpl_cpus_suffice() != 0),
           reading(ranks, outbox, settings.eager_bytes_by_rate > 0 && fmpl_cpus_suffice() != 0),
           invitations(ranks, outbox, channels, matching)
     {
@@ -89,14 +89,14 @@ struct Engine::Parts {
     // The same beside collective operations, which go on with the next look.
     [[gnu::always_inline]] bool awaits_nothing_but_active() const
     {
-        return !matching.any_posted() && reading.is_idle() && packing.is_idle() && synchronous.empty() &&
+        return !matching.any_posted() && reading.is_idle() && negotiation.is_idle() && synchronous.empty() &&
                channels.is_idle() && outbox.is_empty();
     }
     // Whether nothing is under way that a look (Engine::look) or room in a ring would bring forward.
     bool goes_on_by_envelopes() const { return goes_on_by_envelopes_but_active() && active.empty(); }
     [[gnu::always_inline]] bool goes_on_by_envelopes_but_active() const
     {
-        return channels.is_idle() && packing.goes_on_by_envelopes() && outbox.is_empty();
+        return channels.is_idle() && negotiation.goes_on_by_envelopes() && outbox.is_empty();
     }
 
     RequestPool<SendOperation> sends;
@@ -105,7 +105,7 @@ struct Engine::Parts {
     BodyPool bodies;
     Outbox outbox;
     Channels channels;
-    DirectPacking packing;
+    Negotiation negotiation;
     DirectReading reading;
     Invitations invitations;
     std::vector<Ref<ActiveRequest>> active;
@@ -113,7 +113,7 @@ struct Engine::Parts {
     std::exception_ptr failure;                                         // inside the envelope handler
     std::exception_ptr failure_in_fmpl;                                 // while FMPL waited: for the rank's next call
     bool progressing = false;
-    bool leaves_copies = false;  // a look leaves out what DirectPacking has to read, to give and to send
+    bool leaves_copies = false;  // a look leaves out what Negotiation has to read, to give and to send
 
     void raise_failure()
     {

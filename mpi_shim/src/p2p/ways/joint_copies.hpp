@@ -1,0 +1,82 @@
+// A message in private memory that both ranks copy in their waits, if each has a CPU: chunks from both ends, by a
+// record in the sender's remote-DMA memory (fmpl/joint_copy.h).
+//
+//   sender                                          receiver
+//   negotiated{send_id, place, receive_id: record} -> matches a receive, opens the record
+//   gives chunks while it waits                        takes chunks while it waits
+//                                                  <-  taken{send_id, ...}
+//
+// The sender does so while it has nothing to read itself: a rank that begins sends and receives tells all others of
+// them before it copies, and a sender whose receiver computes does the work alone. A send is complete when the message
+// is there; its record is kept until `taken` comes.
+//
+// Ranks that exchange messages do not help each other: a source that writes takes the lines of the buffer from the core
+// that reads it next. A rank that has announced messages to the source opens no record; a sender that has posted
+// receives gives its destination time to do it all, and so does one that has just copied, as long again, but no more
+// than kLongestRest.
+#pragma once
+
+#include "p2p/announcements.hpp"
+#include "p2p/operations.hpp"
+#include "p2p/own_copy.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace fmpl::mpi {
+
+// Their records, in blocks that stay.
+class JointRecords {
+public:
+    JointRecords() = default;
+    JointRecords(const JointRecords&) = delete;
+    JointRecords& operator=(const JointRecords&) = delete;
+    ~JointRecords();
+
+    void* take();  // nullptr: there is no memory
+    void give_back(void* record) { free_.push_back(record); }
+
+private:
+    std::vector<void*> blocks_;
+    std::vector<void*> free_;
+};
+
+class JointCopies {
+public:
+    explicit JointCopies(Announcements& announcements) : announcements_(&announcements) {}
+
+    // The sender's side, of a message that PrivateReading is for.
+
+    // Before it is announced: it has a record then, if it is long enough. expects: this rank has posted receives.
+    void prepare(Announced& announced, bool expects);
+    // It is announced, with its record.
+    void begin(Announced& announced) { sends_.push_back(&announced); }
+    // It is to go another way; false: the receiver has opened its record meanwhile.
+    bool withdraw(Announced& announced);
+    // The receiver has it.
+    void end(Announced& announced);
+    // Whether a message has come to its end, by this rank's copying.
+    bool give();
+    bool any_to_give() const { return !sends_.empty(); }
+
+    // The receiver's side, of a message announced with a record in operation.envelope by operation.source.
+
+    // Whether that is worth it.
+    bool is_for(const ReceiveOperation& operation) const;
+    // False: it has been withdrawn, or cannot be copied so.
+    static bool open(const ReceiveOperation& operation);
+    // Copies what nobody has taken; whether all of it is there.
+    bool take(const ReceiveOperation& operation, OwnCopy& copy);
+
+    // This rank has copied what it receives: what it has announced by now it leaves to the destinations for a while.
+    void rest_after(const OwnCopy& copy);
+
+private:
+    Announcements* announcements_;
+    JointRecords records_;
+    std::vector<Announced*> sends_;  // whose messages are not there yet
+    double rests_to_ = 0;            // fmpl_wtime
+    std::uint64_t rests_of_ = 0;     // send_id of the last of these
+};
+
+}  // namespace fmpl::mpi
