@@ -1,16 +1,13 @@
 #include "job.hpp"
 
-#include "core_binding.hpp"
 #include "crossbar/byte_words.hpp"
 #include "crossbar/futex.hpp"
 #include "crossbar/host.hpp"
 #include "ended_child.hpp"
 #include "error.hpp"
 #include "launch/environment.hpp"
-#include "launch/thread_layout.hpp"
 #include "printable.hpp"
-#include "program_file.hpp"
-#include "rank_process.hpp"
+#include "rank_environment.hpp"
 #include "rank_report.hpp"
 
 #include <algorithm>
@@ -18,7 +15,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <random>
 
 #include <fcntl.h>
@@ -42,15 +38,9 @@ constexpr int kNotFound = 127;
 constexpr milliseconds kTimeToEnd{300};
 // From SIGKILL on: the kernel takes its time to give back the memory of a large process, or waits for a device.
 constexpr milliseconds kTimeToDie{5000};
-// From the first failure to SIGTERM. The others are not told before, so that whoever fails meanwhile fails by itself:
-// the exit status is that of the lowest-ranked one, whichever the launcher saw first.
-constexpr milliseconds kTimeToCollect{100};
-// A rank that fails after fmpl_finalize keeps nobody waiting: the others may finish what they are printing.
-constexpr milliseconds kTimeAfterFinalize{500};
 constexpr milliseconds kLookAgain{100};
 // After a time-out or an interrupt, for whoever reads the output.
 constexpr milliseconds kTimeToRead{1000};
-constexpr int kFailuresInWords = 8;
 constexpr int kFirstRankDescriptor = 100;  // out of the way of the program's own
 
 std::string new_identity()
@@ -72,22 +62,6 @@ void raise_open_files_limit(rlimit& before)
     rlimit raised = before;
     raised.rlim_cur = raised.rlim_max;
     setrlimit(RLIMIT_NOFILE, &raised);
-}
-
-std::string death_in_words(int wait_status)
-{
-    if (WIFSIGNALED(wait_status)) {
-        const int signal = WTERMSIG(wait_status);
-        const char* name = strsignal(signal);
-        return fmt::format("was killed by signal {} ({}){}", signal, name != nullptr ? name : "?",
-            WCOREDUMP(wait_status) ? ", core dumped" : "");
-    }
-    return fmt::format("exited with status {}", WEXITSTATUS(wait_status));
-}
-
-int exit_status_of(int wait_status)
-{
-    return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
 JobSpec spec_from(const Options& options)
@@ -126,11 +100,9 @@ Job::Job(const Options& options)
     for (const auto& [name, value] : options_.variables) setenv(name.c_str(), value.c_str(), 1);
 
     JobSpec spec = spec_from(options_);
-    cpus_ = available_cpus();
-    choose_manner();
-    spec.cpus = cpus_;
-    threads_ = std::to_string(std::max(1, cpus_ / options_.ranks));
-    spec.lent_cpus = choose_bindings();
+    spec.cpus = available_cpus();
+    layout_ = RankLayout(options_, spec.cpus);
+    spec.lent_cpus = layout_.lent_cpus();
     observation_.prepare(spec);
     memory_ = JobMemory::create(spec);
     job_fd_ = fcntl(memory_.fd(), F_DUPFD_CLOEXEC, kFirstRankDescriptor);
@@ -163,7 +135,9 @@ int Job::run()
         const std::chrono::duration<double> timeout(*options_.timeout_s);
         timeout_at_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout);
     }
-    if (start_ranks() && options_.report_bindings) report_bindings();
+    if (start_ranks() && options_.report_bindings) {
+        for (const std::string& words : layout_.bindings_in_words()) say(words);
+    }
     while (running_ > 0 && !(give_up_at_ && Clock::now() >= *give_up_at_)) {
         for (const epoll_event& e : events_.wait(milliseconds_to_next_deadline())) handle(EventSet::event_of(e));
         handle_deadlines();
@@ -172,151 +146,6 @@ int Job::run()
 }
 
 // ---- Start
-
-// Whether one process runs all ranks.
-void Job::choose_manner()
-{
-    if (options_.ranks_as == RanksAs::processes) return;
-    const bool has_to = options_.ranks_as == RanksAs::threads;
-    // What is done to processes: their lines are tagged, their libraries and their heap exchanged, each is bound.
-    const bool wants_processes = options_.tag_output || options_.blacs || options_.mpi || !options_.pdgemm.empty() ||
-                                 options_.rdma == "heap" || options_.binding != Binding::automatic;
-    if (!has_to && (wants_processes || options_.ranks <= cpus_)) return;
-    const std::string path = found_program(options_.program.front(), environment_with(options_.variables));
-    if (!path.empty() && ranks_may_share_a_process(path)) {
-        if (has_to && wants_processes) {
-            fail(FMPL_ERR_ARGUMENT,
-                "--ranks-as threads does not go with --bind-to, --tag-output, --rdma heap, --pdgemm, --blacs and "
-                "--mpi, which are for "
-                "processes; leave one of them out");
-        }
-        process_threads_ = std::min(options_.ranks, cpus_);
-    } else if (has_to) {
-        fail(FMPL_ERR_ARGUMENT,
-            "--ranks-as threads: {} does not say that its ranks may share a process (FMPL_RANKS_MAY_SHARE_A_PROCESS in "
-            "fmpl/fmpl.hpp); start it without that option",
-            options_.program.front());
-    }
-}
-
-std::uint32_t Job::choose_bindings()
-{
-    if (is_one_process()) {
-        const std::vector<int> cpus = cpus_of_threads(process_threads_);
-        for (int t = 0; t < process_threads_ && !cpus.empty(); ++t) {
-            for (const int rank : ranks_of_thread(t, process_threads_, options_.ranks))
-                ranks_[static_cast<std::size_t>(rank)].cpus = {cpus[static_cast<std::size_t>(t)]};
-        }
-        return 0;
-    }
-    const bool by_default = options_.binding == Binding::automatic;
-    if (options_.binding == Binding::none) return 0;
-    const auto threads_of = [this](const char* variable) {
-        const char* set = std::getenv(variable);
-        return std::atoi(set != nullptr ? set : threads_.c_str());
-    };
-    const int threads = std::max(threads_of("OMP_NUM_THREADS"), threads_of("OPENBLAS_NUM_THREADS"));
-    if (by_default && options_.ranks > cpus_) {
-        if (threads > 1 || !divides_evenly(options_.ranks, cpus_)) return 0;
-        const std::vector<int> cpus = affinity_cpus();
-        for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].cpus = {cpus[r * cpus.size() / ranks_.size()]};
-        return static_cast<std::uint32_t>(cpus.size());
-    }
-    // One rank that uses all CPUs is bound to them already.
-    if (by_default && options_.ranks == 1 && threads >= cpus_) return 0;
-    try {
-        auto bindings = bind_to_cores(options_.ranks, threads);
-        for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].cpus = std::move(bindings[r]);
-    } catch (const Error&) {
-        if (!by_default) throw;
-    }
-    return 0;
-}
-
-namespace {
-
-// OpenBLAS knows processors by their model, and takes one that is newer than itself for a Prescott of 2004, whose
-// kernels are four times slower than those that this processor has the instructions for. The name of these, or nullptr.
-const char* openblas_core()
-{
-#if defined(__x86_64__)
-    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                        __builtin_cpu_supports("avx512cd");
-    if (avx512) return "SkylakeX";
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
-#endif
-    return nullptr;
-}
-
-// The C library registers each thread with the kernel for restartable sequences (rseq), which it uses in sched_getcpu
-// alone, and the kernel then writes the CPU into the thread's memory at each switch. Ranks that share CPUs switch
-// whenever they wait.
-constexpr std::string_view kTunables = "GLIBC_TUNABLES=", kRseqTunable = "glibc.pthread.rseq=";
-
-std::string without_rseq(std::string_view tunables)
-{
-    if (tunables.find(kRseqTunable) != std::string_view::npos) return std::string(tunables);
-    return fmt::format("{}{}{}0", tunables, tunables == kTunables ? "" : ":", kRseqTunable);
-}
-
-}  // namespace
-
-std::vector<std::string> Job::environment_of(int rank) const
-{
-    // A job within a rank of another job belongs to both.
-    const char* outer = std::getenv("FMPL_JOB_ID");
-    const std::string identity = fmt::format("FMPL_JOB_ID={}{}{}", outer ? outer : "", outer ? ":" : "", identity_.id);
-    const std::vector<std::string> ours = {identity, fmt::format("FMPL_JOB_FD={}", job_fd_),
-        fmt::format("FMPL_RANK={}", rank), fmt::format("FMPL_SIZE={}", options_.ranks),
-        fmt::format("FMPL_PROCESS_THREADS={}", process_threads_)};
-    std::vector<std::string> result;
-    std::string tunables(kTunables);
-    const bool sharing = options_.ranks > cpus_ && !is_one_process();
-    bool has_omp = false, has_openblas = false, has_openblas_core = false;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string_view variable(*entry);
-        const auto is = [&](std::string_view other) {
-            const auto name = other.substr(0, other.find('=') + 1);
-            return variable.substr(0, name.size()) == name;
-        };
-        if (std::any_of(ours.begin(), ours.end(), is)) continue;
-        if (sharing && is(kTunables)) {
-            tunables = variable;
-            continue;
-        }
-        has_omp = has_omp || is("OMP_NUM_THREADS=");
-        has_openblas = has_openblas || is("OPENBLAS_NUM_THREADS=");
-        has_openblas_core = has_openblas_core || is("OPENBLAS_CORETYPE=");
-        result.emplace_back(variable);
-    }
-    result.insert(result.end(), ours.begin(), ours.end());
-    if (sharing) result.push_back(without_rseq(tunables));
-    // So that the libraries of several ranks do not fight over the CPUs.
-    if (!has_omp) result.push_back("OMP_NUM_THREADS=" + threads_);
-    if (!has_openblas) result.push_back("OPENBLAS_NUM_THREADS=" + threads_);
-    if (const char* core = openblas_core(); core != nullptr && !has_openblas_core) {
-        result.push_back(fmt::format("OPENBLAS_CORETYPE={}", core));
-    }
-    return result;
-}
-
-// Ranks that are bound to the same CPU not one after the other: all CPUs are to have something to start from the
-// beginning.
-std::vector<int> Job::starting_order() const
-{
-    if (is_one_process()) return {0};
-    std::map<std::vector<int>, int> started;
-    std::vector<std::pair<int, int>> turns;  // of each rank on its CPUs
-    for (int rank = 0; rank < options_.ranks; ++rank) {
-        const std::vector<int>& cpus = ranks_[static_cast<std::size_t>(rank)].cpus;
-        turns.emplace_back(cpus.empty() ? 0 : started[cpus]++, rank);
-    }
-    std::sort(turns.begin(), turns.end());
-    std::vector<int> order;
-    for (const auto& [turn, rank] : turns) order.push_back(rank);
-    return order;
-}
 
 bool Job::start_ranks()
 {
@@ -328,68 +157,74 @@ bool Job::start_ranks()
     raise_open_files_limit(start.open_files);
     const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null < 0) fail_system("/dev/null cannot be opened");
+    start.standard[0] = null;
 
+    const RankEnvironment environment(layout_, options_.ranks, identity_.id, job_fd_);
     StartFailure failure;
     int failed = -1;
-    for (const int rank : starting_order()) {
+    for (const int rank : layout_.starting_order()) {
         if (aborting_rank()) break;  // for want of memory: it needs no more ranks
-        int out[2] = {-1, -1}, err[2] = {-1, -1};
-        pid_t pid = -1;
-        if (pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0) {
-            start.environment = environment_of(rank);
-            if (!is_one_process()) start.cpus = ranks_[static_cast<std::size_t>(rank)].cpus;
-            const int typed = rank == 0 ? input_.open() : -1;
-            start.standard[0] = rank > 0 ? null : typed >= 0 ? typed : 0;
-            start.standard[1] = out[1];
-            start.standard[2] = err[1];
-            pid = start_rank(start, failure);
-            if (typed >= 0) close(typed);
-        } else {
-            failure = {StartFailure::Step::prepare, errno};
-        }
-        for (const int fd : {out[1], err[1]}) {
-            if (fd >= 0) close(fd);
-        }
+        start.environment = environment.of(rank);
+        if (!layout_.is_one_process()) start.cpus = layout_.cpus_of(rank);
+        const pid_t pid = this->start(rank, start, failure);
         if (pid < 0) {
-            for (const int fd : {out[0], err[0]}) {
-                if (fd >= 0) close(fd);
-            }
             failed = rank;
             break;
         }
+        rank_of_[pid] = rank;
+        for (int i = 0; i < layout_.ranks_of_a_process(); ++i) ranks_[static_cast<std::size_t>(rank + i)].pid = pid;
+        running_ += layout_.ranks_of_a_process();
+    }
+    close(null);
+    if (failed >= 0) end_unstarted(failed, failure);
+    return failed < 0;
+}
+
+// With pipes for its output; rank 0 reads what is typed. start.standard[0]: /dev/null.
+pid_t Job::start(int rank, RankStart& start, StartFailure& failure)
+{
+    int out[2] = {-1, -1}, err[2] = {-1, -1};
+    pid_t pid = -1;
+    if (pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0) {
+        const int null = start.standard[0];
+        const int typed = rank == 0 ? input_.open() : -1;
+        start.standard[0] = rank > 0 ? null : typed >= 0 ? typed : 0;
+        start.standard[1] = out[1];
+        start.standard[2] = err[1];
+        pid = start_rank(start, failure);
+        start.standard[0] = null;
+        if (typed >= 0) close(typed);
+    } else {
+        failure = {StartFailure::Step::prepare, errno};
+    }
+    for (const int fd : {out[1], err[1]}) {
+        if (fd >= 0) close(fd);
+    }
+    if (pid >= 0) {
         guardian_.protect(pid);
         relay_.add(rank, Stream::out, out[0]);
         relay_.add(rank, Stream::err, err[0]);
-        rank_of_[pid] = rank;
-        for (int i = 0; i < ranks_of_a_process(); ++i) ranks_[static_cast<std::size_t>(rank + i)].pid = pid;
-        running_ += ranks_of_a_process();
+    } else {
+        for (const int fd : {out[0], err[0]}) {
+            if (fd >= 0) close(fd);
+        }
     }
-    close(null);
-    if (failed < 0) return true;
+    return pid;
+}
 
+void Job::end_unstarted(int rank, const StartFailure& failure)
+{
     const char* why = std::strerror(failure.error);
     if (failure.step == StartFailure::Step::execute) {
         const bool missing = failure.error == ENOENT || failure.error == ENOTDIR;
         say(fmt::format("{} cannot be {}: {}", options_.program.front(), missing ? "found" : "executed", why));
         end_job(missing ? kNotFound : kNotExecutable);
     } else {
-        say(fmt::format("rank {} of {} cannot be started: {}{}", failed, options_.ranks, why,
+        say(fmt::format("rank {} of {} cannot be started: {}{}", rank, options_.ranks, why,
             failure.error == EMFILE   ? " (ulimit -n)"
             : failure.error == EAGAIN ? " (ulimit -u)"
                                       : ""));
         end_job(1);
-    }
-    return false;
-}
-
-void Job::report_bindings()
-{
-    const std::string all = cpu_list(affinity_cpus());
-    for (int rank = 0; rank < options_.ranks; ++rank) {
-        const auto& cpus = ranks_[static_cast<std::size_t>(rank)].cpus;
-        say(cpus.empty()
-                ? fmt::format("rank {} is not bound (CPUs {})", rank, all)
-                : fmt::format("rank {} is bound to CPU{} {}", rank, cpus.size() > 1 ? "s" : "", cpu_list(cpus)));
     }
 }
 
@@ -408,7 +243,7 @@ int Job::milliseconds_to_next_deadline() const
     consider(give_up_at_);
     if (watches_for_deadlock()) consider(deadlock_watch_->next_look());
     const auto now = Clock::now();
-    if ((absent_rank_ != kNobody && !status_) || input_.in_background()) consider(now + kLookAgain);
+    if ((verdict_.absent() && !status_) || input_.in_background()) consider(now + kLookAgain);
     if (!next) return -1;
     const auto left = std::chrono::ceil<milliseconds>(*next - now).count();
     return static_cast<int>(std::clamp<long long>(left, 0, INT_MAX));
@@ -477,7 +312,7 @@ void Job::handle_deadlines()
     relay_.show_unfinished(now);
     if (!status_) judge_absent();
     if (!status_ && end_at_ && now >= *end_at_) {
-        end_job(failure_status());
+        end_job(verdict_.failure_status());
     }
     if (!status_ && timeout_at_ && now >= *timeout_at_ && running_ > 0) {
         print_states(fmt::format("time-out after {:g} s; the job ends", *options_.timeout_s));
@@ -533,7 +368,7 @@ std::vector<int> Job::reap_children()
         if (found != rank_of_.end()) {
             const int rank = found->second;
             rank_of_.erase(found);
-            for (int i = 0; i < ranks_of_a_process(); ++i) {
+            for (int i = 0; i < layout_.ranks_of_a_process(); ++i) {
                 note_rank_end(rank + i, wait_status);
                 ended.push_back(rank + i);
             }
@@ -559,54 +394,37 @@ void Job::note_rank_end(int rank, int wait_status)
     if (rank == 0) input_.stop();
 }
 
+RankEnd Job::end_of(int rank) const
+{
+    const RankState state = state_of(rank);
+    // To know it of a rank that has not joined takes a look at all.
+    const SpokenLibrary library = state == RankState::absent ? SpokenLibrary::fmpl : library_of(rank);
+    return {rank, name_of(rank), ranks_[static_cast<std::size_t>(rank)].wait_status, state, library};
+}
+
 void Job::judge(const std::vector<int>& ended)
 {
     if (judge_abort()) return;
-    const int first_status = ranks_[static_cast<std::size_t>(ended.front())].wait_status;
-    if (is_one_process() && first_status != 0) {
-        failed_rank_ = ended.front();
-        say(fmt::format("the process of all ranks (pid {}, {}) {}", ranks_[static_cast<std::size_t>(failed_rank_)].pid,
-            options_.program.front(), death_in_words(first_status)));
-        end_job(failure_status());
-        return;
+    const Rank& first = ranks_[static_cast<std::size_t>(ended.front())];
+    Verdict::Words words;
+    if (layout_.is_one_process() && first.wait_status != 0) {
+        words = verdict_.judge_process(
+            fmt::format("the process of all ranks (pid {}, {})", first.pid, options_.program.front()),
+            first.wait_status);
+    } else {
+        std::vector<RankEnd> ends;
+        for (const int rank : ended) ends.push_back(end_of(rank));
+        words = verdict_.judge(ends, running_);
     }
-    bool all_had_finalized = true;
-    for (const int rank : ended) {
-        const int wait_status = ranks_[static_cast<std::size_t>(rank)].wait_status;
-        const RankState state = state_of(rank);
-        const bool left_others_waiting = state == RankState::attached || state == RankState::ready;
-        if (wait_status == 0 && state == RankState::absent) {
-            absent_rank_ = absent_rank_ == kNobody ? rank : std::min(absent_rank_, rank);
-        }
-        if (wait_status == 0 && !left_others_waiting) continue;
-
-        if (++failures_ <= kFailuresInWords) {
-            say(fmt::format("{} {}{}", name_of(rank),
-                wait_status == 0 ? fmt::format("exited without calling {}", calls_of(library_of(rank)).leaves)
-                                 : death_in_words(wait_status),
-                failures_ == 1 && running_ > 0 ? "; the job ends" : ""));
-        } else if (failures_ == kFailuresInWords + 1) {
-            say("more ranks failed");
-        }
-        if (failed_rank_ == kNobody || rank < failed_rank_) failed_rank_ = rank;
-        all_had_finalized = all_had_finalized && state == RankState::finalized;
-    }
-    if (failed_rank_ == kNobody) {
+    for (const std::string& sentence : words.sentences) say(sentence);
+    if (!words.ends_in) {
         judge_absent();
-        return;
+    } else if (words.ends_in->count() == 0) {
+        end_job(verdict_.failure_status());
+    } else {
+        const auto at = Clock::now() + *words.ends_in;
+        if (!end_at_ || at < *end_at_) end_at_ = at;
     }
-    if (running_ == 0) {
-        end_job(failure_status());
-        return;
-    }
-    const auto at = Clock::now() + (all_had_finalized ? kTimeAfterFinalize : kTimeToCollect);
-    if (!end_at_ || at < *end_at_) end_at_ = at;
-}
-
-int Job::failure_status() const
-{
-    const int wait_status = ranks_[static_cast<std::size_t>(failed_rank_)].wait_status;
-    return wait_status == 0 ? 1 : exit_status_of(wait_status);
 }
 
 // The rank that has ended the job; none while nobody has, also where what is written there cannot be.
@@ -629,20 +447,20 @@ bool Job::judge_abort()
     const int code = control.abort_code.load(std::memory_order_relaxed);
     const std::string reason = abort_reason(control.nodes[rank]);
     say(fmt::format("{} {} with status {}{}", name_of(rank),
-        is_one_process() || library_of(rank) != SpokenLibrary::fmpl ? "ended the job" : "called fmpl_abort", code,
-        reason.empty() ? "" : ": " + reason));
+        layout_.is_one_process() || library_of(rank) != SpokenLibrary::fmpl ? "ended the job" : "called fmpl_abort",
+        code, reason.empty() ? "" : ": " + reason));
     end_job(code >= 1 && code <= 255 ? code : 1);
     return true;
 }
 
 void Job::judge_absent()
 {
-    if (absent_rank_ == kNobody || status_ || end_at_) return;
+    if (!verdict_.absent() || status_ || end_at_) return;
     for (int rank = 0; rank < options_.ranks; ++rank) {
         const RankState state = state_of(rank);
         const bool waits = state == RankState::attached || state == RankState::ready;
         if (ranks_[static_cast<std::size_t>(rank)].ended || !waits) continue;
-        say(fmt::format("{} exited without calling {}, and rank {} waits for it", name_of(absent_rank_),
+        say(fmt::format("{} exited without calling {}, and rank {} waits for it", verdict_.absent()->name,
             calls_of(library_of(rank)).joins, rank));
         end_job(1);
         return;
@@ -702,7 +520,7 @@ void Job::kill_ranks()
 
 void Job::signal_ranks(int signal)
 {
-    for (int r = 0; r < options_.ranks; r += ranks_of_a_process()) {
+    for (int r = 0; r < options_.ranks; r += layout_.ranks_of_a_process()) {
         const Rank& rank = ranks_[static_cast<std::size_t>(r)];
         if (rank.pid > 0 && !rank.ended) kill(-rank.pid, signal);
     }
@@ -786,8 +604,7 @@ void Job::hint_at_unused_blacs()
         if (ranks_[static_cast<std::size_t>(rank)].pid < 0 || state_of(rank) != RankState::absent) return;
     }
     say("--blacs had no effect: no rank has called the BLACS of FMPL. A program that was linked with a static "
-        "ScaLAPACK "
-        "(libscalapack.a) keeps the BLACS in it; link it again with -lblacs_fmpl in front of -lscalapack");
+        "ScaLAPACK (libscalapack.a) keeps the BLACS in it; link it again with -lblacs_fmpl in front of -lscalapack");
 }
 
 // The ranks are gone; what they have written still waits for a slow reader. A time-out or an interrupt gives it up:

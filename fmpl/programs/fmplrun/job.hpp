@@ -12,8 +12,11 @@
 #include "options.hpp"
 #include "output_relay.hpp"
 #include "process_search.hpp"
+#include "rank_layout.hpp"
+#include "rank_process.hpp"
 #include "signal_set.hpp"
 #include "terminal_input.hpp"
+#include "verdict.hpp"
 
 #include "crossbar/job_memory.hpp"
 #include "launch/deadlock_watch.hpp"
@@ -49,20 +52,12 @@ private:
         pid_t pid = -1;  // and its process group's number; of ranks that share a process, the same
         bool ended = false;
         int wait_status = 0;
-        std::vector<int> cpus;  // bound to these; empty: not bound
     };
-    static constexpr int kNobody = -1;
 
     // Start
-    void choose_manner();
-    // How many CPUs the ranks are bound to and may lend each other; 0: they may not.
-    std::uint32_t choose_bindings();
-    std::vector<int> starting_order() const;
-    bool is_one_process() const { return process_threads_ > 0; }
-    int ranks_of_a_process() const { return is_one_process() ? options_.ranks : 1; }
     bool start_ranks();  // false: a rank could not be started; said, and the job is ending
-    void report_bindings();
-    std::vector<std::string> environment_of(int rank) const;
+    pid_t start(int rank, RankStart& start, StartFailure& failure);
+    void end_unstarted(int rank, const StartFailure& failure);
 
     // The loop
     int milliseconds_to_next_deadline() const;
@@ -76,10 +71,10 @@ private:
     void reap();
     std::vector<int> reap_children();  // the ranks among them
     void note_rank_end(int rank, int wait_status);
+    RankEnd end_of(int rank) const;
     void judge(const std::vector<int>& ended);
     std::optional<int> aborting_rank() const;
     bool judge_abort();
-    int failure_status() const;
     void judge_absent();
     void tell_ranks();  // who has exited; wakes those that sleep
 
@@ -113,18 +108,14 @@ private:
     TerminalInput input_;
     JobMemory memory_;
     int job_fd_ = -1;  // of the ranks
-    int cpus_ = 1;
-    std::string threads_;      // for each rank, as text
-    int process_threads_ = 0;  // on which one process runs all ranks; 0: each rank is a process
+    RankLayout layout_;
 
     std::vector<Rank> ranks_;
     std::unordered_map<pid_t, int> rank_of_;
     int running_ = 0;
 
     std::optional<int> status_;  // once the job is ending
-    int absent_rank_ = kNobody;  // the lowest one that exited well without ever joining
-    int failed_rank_ = kNobody;  // the lowest one that failed by itself
-    int failures_ = 0;
+    Verdict verdict_;
     int interrupts_ = 0;
     bool timed_out_ = false;
     std::optional<Clock::time_point> timeout_at_, end_at_, kill_at_;
