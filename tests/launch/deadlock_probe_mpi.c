@@ -46,8 +46,19 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (strcmp(which, "barrier") == 0) {
+    if (strcmp(which, "meet") == 0) {
+        int sum = 0;
         MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &data, 1, MPI_INT, (rank + size - 1) % size, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (sum != size * (size - 1) / 2 || data != (rank + size - 1) % size) MPI_Abort(MPI_COMM_WORLD, 3);
+        if (argc > 2) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (rank == 0) printf("met\n");
+            fflush(stdout);
+            for (;;) pause();
+        }
     } else if (strcmp(which, "receive_in_a_circle") == 0) {
         MPI_Recv(&data, 1, MPI_INT, (rank + 1) % size, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (strcmp(which, "finalize_while_one_receives") == 0) {

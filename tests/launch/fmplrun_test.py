@@ -12,6 +12,12 @@ import unittest
 from fmplrun_case import FMPLRUN, LIMIT, MPI_PROBE, PROBE, SANITIZED, SHARED_PROBE, LaunchTest, wait_until
 
 
+def private_bytes(process):
+    """What is its own: without the job's memory and the files that it maps."""
+    rollup = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text(encoding="utf-8")
+    return int(re.search(r"^Pss_Anon:\s*(\d+) kB", rollup, re.M).group(1)) * 1024
+
+
 class ExitStatus(LaunchTest):
     def test_of_a_program_without_fmpl_is_its_own(self):
         result = self.run_job("-n", "3", "/bin/hostname")
@@ -45,7 +51,8 @@ class ExitStatus(LaunchTest):
             for killed in (0, 1):
                 with self.subTest(tenths=tenths, killed=killed):
                     result = self.run_job(
-                        "-n", "2", "sh", "-c", "test $FMPL_RANK = %d && { sleep 0.%d; kill -9 $$; } & exec %s init stream"
+                        "-n", "2", "sh", "-c",
+                        "test $FMPL_RANK = %d && { sleep 0.%d; kill -9 $$; } & exec %s init stream"
                         % (killed, tenths, PROBE))
                     self.assertEqual(result.returncode, 137, result.stderr)
                     self.assertRegex(result.stderr, r"rank %d \(pid \d+, .*\) was killed by signal 9" % killed)
@@ -75,7 +82,8 @@ class Arguments(LaunchTest):
         witness = os.path.join(self.folder, "witness")
         wrong = {
             "ranks": ["-n", "0"], "negative": ["-n", "-1"], "text": ["-n", "many"], "huge": ["-n", "1000000"],
-            "unknown": ["--no-such-option"], "binding": ["--bind-to", "socket"], "deadlock": ["--on-deadlock", "hope"], "timeout": ["--timeout", "soon"],
+            "unknown": ["--no-such-option"], "binding": ["--bind-to", "socket"],
+            "deadlock": ["--on-deadlock", "hope"], "timeout": ["--timeout", "soon"],
             "zero timeout": ["--timeout", "0"], "shape": ["--crossbar", "2y2"],
             "small shape": ["-n", "5", "--crossbar", "2x2"], "profile": ["--profile", "sr2201"],
             "no name": ["-x", "=1"], "not set": ["-x", "NOBODY_SETS_THIS"], "reserved": ["-x", "FMPL_RANK=3"],
@@ -110,8 +118,8 @@ class Arguments(LaunchTest):
     def test_help_and_version(self):
         help_text = self.run_job("--help")
         self.assertEqual(help_text.returncode, 0)
-        for option in ("--np", "--bind-to", "-x", "--tag-output", "--timeout", "--on-deadlock", "--crossbar", "--profile", "--stats",
-                       "--stats-json", "--trace",
+        for option in ("--np", "--bind-to", "-x", "--tag-output", "--timeout", "--on-deadlock", "--crossbar",
+                       "--profile", "--stats", "--stats-json", "--trace",
                        "--report-bindings", "--version"):
             self.assertIn(option, help_text.stdout)
         self.assertRegex(self.run_job("--version").stdout, r"^fmplrun \(FMPL\) \d+\.\d+\.\d+\n$")
@@ -144,7 +152,8 @@ class Arguments(LaunchTest):
                 result = self.run_job("-n", "4", "-x", "FMPL_ARENA_SIZE=64M", program, "init=1048576", "say=started")
                 self.assertNotEqual(result.returncode, 0)
                 self.assertEqual(result.stdout, "")
-                self.assertRegex(result.stderr, r"fmpl_init: no memory for records of pairs of ranks: .*FMPL_ARENA_SIZE")
+                self.assertRegex(result.stderr,
+                                 r"fmpl_init: no memory for records of pairs of ranks: .*FMPL_ARENA_SIZE")
 
     def test_ranks_that_do_not_talk_take_no_memory_for_each_other(self):
         ranks = 32 if SANITIZED else 256
@@ -159,15 +168,32 @@ class Arguments(LaunchTest):
 
     @unittest.skipIf(SANITIZED, "too large for a sanitizer")
     def test_a_thousand_ranks_start_and_end(self):
-        result = self.run_job("-n", "1024", MPI_PROBE, "barrier")
+        result = self.run_job("-n", "1024", MPI_PROBE, "meet")
         self.assertEqual(result.returncode, 0, result.stderr)
+
+    @unittest.skipIf(SANITIZED, "too large for a sanitizer")
+    def test_a_thousand_ranks_take_a_gigabyte_and_end_when_one_is_killed(self):
+        job = self.start_job("--timeout", str(LIMIT), "-n", "1024", MPI_PROBE, "meet", "wait")
+        self.assertEqual(job.stdout.readline(), "met\n")
+        ranks = pathlib.Path("/proc/%d/task/%d/children" % (job.pid, job.pid)).read_text().split()
+        ranks = [rank for rank in ranks if "deadlock_probe_mpi" in os.readlink(f"/proc/{rank}/exe")]
+        self.assertEqual(len(ranks), 1024)
+        memory = [link for link in pathlib.Path("/proc/%d/fd" % job.pid).iterdir() if "fmpl-job" in os.readlink(link)]
+        taken = os.stat(memory[0]).st_blocks * 512 + sum(map(private_bytes, ranks))
+        self.assertLess(taken, 1.2e9)
+        began = time.monotonic()
+        os.kill(int(ranks[700]), signal.SIGKILL)
+        self.assertEqual(job.wait(LIMIT), 128 + signal.SIGKILL)
+        self.assertLess(time.monotonic() - began, 9, "it should take half a second")
+        for rank in ranks:
+            self.assertFalse(os.path.exists(f"/proc/{rank}"))
 
     @unittest.skipIf(SANITIZED, "too large for a sanitizer")
     def test_a_thousand_ranks_end_when_their_time_is_over(self):
         began = time.monotonic()
         result = self.run_job("--timeout", "8", "-n", "1024", PROBE, "init", "barrier", "wait")
         self.assertEqual(result.returncode, 124, result.stderr)
-        self.assertLess(time.monotonic() - began, 25)
+        self.assertLess(time.monotonic() - began, 8 + 9, "it should take half a second more than the time")
 
 
 class Environment(LaunchTest):
@@ -303,7 +329,8 @@ class Ranks(LaunchTest):
         self.assertIn("with status 1: red \\x1b[31m\\nfmplrun: all is well\n", result.stderr.splitlines(True)[-1])
 
     def test_the_name_of_a_call_cannot_steer_the_terminal(self):
-        result = self.run_job("-n", "2", "--stats", "--timeout", "0.5", PROBE, "init", "call=Odd\x1b[31m", "0:recv=1", "wait")
+        result = self.run_job("-n", "2", "--stats", "--timeout", "0.5", PROBE,
+                              "init", "call=Odd\x1b[31m", "0:recv=1", "wait")
         self.assertEqual(result.returncode, 124)
         self.assertIn("blocked in Odd\\x1b[31m", result.stderr)
         self.assertNotIn("\x1b", result.stderr)
