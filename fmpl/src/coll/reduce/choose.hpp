@@ -2,6 +2,7 @@
 #pragma once
 
 #include "coll/meeting.hpp"
+#include "coll/reduce/deposit.hpp"
 #include "coll/reduce/reduction.hpp"
 
 #include <algorithm>
@@ -86,6 +87,21 @@ inline bool goes_in_place_of_two(
                                                 : kPairInPlaceBytes;
     return bytes >= (m.node().each_has_a_cpu() ? with_a_cpu : kPairInPlaceBytesSharedCpu) &&
            goes_in_place(m, buffer, bytes, to_all);
+}
+
+// Whether this rank's operand, and its result, take part where they lie. A root that stays would rather not wait; but
+// what its other rank has no library buffer for goes so all the same.
+inline bool pair_goes_in_place(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole, bool root_stays)
+{
+    const std::size_t bytes = whole.bytes();
+    const bool to_all = whole.root == kAllMembers;
+    const bool wants_result = to_all || whole.root == m.rank();
+    const auto goes = [&](bool stays) {
+        return goes_in_place_of_two(m, buffers.operand, bytes, to_all, stays) &&
+               (!wants_result || goes_in_place_of_two(m, buffers.result, bytes, to_all, stays));
+    };
+    return goes(root_stays) ||
+           (root_stays && whole.root != m.rank() && goes(false) && !has_deposits(m, bytes, longest_deposit(m, whole)));
 }
 
 // whole: as all deposits have it.

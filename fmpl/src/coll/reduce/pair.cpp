@@ -57,12 +57,7 @@ void deposit_for_pair(Meeting& m, std::uint64_t use, PairDeposit& own, const Red
     const bool to_all = whole.root == kAllMembers;
     const std::size_t longest = longest_deposit(m, whole);
     const bool elsewhere = (to_all || whole.root == m.rank()) && buffers.result != operand;
-    const auto goes = [&](bool stays) {
-        return goes_in_place_of_two(m, operand, bytes, to_all, stays) &&
-               (!elsewhere || goes_in_place_of_two(m, buffers.result, bytes, to_all, stays));
-    };
-    const bool in_place =
-        goes(root_stays) || (root_stays && whole.root != m.rank() && goes(false) && !has_deposits(m, bytes, longest));
+    const bool in_place = pair_goes_in_place(m, buffers, whole, root_stays);
     own.payload = in_place ? m.place_of(operand, bytes) : kNoOffset;
     if (in_place) {
         const Offset result_at = elsewhere ? m.place_of(buffers.result, bytes) : own.payload;
