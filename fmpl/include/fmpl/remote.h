@@ -36,6 +36,10 @@
 extern "C" {
 #endif
 
+/* From this size on fmpl_send and its like let both ranks copy a message in remote-DMA memory, if each has a
+ * CPU. Shorter ones a layer may as well read where they lie. */
+enum { FMPL_SHARED_BYTES = 64 * 1024 };
+
 /* 1 when all of p[0 .. size-1] lies in the calling rank's remote-DMA memory, else 0. */
 int fmpl_is_remote_dma(const void *p, size_t size);
 

@@ -80,7 +80,7 @@ bool waits_in_vain(const SendEnd& end, SendOperation& op)
     return !is_copied || !is_patient(end, op);
 }
 
-bool may_invite(const ReceiveEnd& end, const ReceiveOperation& op)
+bool wants_help(const ReceiveEnd& end, const ReceiveOperation& op)
 {
     const std::size_t bytes = op.flag().body.bytes;
     return op.room.in_one_piece() && bytes >= kSharedBytes && bytes <= op.room.bytes() && end.node->each_has_a_cpu() &&

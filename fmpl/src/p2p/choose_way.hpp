@@ -60,6 +60,6 @@ bool waits_in_vain(const SendEnd& end, SendOperation& op);
 // ---- The destination ----
 
 // Whether the source shall help to copy a message that it has offered and that this rank has claimed.
-bool may_invite(const ReceiveEnd& end, const ReceiveOperation& op);
+bool wants_help(const ReceiveEnd& end, const ReceiveOperation& op);
 
 }  // namespace fmpl

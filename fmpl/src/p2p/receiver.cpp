@@ -258,7 +258,7 @@ bool Receiver::take_head(ReceiveOperation& op, std::uint64_t stamp)
         case MessageKind::offered: {
             if (op.sharing) return shared::take(end_, op);
             if (!ReceiveEnd::claim(op)) return false;  // the loser waits for the stamp to change
-            if (may_invite(end_, op)) return shared::invite(end_, op);
+            if (wants_help(end_, op)) return shared::ask_for_help(end_, op);
             [[fallthrough]];
         }
         case MessageKind::spooled:

@@ -69,7 +69,7 @@ struct PipeCount {
 
 inline constexpr std::size_t kInlineBytes = 72;
 
-// In place of MatchingSlot::columns: the destination has claimed the message, copies it from its end, and invites the
+// In place of MatchingSlot::columns: the destination has claimed the message, copies it from its end, and asks the
 // source to help (SharedCopy). Written only for what the source has offered, so it is never a later receive's.
 inline constexpr Offset kHelpWanted = ~Offset{0};
 

@@ -229,7 +229,7 @@ bool Sender::go_on(SendOperation& op)
 bool Sender::move_to_posted(SendOperation& op)
 {
     posted::Receive receive = posted::look(op);
-    // Only an offer of this rank's can be claimed, so an invitation read after `posted` is for this message.
+    // Only an offer of this rank's can be claimed, so a wish for help read after `posted` is for this message.
     if (receive.columns == kHelpWanted) op.claim_lost = true;
     const Way way = choose_way_to(end_, op, receive);
     if (way == Way::none) return false;

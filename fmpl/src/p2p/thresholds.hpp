@@ -2,14 +2,16 @@
 // which a message lies in a lane or a completion flag, are kLaneBytes and kInlineBytes of records.hpp.
 #pragma once
 
+#include <fmpl/remote.h>
+
 #include <cstddef>
 #include <cstdint>
 
 namespace fmpl {
 
 // From this size on both ranks copy a message between buffers in remote-DMA memory: below, one rank has copied it
-// before the other has taken part.
-inline constexpr std::size_t kSharedBytes = 64 * 1024;
+// before the other has taken part. Layers know it.
+inline constexpr std::size_t kSharedBytes = FMPL_SHARED_BYTES;
 // The same when a buffer is private: below, the pipe is as fast as the kernel's calls.
 inline constexpr std::size_t kSharedPrivateBytes = 4 * 1024;
 // And up to this size the kernel's calls are for a destination that is busy: by way of remote-DMA memory a message is

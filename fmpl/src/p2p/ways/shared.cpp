@@ -1,6 +1,6 @@
 // Both ranks copy the message at the same time, each from its end (SharedCopy), straight between the two buffers; where
 // one is private, by the kernel. Either begins it: the source when it finds the receive posted, the destination when it
-// has claimed an offer and invites the source. Neither depends on the other, which may be busy elsewhere.
+// has claimed an offer and asks for help. Neither depends on the other, which may be busy elsewhere.
 //
 // The source opens the copy with the stamp `shared`; the destination by a release of its first chunk into `work`, which
 // until then leaves nothing to take. The source reads MatchingSlot::buffer_at before it takes a chunk: while chunks are
@@ -62,7 +62,7 @@ bool help(const SendEnd& end, const SendOperation& op, Offset to)
     return write_share(end, op, to, false);
 }
 
-bool invite(ReceiveEnd& end, ReceiveOperation& op)
+bool ask_for_help(ReceiveEnd& end, ReceiveOperation& op)
 {
     HeadBody& body = op.flag().body;
     op.sharing = true;

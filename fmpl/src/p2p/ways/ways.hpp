@@ -79,12 +79,12 @@ void withdraw(const ReceiveEnd& end, ReceiveOperation& op);
 
 namespace shared {
 // Source: whether all of the message is there. To a posted buffer; a destination that has claimed the message, if it
-// invites to that.
+// asks for that.
 bool begin(const SendEnd& end, SendOperation& op, Offset to);
 bool go_on(const SendEnd& end, SendOperation& op);
 bool help(const SendEnd& end, const SendOperation& op, Offset to);
 // Destination: likewise. Of a message that it has claimed; that either has begun (opened: this rank, just now).
-bool invite(ReceiveEnd& end, ReceiveOperation& op);
+bool ask_for_help(ReceiveEnd& end, ReceiveOperation& op);
 bool take(const ReceiveEnd& end, ReceiveOperation& op, bool opened = false);
 }  // namespace shared
 

@@ -18,6 +18,8 @@
 #include "p2p/operations.hpp"
 #include "p2p/outbox.hpp"
 
+#include <fmpl/remote.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -26,8 +28,8 @@ namespace fmpl::mpi {
 
 class DirectReading {
 public:
-    // From here on FMPL lets both ranks copy a message: kSharedBytes of its sources, shared_bytes of fmpl_info.
-    static constexpr std::size_t kSharedFrom = 64 * 1024;
+    // From here on FMPL lets both ranks copy a message.
+    static constexpr std::size_t kSharedFrom = FMPL_SHARED_BYTES;
     static constexpr std::size_t kLongestInCollective = 64 * 1024;
 
     // by_rate: messages may travel with their envelopes where they are read slowly.
