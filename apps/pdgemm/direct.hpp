@@ -24,7 +24,7 @@ namespace fmpl::pdgemm {
 
 // How k is cut. Narrow runs are multiplied where they lie as long as C stays in the second-level cache from one to the
 // next; the local product is as fast then with 16 columns as with many. Beyond that each product of `width` columns
-// reads and writes C from further away, and below 128 columns this shows (docs/performance.md).
+// reads and writes C from further away, and below 128 columns this shows (docs/decisions/0012-direct-pdgemm.md).
 inline ChunkRule direct_chunks(std::size_t c_bytes)
 {
     const long second_level = sysconf(_SC_LEVEL2_CACHE_SIZE);

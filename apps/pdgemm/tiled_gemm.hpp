@@ -2,7 +2,7 @@
 //
 // Packing copies both operands into buffers of the process first. For small products that costs as much as a tenth of
 // the time, and more where processes take turns on a CPU, since each has its own buffers to bring back into the caches:
-// with eight processes a CPU and 160 x 160 elements of C each, 133 GFlop/s become 170 on two CPUs
+// with eight processes a CPU and 160 x 160 elements of C each, 135 GFlop/s become 170 on two CPUs
 // (docs/decisions/0012-direct-pdgemm.md). Up to 10^6 multiply-adds OpenBLAS has kernels without packing, for real types
 // on processors with AVX-512. They are faster while C is small and A not transposed; elsewhere one call for all is.
 #pragma once
