@@ -1,7 +1,7 @@
 # How everything in the tree is compiled: language levels, warnings, sanitizers.
 #
-# No -march=native (the binaries must run on other machines) and no -ffast-math (results must not depend on the compiler's
-# freedom to reorder).
+# No -march=native (the binaries must run on other machines) and no -ffast-math (results must not depend on the
+# compiler's freedom to reorder).
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -15,9 +15,10 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release or Debug" FORCE)
 endif()
 
-# What was compiled in one folder serves a clone in another: paths below the sources do not count, nor does the folder that
-# is written into debug information. What includes precompiled headers is kept only if their macros are taken as they were. And
-# what a file depends on is taken from its compilation: preprocessing it beforehand takes as long as compiling a small one.
+# What was compiled in one folder serves a clone in another: paths below the sources do not count, nor does the folder
+# that is written into debug information. What includes precompiled headers is kept only if their macros are taken as
+# they were. And what a file depends on is taken from its compilation: preprocessing it beforehand takes as long as
+# compiling a small one.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   foreach(language C CXX)
@@ -41,8 +42,8 @@ if(FMPL_WERROR)
   add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
 endif()
 
-# A copy of a length that the compiler does not know is a call of the C library. g++ makes of one that it knows to be short
-# "rep movsb", whose start takes the time of a call and of the copy (docs/decisions/0032-small-choices.md).
+# A copy of a length that the compiler does not know is a call of the C library. g++ makes of one that it knows to be
+# short "rep movsb", whose start takes the time of a call and of the copy (docs/decisions/0032-small-choices.md).
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-mstringop-strategy=libcall>)
 endif()
@@ -61,17 +62,18 @@ endif()
 add_compile_options(${sanitizers})
 add_link_options(${sanitizers})
 
-# fmpl_precompile(target headers...): reads what nearly every source of the target includes once: the headers named, of the target's
-# own, and these of the libraries. Reading headers is most of the compilation of a small file.
+# fmpl_precompile(target headers...): reads what nearly every source of the target includes once: the headers named, of
+# the target's own, and these of the libraries. Reading headers is most of the compilation of a small file.
 #
 # In angle brackets, since a name in quotes becomes an absolute path, with which a compiler cache knows one clone only.
 function(fmpl_precompile target)
   target_precompile_headers(${target} PRIVATE
-    <algorithm> <array> <atomic> <cstdint> <cstring> <memory> <span> <string> <string_view> <vector> <fmt/format.h> ${ARGN})
+    <algorithm> <array> <atomic> <cstdint> <cstring> <memory> <span> <string> <string_view> <vector>
+    <fmt/format.h> ${ARGN})
 endfunction()
 
-# fmpl_reads_command_line(sources...): these read a command line by CLI11 and do little else. Optimized in full its templates take twice as
-# long to compile.
+# fmpl_reads_command_line(sources...): these read a command line by CLI11 and do little else. Optimized in full its
+# templates take twice as long to compile.
 function(fmpl_reads_command_line)
   # Headers that were precompiled with other options do not serve.
   set_source_files_properties(${ARGN} PROPERTIES
@@ -85,9 +87,9 @@ function(fmpl_has_short_loops)
     COMPILE_OPTIONS "-falign-loops=64" SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# fmpl_join_folders(target): with FMPL_UNITY_BUILD the target's sources of one folder are compiled as one file: most of what compiling
-# takes is reading the same headers and instantiating the same templates. What has no linkage is a folder's, then. A folder of more than
-# twelve sources becomes several files, so that more than one compiler has work.
+# fmpl_join_folders(target): with FMPL_UNITY_BUILD the target's sources of one folder are compiled as one file: most of
+# what compiling takes is reading the same headers and instantiating the same templates. What has no linkage is a
+# folder's, then. A folder of more than twelve sources becomes several files, so that more than one compiler has work.
 function(fmpl_join_folders target)
   if(NOT FMPL_UNITY_BUILD)
     return()

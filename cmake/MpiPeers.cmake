@@ -1,6 +1,6 @@
-# The MPIs over which programs are built a second time, for comparison with FMPL. FMPL_MPIS has their names; a name is the
-# ending of the programs, and fmpl_mpi_<name> what they link. `mpi` is FMPL's own, over which the BLACS and PDGEMM are installed;
-# FMPL_MPI_PEERS has the others, over which they are not.
+# The MPIs over which programs are built a second time, for comparison with FMPL. FMPL_MPIS has their names; a name is
+# the ending of the programs, and fmpl_mpi_<name> what they link. `mpi` is FMPL's own, over which the BLACS and PDGEMM
+# are installed; FMPL_MPI_PEERS has the others, over which they are not.
 
 set(FMPL_MPIS)
 set(FMPL_MPI_PEERS)
@@ -17,8 +17,8 @@ if(NOT FMPL_SANITIZE STREQUAL "thread")
   fmpl_add_mpi(mpi mpi_fmpl)
 endif()
 
-# fmpl_find_mpi_peer(name module packages): the same for an installed MPI, by its own pkg-config module, whichever MPI the
-# system's alternatives point to. Its C++ bindings, which MPI has given up, are left out.
+# fmpl_find_mpi_peer(name module packages): the same for an installed MPI, by its own pkg-config module, whichever MPI
+# the system's alternatives point to. Its C++ bindings, which MPI has given up, are left out.
 macro(fmpl_find_mpi_peer name module packages)
   pkg_check_modules(${name} QUIET IMPORTED_TARGET ${module})
   if(${name}_FOUND)

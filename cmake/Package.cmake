@@ -1,5 +1,5 @@
-# What lets other projects find an installed FMPL: the CMake package and the pkg-config files. Both find their prefix from
-# their own place, so that an installation may be moved.
+# What lets other projects find an installed FMPL: the CMake package and the pkg-config files. Both find their prefix
+# from their own place, so that an installation may be moved.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/FMPL)

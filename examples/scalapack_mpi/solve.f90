@@ -1,5 +1,6 @@
-! A program that calls MPI and ScaLAPACK, as most that use ScaLAPACK do: the ranks of MPI_COMM_WORLD are parted into two halves,
-! each half makes a grid from its communicator and solves a linear system of its own, and MPI brings the results together.
+! A program that calls MPI and ScaLAPACK, as most that use ScaLAPACK do: the ranks of MPI_COMM_WORLD are parted into two
+! halves, each half makes a grid from its communicator and solves a linear system of its own, and MPI brings the results
+! together.
 program solve
   use mpi
   implicit none

@@ -185,7 +185,7 @@ int fmpl_allreduce(void *buf, size_t count, fmpl_op_t func, fmpl_comm_t comm, vo
 /* Built-in operations, FMPL_<operation>_<type>: sum, product, minimum, maximum over int32_t, int64_t, float, double;
  * sum and product over complex (pairs of float or double). A user's own: a struct fmpl_op that lives as long as its
  * use. */
-#define FMPL_DECLARE_OPS(type)                                                                                          \
+#define FMPL_DECLARE_OPS(type)                                                                                         \
     extern const struct fmpl_op fmpl_sum_##type, fmpl_prod_##type, fmpl_min_##type, fmpl_max_##type;
 FMPL_DECLARE_OPS(int32)
 FMPL_DECLARE_OPS(int64)

@@ -130,7 +130,8 @@ class CallsOfAnMpi(Measuring):
             with self.subTest(ranks=ranks, options=options):
                 rows = self.measure(ranks, f"strided --sizes 8000,40000,800000 {options} {FEW}")["results"]
                 self.assertEqual([row["line"] for row in rows],
-                                 [f"{manner}-{size}" for size in (8000, 40000, 800000) for manner in ("pingpong", "exchange")])
+                                 [f"{manner}-{size}"
+                                  for size in (8000, 40000, 800000) for manner in ("pingpong", "exchange")])
 
     def test_bad_options_are_refused_in_words(self):
         for options, words in (("collectives --calls bcast,sum", "--calls 'sum': no collective call"),
@@ -191,9 +192,11 @@ class Breakdown(Measuring):
             self.assertEqual(absent, [] if row["bytes"] > 72 else ["receive_header", "send_header"])
 
     def test_the_one_way_time_is_that_of_a_ping_pong(self):
-        # Within what a busy machine does to either: the parts are neither of one call alone nor of a round trip of waits.
+        # Within what a busy machine does to either: the parts are neither of one call alone nor of a round trip of
+        # waits.
         often = "--sizes 8,4K --reps 500"
-        parts, ping_pong = (self.measure(2, f"{benchmark} {often}")["results"] for benchmark in ("breakdown", "latency"))
+        parts, ping_pong = (self.measure(2, f"{benchmark} {often}")["results"]
+                            for benchmark in ("breakdown", "latency"))
         for of_parts, whole in zip(parts, ping_pong):
             ratio = of_parts["seconds"]["median"] / whole["seconds"]["min"]
             self.assertTrue(0.1 < ratio < 1000, f"{of_parts['bytes']} bytes: {ratio}")

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Ways of FMPL's MPI that were once many times slower than others are not so again: polling ranks that share CPUs, beside
-Open MPI where that is installed, and long broadcasts and reductions of private memory, beside the shim's own schedules.
+"""Ways of FMPL's MPI that were once many times slower than others are not so again: polling ranks that share CPUs,
+beside Open MPI where that is installed, and long broadcasts and reductions of private memory, beside the shim's own
+schedules.
 
 What is asked for is far from what is measured (docs/performance.md): these fail where a way is wrong, not where it is a
-little slower. Environment: FMPLRUN, the launcher; FMPL_BENCH_PROGRAMS, the folder of mpi-bench.mpi and mpi-bench.openmpi.
+little slower. Environment: FMPLRUN, the launcher; FMPL_BENCH_PROGRAMS, the folder of mpi-bench.mpi and
+mpi-bench.openmpi.
 """
 import json
 import os
@@ -41,8 +43,8 @@ ROUNDS = 8
 @unittest.skipIf(len(CPUS) < 2, "needs two CPUs")
 class Speed(unittest.TestCase):
     def assert_no_slower(self, what, ours, theirs, lines=None):
-        """The ratio in the middle of up to ROUNDS in turn, as few as suffice: a round may be slowed down by anything, and
-        the CPUs of a virtual machine are near each other for one and far apart for the next."""
+        """The ratio in the middle of up to ROUNDS in turn, as few as suffice: a round may be slowed down by anything,
+        and the CPUs of a virtual machine are near each other for one and far apart for the next."""
         ratios = {}
         for _ in range(ROUNDS):
             seconds, of_others = ours(), theirs()
@@ -70,10 +72,12 @@ class Speed(unittest.TestCase):
         for ranks in (4, 8, 16):
             self.assert_no_slower(
                 f"{ranks} ranks", lambda n=str(ranks): measure([*FMPLRUN, "-n", n], "mpi-bench.mpi", options),
-                lambda n=str(ranks): measure([*peer, "-n", n], "mpi-bench.openmpi", options), ("panels", "short-panels"))
+                lambda n=str(ranks): measure([*peer, "-n", n], "mpi-bench.openmpi", options),
+                ("panels", "short-panels"))
 
     def test_long_private_memory_goes_the_faster_way(self):
-        options = "collectives --calls bcast,reduce,allreduce --sizes 32K,256K,1M --root fixed --samples 5 --batch-ms 10"
+        options = "collectives --calls bcast,reduce,allreduce --sizes 32K,256K,1M --root fixed --samples 5 " \
+                  "--batch-ms 10"
         for ranks in (2, 4):
             for data in ("kept", "new"):
                 launcher = [*FMPLRUN, "-n", str(ranks)]

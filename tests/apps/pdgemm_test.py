@@ -32,8 +32,9 @@ def run(ranks, program, arguments, launcher_arguments=()):
     environment = dict(os.environ)
     # Many ranks and one matrix product in each: threads of OpenBLAS would only get in each other's way.
     environment["OPENBLAS_NUM_THREADS"] = "1"
-    return subprocess.run([*FMPLRUN, "-n", str(ranks), *launcher_arguments, program, *arguments], env=environment, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=JOB_LIMIT_SECONDS, check=False)
+    return subprocess.run([*FMPLRUN, "-n", str(ranks), *launcher_arguments, program, *arguments], env=environment,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=JOB_LIMIT_SECONDS,
+                          check=False)
 
 
 # Ranks and grid; the other options of each are M = N = K = 640 in blocks of 40.

@@ -32,7 +32,8 @@ def calls_in(text):
 class Environment(unittest.TestCase):
     def setUp(self):
         self.table = set(re.findall(r'^\s*\{"(FMPL_\w+)"', TABLE.read_text(), re.MULTILINE))
-        self.sources = [path for folder in ("fmpl", "blacs", "mpi_shim", "apps/pdgemm") for path in sorted((ROOT / folder).rglob("*"))
+        self.sources = [path for folder in ("fmpl", "blacs", "mpi_shim", "apps/pdgemm")
+                        for path in sorted((ROOT / folder).rglob("*"))
                         if path.suffix in (".cpp", ".hpp", ".h") and path != TABLE]
 
     def test_every_variable_that_the_code_names_is_in_the_table(self):
@@ -58,18 +59,18 @@ class Environment(unittest.TestCase):
     def test_a_wrong_value_of_any_is_named_and_starts_nothing(self):
         free = re.findall(r'^\s*\{"(FMPL_\w+)", \{\}', TABLE.read_text(), re.MULTILINE)
         checked = self.table - set(free)
-        self.assertEqual(set(free), {"FMPL_MAP_ANYWHERE", "FMPL_RANK", "FMPL_SIZE", "FMPL_PROCESS_THREADS", "FMPL_JOB_FD",
-                                     "FMPL_JOB_ID"})
+        self.assertEqual(set(free), {"FMPL_MAP_ANYWHERE", "FMPL_RANK", "FMPL_SIZE", "FMPL_PROCESS_THREADS",
+                                     "FMPL_JOB_FD", "FMPL_JOB_ID"})
         for name in sorted(checked):
             for value in ("anything", "-1", "99999999999999999999999", "auto;"):
                 with self.subTest(name=name, value=value):
                     environment = {**os.environ, name: value}
-                    started = subprocess.run([FMPLRUN, "-n", "2", "echo", "started"], env=environment, capture_output=True,
-                                             text=True, timeout=60)
+                    started = subprocess.run([FMPLRUN, "-n", "2", "echo", "started"], env=environment,
+                                             capture_output=True, text=True, timeout=60)
                     self.assertEqual((started.returncode, started.stdout), (2, ""))
                     self.assertIn(f"{name}={value}", started.stderr)
-            shown = subprocess.run([FMPL_INFO, "-n", "2"], env={**os.environ, name: "anything"}, capture_output=True, text=True,
-                                   timeout=60)
+            shown = subprocess.run([FMPL_INFO, "-n", "2"], env={**os.environ, name: "anything"}, capture_output=True,
+                                   text=True, timeout=60)
             self.assertEqual(shown.returncode, 1, name)
             self.assertEqual(shown.stderr.count(f"{name}=anything"), 1, shown.stderr)
 

@@ -1,7 +1,7 @@
 """fmplrun --blacs: a program that was linked with another BLACS gets FMPL's, with the heap in remote-DMA memory.
 
-Environment: FMPLRUN, FMPL_TEST_PROGRAMS (the folder of blacs_probe and blacs_probe_static), FMPL_LIBRARIES (the folder of
-the libraries that are preloaded).
+Environment: FMPLRUN, FMPL_TEST_PROGRAMS (the folder of blacs_probe and blacs_probe_static), FMPL_LIBRARIES (the folder
+of the libraries that are preloaded).
 """
 
 import os

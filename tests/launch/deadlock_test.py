@@ -1,6 +1,7 @@
 """What fmplrun takes for a deadlock, and what not, in whole jobs, which all run at the same time.
 
-Environment: FMPLRUN, FMPL_TEST_PROGRAMS (the folder of deadlock_probe and, where there is the MPI shim, deadlock_probe_mpi).
+Environment: FMPLRUN, FMPL_TEST_PROGRAMS (the folder of deadlock_probe and, where there is the MPI shim,
+deadlock_probe_mpi).
 """
 
 import os
@@ -42,8 +43,9 @@ class Job:
     def __init__(self, case, *arguments, program=PROBE, **variables):
         environment = {k: v for k, v in os.environ.items() if not re.match(r"FMPL_|OMP_|OPENBLAS_", k)}
         self.process = subprocess.Popen(
-            [FMPLRUN, "--timeout", str(LIMIT), *arguments[:-1], program, arguments[-1]], env={**environment, **variables},
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            [FMPLRUN, "--timeout", str(LIMIT), *arguments[:-1], program, arguments[-1]],
+            env={**environment, **variables}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True)
         case.addCleanup(self.put_away)
 
     def pids(self, ranks):

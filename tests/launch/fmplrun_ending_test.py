@@ -176,7 +176,8 @@ class NothingIsLeft(LaunchTest):
     def test_but_what_does_not_die_which_is_named(self):
         freezer = "/sys/fs/cgroup/freezer/launch_test_%d" % os.getpid()
         os.mkdir(freezer)
-        self.addCleanup(lambda: wait_until(lambda: subprocess.run(["rmdir", freezer]).returncode == 0, "an empty group"))
+        self.addCleanup(lambda: wait_until(lambda: subprocess.run(["rmdir", freezer]).returncode == 0,
+                                           "an empty group"))
 
         def turn(state):
             with open(freezer + "/freezer.state", "w") as file:

@@ -77,8 +77,9 @@ class Output(LaunchTest):
         for stream in ("stdout", "stderr"):
             with self.subTest(stream):
                 job = self.start_job("-n", "2", "sh", "-c",
-                                     'test $FMPL_RANK = 0 || exec sleep 1000; while read x; do printf "%%s? " $(date +%%s%%N) >&%d; '
-                                     'done' % (2 if stream == "stderr" else 1), stdin=subprocess.PIPE)
+                                     'test $FMPL_RANK = 0 || exec sleep 1000; while read x; do '
+                                     'printf "%%s? " $(date +%%s%%N) >&%d; done'
+                                     % (2 if stream == "stderr" else 1), stdin=subprocess.PIPE)
                 shown = Shown(getattr(job, stream))
                 late = []
                 for question in range(5):
@@ -102,8 +103,8 @@ class Output(LaunchTest):
 
     def test_a_line_begins_anew_where_another_rank_has_begun_one(self):
         job = self.start_job("-n", "2", "--tag-output", "sh", "-c",
-                             'if test $FMPL_RANK = 0; then printf "number? "; read x; echo $x; else sleep 1000 & echo $!; '
-                             'wait; echo hello; fi', stdin=subprocess.PIPE)
+                             'if test $FMPL_RANK = 0; then printf "number? "; read x; echo $x; else sleep 1000 & '
+                             'echo $!; wait; echo hello; fi', stdin=subprocess.PIPE)
         shown = Shown(job.stdout)
         shown.until(r"\[0\] number\? ")
         sleeper = int(shown.until(r"\[1\] (\d+)\n").group(1))
@@ -231,7 +232,8 @@ class Terminal(LaunchTest):
         self.assertEqual(self.status(), 0)
 
     def test_a_question_is_shown_before_it_is_answered(self):
-        self.open_terminal("-n", "2", "sh", "-c", 'test $FMPL_RANK = 0 && printf "number? " && read n && echo "got $n"; true')
+        self.open_terminal("-n", "2", "sh", "-c",
+                           'test $FMPL_RANK = 0 && printf "number? " && read n && echo "got $n"; true')
         self.read_until("number? ")
         os.write(self.terminal, b"7\n")
         self.read_until("got 7")

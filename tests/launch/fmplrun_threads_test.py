@@ -47,7 +47,8 @@ class RanksOfOneProcess(LaunchTest):
     def test_an_exit_ends_the_job_with_its_status(self):
         done = self.run_job("-n", str(self.MANY), SHARED_PROBE, "init", "2:exit=7", "barrier", "finalize")
         self.assertEqual(done.returncode, 7, done.stderr)
-        self.assertRegex(done.stderr, r"the process of all ranks \(pid \d+, .*launch_probe_shared\) exited with status 7")
+        self.assertRegex(done.stderr,
+                         r"the process of all ranks \(pid \d+, .*launch_probe_shared\) exited with status 7")
         self.assertEqual(done.stderr.count("exited with"), 1)
 
     def test_a_kill_ends_the_job_with_its_signal(self):
@@ -64,8 +65,8 @@ class RanksOfOneProcess(LaunchTest):
         for others in ("1:recv=0", "1:wait"):
             done = self.run_job("-n", str(self.MANY), "--timeout", "30", SHARED_PROBE, "init", "barrier", others)
             self.assertEqual(done.returncode, 1, done.stderr)
-            self.assertRegex(done.stderr, r"rank \d+ \(pid \d+, .*\) ended the job with status 1: rank \d+ returned without "
-                                          r"calling fmpl_finalize")
+            self.assertRegex(done.stderr, r"rank \d+ \(pid \d+, .*\) ended the job with status 1: rank \d+ returned "
+                                          r"without calling fmpl_finalize")
 
     def test_statistics_and_states_are_by_rank(self):
         done = self.run_job("-n", str(self.MANY), "--stats", SHARED_PROBE, "init", "exchange", "barrier", "finalize")
@@ -83,7 +84,8 @@ class RanksOfOneProcess(LaunchTest):
         self.ends_with(job, 128 + signal.SIGTERM)
 
     def test_standard_input_is_there(self):
-        done = self.run_job("-n", str(self.MANY), SHARED_PROBE, "init", "barrier", "pid", "finalize", input="nobody reads it")
+        done = self.run_job("-n", str(self.MANY), SHARED_PROBE, "init", "barrier", "pid", "finalize",
+                            input="nobody reads it")
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_deadlock_is_found(self):

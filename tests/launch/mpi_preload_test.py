@@ -1,5 +1,5 @@
-"""fmplrun --mpi: a program that was linked with an MPI of MPICH's binary interface runs on FMPL's. mpiexec.fmpl starts it
-so, and understands what mpiexec understands elsewhere.
+"""fmplrun --mpi: a program that was linked with an MPI of MPICH's binary interface runs on FMPL's. mpiexec.fmpl starts
+it so, and understands what mpiexec understands elsewhere.
 
 The other MPIs are stand-ins that are built here, with the names of real ones.
 
@@ -50,7 +50,8 @@ int main(int argc, char **argv)
     MPI_Get_library_version(version, &length);
     *(void **)&is_remote = dlsym(RTLD_DEFAULT, "fmpl_is_remote_dma");
     printf("rank %d of %d, %.16s, heap %s, %s\\n", rank, size, version,
-           is_remote != NULL && is_remote(block, 100000) ? "remote" : "ordinary", getenv("WORD") ? getenv("WORD") : "-");
+           is_remote != NULL && is_remote(block, 100000) ? "remote" : "ordinary",
+           getenv("WORD") ? getenv("WORD") : "-");
     free(block);
     MPI_Finalize();
     return 0;
@@ -142,7 +143,8 @@ class MpiPrograms(unittest.TestCase):
             with self.subTest(program=program.name):
                 result = run(FMPLRUN, "-n", 3, program)
                 self.assertEqual((result.returncode, result.stdout.splitlines()), (0, [OTHER] * 3))
-                self.assertRegex(result.stderr, r"^fmplrun: warning: \S+%s was built with %s, .* 3 times, each alone; .*%s"
+                self.assertRegex(result.stderr,
+                                 r"^fmplrun: warning: \S+%s was built with %s, .* 3 times, each alone; .*%s"
                                  % (program.name, mpi, advice))
                 self.assertEqual(result.stderr.count("\n"), 1)
                 self.assert_prints([OTHER], FMPLRUN, "-n", 1, program)
@@ -213,13 +215,14 @@ class MpiPrograms(unittest.TestCase):
         self.assertRegex(result.stdout, r"^/.*/fmpl/mpich-abi:/somewhere\nnone\n$")
 
     def test_a_program_of_open_mpi_is_refused(self):
-        self.assert_refused("needs libmpi.so.40, a library of Open MPI.*mpicc.fmpl.*Open MPI's mpirun", FMPLRUN, "--mpi",
-                            self.of_openmpi)
+        self.assert_refused("needs libmpi.so.40, a library of Open MPI.*mpicc.fmpl.*Open MPI's mpirun",
+                            FMPLRUN, "--mpi", self.of_openmpi)
 
     def test_mpiexec_understands_what_mpiexec_understands(self):
         lines = [ours(0, 2, word="a b"), ours(1, 2, word="a b")]
         for options in (("-n", 2, "-env", "WORD", "a b"), ("-np", 2, "-genv", "WORD", "a b"),
-                        ("--oversubscribe", "-x", "WORD=a b", "-n", 2), ("-host", "localhost:2", "-n", 2, "-x", "WORD=a b")):
+                        ("--oversubscribe", "-x", "WORD=a b", "-n", 2),
+                        ("-host", "localhost:2", "-n", 2, "-x", "WORD=a b")):
             with self.subTest(options=options):
                 self.assert_prints(lines, MPIEXEC, *options, self.of_mpich)
         self.assert_prints(["[0] " + ours(0, 1)], MPIEXEC, "-l", "-n", 1, self.of_mpich)
@@ -232,7 +235,8 @@ class MpiPrograms(unittest.TestCase):
         show = "import os, sys; sys.stdout.buffer.write(open('/proc/self/environ', 'rb').read())"
         by_fmplrun = run(FMPLRUN, "--mpi", "python3", "-c", show, **odd).stdout.split("\0")
         by_mpiexec = run(MPIEXEC, "python3", "-c", show, **odd).stdout.split("\0")
-        without_job = [[entry for entry in entries if not entry.startswith(("FMPL_", "LD_LIBRARY_PATH="))] for entries in (by_fmplrun, by_mpiexec)]
+        without_job = [[entry for entry in entries if not entry.startswith(("FMPL_", "LD_LIBRARY_PATH="))]
+                       for entries in (by_fmplrun, by_mpiexec)]
         self.assertEqual(without_job[0], without_job[1])
         for name, value in odd.items():
             self.assertIn(f"{name}={value}", by_mpiexec)
@@ -276,7 +280,8 @@ class UnderAPathWithABlank(MpiPrograms):
 
     def test_a_killed_job_leaves_nothing_there(self):
         before = sorted(os.listdir(FMPLRUN.parent.parent / "lib"))
-        job = subprocess.Popen([FMPLRUN, "-n", "2", "--mpi", "--blacs", "--rdma", "none", "sh", "-c", "echo up; exec sleep 1000"],
+        job = subprocess.Popen([FMPLRUN, "-n", "2", "--mpi", "--blacs", "--rdma", "none",
+                                "sh", "-c", "echo up; exec sleep 1000"],
                                stdout=subprocess.PIPE, text=True)
         with job:
             job.stdout.readline()

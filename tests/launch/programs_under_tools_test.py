@@ -1,7 +1,8 @@
-"""Programs of FMPL's and its MPI's under the tools that their authors use, and in PID namespaces, as containers have them.
+"""Programs of FMPL's and its MPI's under the tools that their authors use, and in PID namespaces, as containers have
+them.
 
-Needs python3, valgrind, gdb, strace and unshare. Environment: FMPLRUN is the path of fmplrun, FMPL_TEST_PROGRAMS the folder of the
-programs exchange_probe_LIBRARY_KIND, which are exchange_probe.c.
+Needs python3, valgrind, gdb, strace and unshare. Environment: FMPLRUN is the path of fmplrun, FMPL_TEST_PROGRAMS the
+folder of the programs exchange_probe_LIBRARY_KIND, which are exchange_probe.c.
 """
 
 import os
@@ -86,7 +87,8 @@ class ToolsTest(ProgramsTest):
 
 
 class NamespacesTest(ProgramsTest):
-    """The numbers of the processes are 1 or 2 for each rank then, and where addresses are not random all ranks have the same."""
+    """The numbers of the processes are 1 or 2 for each rank then, and where addresses are not random all ranks have the
+    same."""
     EACH = (("unshare", "-fp"), ("unshare", "-Urfp", "--mount-proc"), ("setarch", "-R", "unshare", "-Urfp"))
 
     def test_each_rank_may_have_a_namespace_of_its_own(self):
@@ -123,7 +125,8 @@ class NamespacesTest(ProgramsTest):
         for words, enter in ((("unshare", "-fp"), ()), (("unshare", "-Urfp"), ("-U", "--preserve-credentials"))):
             if not is_possible(*words):
                 continue
-            inside = subprocess.Popen([*words, "sh", "-c", "echo inside; exec sleep %d" % LIMIT], stdout=subprocess.PIPE)
+            inside = subprocess.Popen([*words, "sh", "-c", "echo inside; exec sleep %d" % LIMIT],
+                                      stdout=subprocess.PIPE)
             try:
                 inside.stdout.readline()
                 with open("/proc/%d/task/%d/children" % (inside.pid, inside.pid), encoding="ascii") as file:

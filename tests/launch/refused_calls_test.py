@@ -1,6 +1,6 @@
-"""Where something forbids a system call (a seccomp filter of a container, as EPERM or as ENOSYS), jobs run by another one:
-their memory is backed without madvise, their ends are seen without waitid, and private memory goes through library buffers
-where no process may copy from another one.
+"""Where something forbids a system call (a seccomp filter of a container, as EPERM or as ENOSYS), jobs run by another
+one: their memory is backed without madvise, their ends are seen without waitid, and private memory goes through library
+buffers where no process may copy from another one.
 
 Environment: FMPLRUN is the path of fmplrun, beside which mpi-bench.mpi may lie, FMPL_TEST_PROGRAMS the folder of
 launch_probe and heap_probe.

@@ -1,5 +1,5 @@
-"""Whatever a rank writes into the memory that it shares with fmplrun, fmplrun ends with an exit status of its own and takes
-no more memory than it needs.
+"""Whatever a rank writes into the memory that it shares with fmplrun, fmplrun ends with an exit status of its own and
+takes no more memory than it needs.
 
 Needs python3 alone. Environment: FMPLRUN is the path of fmplrun, FMPL_TEST_PROGRAMS the folder of scribble_probe.
 Waits are for conditions, with a generous limit; none of the tests measures time.

@@ -1,6 +1,7 @@
 """What FMPL and fmplrun say of the start and the end of a rank names the calls of the library that its program calls.
 
-Environment: FMPLRUN, FMPL_SPOKEN_LIBRARIES (mpi, blacs), FMPL_TEST_PROGRAMS, the folder of spoken_library_probe_<library>.
+Environment: FMPLRUN, FMPL_SPOKEN_LIBRARIES (mpi, blacs), FMPL_TEST_PROGRAMS, the folder of
+spoken_library_probe_<library>.
 """
 
 import os
@@ -15,8 +16,8 @@ OURS = ("fmpl_init", "fmpl_finalize", "fmpl_abort")
 
 
 def run(*arguments, **variables):
-    return subprocess.run([FMPLRUN, "--timeout", "60", *arguments], env={**os.environ, **variables}, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=100)
+    return subprocess.run([FMPLRUN, "--timeout", "60", *arguments], env={**os.environ, **variables},
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
 
 
 class SpokenLibrary(unittest.TestCase):
@@ -34,7 +35,8 @@ class SpokenLibrary(unittest.TestCase):
         self.assert_says(r"rank 1 .* exited without calling {leaves}; the job ends", "-n", "3", "does_not_leave")
 
     def test_of_a_rank_that_does_not_join(self):
-        self.assert_says(r"rank 1 .* exited without calling {joins}, and rank \d waits for it", "-n", "3", "does_not_join")
+        self.assert_says(r"rank 1 .* exited without calling {joins}, and rank \d waits for it",
+                         "-n", "3", "does_not_join")
 
     def test_of_a_call_that_fails(self):
         self.assert_says(r"rank 0: {joins}: FMPL_SPIN_US=soon", "-n", "1", "env", "FMPL_SPIN_US=soon", "in_order")

@@ -1,5 +1,5 @@
-"""fmplrun --stats, --stats-json and --trace: a known pattern of messages gives exactly its counts, over FMPL, the MPI shim
-and the BLACS, and the three forms agree.
+"""fmplrun --stats, --stats-json and --trace: a known pattern of messages gives exactly its counts, over FMPL, the MPI
+shim and the BLACS, and the three forms agree.
 
 Environment: FMPLRUN, FMPL_TEST_PROGRAMS (the folder of the probes), FMPL_STATISTICS_LAYERS (words: fmpl mpi blacs).
 """
@@ -103,8 +103,8 @@ class MpiPattern(Pattern):
             self.call(rank, "MPI_Bcast", 4000)
             self.call(rank, "MPI_Allreduce", 8)
             self.call(rank, "MPI_Alltoall", 40 * n)
-            for name in ("Init", "Comm_rank", "Comm_size", "Alloc_mem", "Send_init", "Recv_init", "Comm_split", "Type_vector",
-                         "Type_commit", "Type_free", "Comm_free", "Barrier", "Free_mem", "Finalize"):
+            for name in ("Init", "Comm_rank", "Comm_size", "Alloc_mem", "Send_init", "Recv_init", "Comm_split",
+                         "Type_vector", "Type_commit", "Type_free", "Comm_free", "Barrier", "Free_mem", "Finalize"):
                 self.call(rank, "MPI_" + name)
         if n > 1:
             self.send("MPI_Send", 0, n - 1, 40000)
@@ -115,7 +115,8 @@ class BlacsPattern(Pattern):
     def fill(self):
         for source, to in self.pairs():
             for send, receive, size, count in (("Cdgesd2d", "Cdgerv2d", 48, 1), ("Cdgesd2d", "Cdgerv2d", 80000, 1),
-                                               ("Cdtrsd2d", "Cdtrrv2d", 80, 1), ("Cigesd2d", "Cigerv2d", 4, source + 1)):
+                                               ("Cdtrsd2d", "Cdtrrv2d", 80, 1),
+                                               ("Cigesd2d", "Cigerv2d", 4, source + 1)):
                 self.send(send, source, to, size, count)
                 self.call(to, receive, size, count)
         for rank in range(self.ranks):
@@ -123,7 +124,8 @@ class BlacsPattern(Pattern):
             self.call(rank, "Cdgebs2d" if rank == 0 else "Cdgebr2d", 20000)
             # The first one starts FMPL, which counts as a call too.
             self.call(rank, "blacs_pinfo")
-            for name in ("Cblacs_pinfo", "Cblacs_get", "Cblacs_gridmap", "Cblacs_barrier", "Cblacs_gridexit", "Cblacs_exit"):
+            for name in ("Cblacs_pinfo", "Cblacs_get", "Cblacs_gridmap", "Cblacs_barrier", "Cblacs_gridexit",
+                         "Cblacs_exit"):
                 self.call(rank, name)
 
 
@@ -163,7 +165,8 @@ class StatisticsTest(unittest.TestCase):
     def check_text(self, text, document):
         """The text says what the JSON does."""
         n = document["ranks"]
-        calls = {(r["rank"], c["call"]): (c["count"], c["bytes"]) for r in document["by_rank"] for c in r.get("calls", [])}
+        calls = {(r["rank"], c["call"]): (c["count"], c["bytes"])
+                 for r in document["by_rank"] for c in r.get("calls", [])}
         found = {(int(m[1]), m[2]): (int(m[3]), int(m[4]))
                  for m in re.finditer(r"(?m)^ +(\d+)   (\S+) +(\d+) +(\d+) +\d+\.\d{6}$", text)}
         self.assertEqual(found, calls)
@@ -189,7 +192,8 @@ class StatisticsTest(unittest.TestCase):
             self.assertEqual(table, {(r["rank"], s["to"]): s[key] for r in document["by_rank"] for s in r["sent"]})
 
     def check_trace(self, trace, document):
-        """All ranks have a line with a name; on it calls that neither overlap nor leave the session, as many as are counted."""
+        """All ranks have a line with a name; on it calls that neither overlap nor leave the session, as many as are
+        counted."""
         names = {e["tid"]: e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "thread_name"}
         self.assertEqual(sorted(names.values()), sorted(f"rank {r}" for r in range(document["ranks"])))
         for rank in document["by_rank"]:
@@ -236,7 +240,8 @@ class StatisticsTest(unittest.TestCase):
                                   for r in document["by_rank"] for s in r["sent"]}, dict(pattern.sent))
                 self.assertEqual({(r["rank"], c["call"]): [c["count"], c["bytes"]]
                                   for r in document["by_rank"] for c in r["calls"]}, dict(pattern.calls))
-                self.assertEqual((document["format"], document["version"], document["status"]), ("fmpl-statistics", 1, 0))
+                self.assertEqual((document["format"], document["version"], document["status"]),
+                                 ("fmpl-statistics", 1, 0))
                 self.assertEqual(document["program"], [probe(layer)])
                 self.assertEqual({r["end"] for r in document["by_rank"]}, {"finalized"})
                 self.assertEqual({r["messages_not_counted"] for r in document["by_rank"]}, {0})
@@ -334,15 +339,16 @@ class StatisticsTest(unittest.TestCase):
     def test_names_of_calls_cannot_steer_the_terminal(self):
         odd = "Odd\x1b[31m\u00e4\n\x9b\x7f\t"
         shown = "Odd\\x1b[31m\u00e4\\n\\xc2\\x9b\\x7f\\t"
-        text, document, trace = self.observe(1, str(PROGRAMS / "launch_probe"), "init", "call=" + odd, "exit=3", status=3)
+        text, document, trace = self.observe(1, str(PROGRAMS / "launch_probe"), "init", "call=" + odd,
+                                             "exit=3", status=3)
         self.assertIn("ended in %s after" % shown, text)
         self.assertNotIn("\x1b", text)
         self.assertEqual(document["by_rank"][0]["unfinished_call"]["call"], odd)
 
     def test_names_are_json_whatever_their_bytes(self):
         odd = b"say=\"\\\x01\xff\xc3\xa4"
-        command = [os.fsencode(FMPLRUN), b"--stats-json", os.fsencode(self.json), os.fsencode(PROGRAMS / "launch_probe"), b"init", odd,
-                   b"finalize"]
+        command = [os.fsencode(FMPLRUN), b"--stats-json", os.fsencode(self.json),
+                   os.fsencode(PROGRAMS / "launch_probe"), b"init", odd, b"finalize"]
         self.assertEqual(subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=LIMIT,
                                         env=environment()).returncode, 0)
         self.assertEqual(json.loads(self.json.read_text())["program"][2], 'say="\\\x01\ufffd\u00e4')

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The shim's headers say what MPICH's say: one generated program, compiled against each, prints the same.
 
-It prints the value of every constant, the type of every function and data object, sizes and offsets. What is left out of
-the shim is listed here, so that nothing is missing by mistake. Without MPICH's headers, only that the shim's compile.
+It prints the value of every constant, the type of every function and data object, sizes and offsets. What is left out
+of the shim is listed here, so that nothing is missing by mistake. Without MPICH's headers, only that the shim's
+compile.
 
 Environment: MPI_INCLUDE, the folder of the shim's mpi.h.
 """
@@ -28,7 +29,8 @@ LEFT_OUT = re.compile(r"""MPI_(
     Win_\w+ | R?(put|get|accumulate|get_accumulate) | Put | Get | Accumulate | Get_accumulate | Fetch_and_op |
     Compare_and_swap | File_\w+ | Register_datarep | T_\w+ )$""", re.VERBOSE)
 OF_MPI_4 = re.compile(r"""MPI_(
-    \w+_c | Session_\w+ | Group_from_session_pset | (All|Alltoall|Barrier|Bcast|Ex|Gather|Neighbor|Reduce|Scan|Scatter)\w*_init | P(send|recv)_init |
+    \w+_c | Session_\w+ | Group_from_session_pset |
+    (All|Alltoall|Barrier|Bcast|Ex|Gather|Neighbor|Reduce|Scan|Scatter)\w*_init | P(send|recv)_init |
     Pready\w* | Parrived | Isendrecv(_replace)? | Info_(create_env|get_string) | Comm_create_from_group |
     Intercomm_create_from_groups | Comm_idup_with_info )$""", re.VERBOSE)
 # Constants of MPI-4, and what is MPICH's own: formats and marks of its header, and an object of the tools interface.
@@ -43,7 +45,8 @@ OF_FORTRAN_2008 = re.compile(r"MPI_Status_(\w*f08\w*)$")
 def run(*command):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120)
     if done.returncode != 0:
-        raise AssertionError(f"{' '.join(map(str, command))}\nended with {done.returncode}:\n{done.stdout}{done.stderr}")
+        raise AssertionError(f"{' '.join(map(str, command))}\nended with {done.returncode}:\n"
+                             f"{done.stdout}{done.stderr}")
     return done.stdout
 
 
@@ -193,7 +196,8 @@ class Headers(unittest.TestCase):
 
     def test_c_and_fortran_have_the_same_constants(self):
         fortran = set(re.findall(r"\b(MPI_\w+)", (OURS / "mpif.h").read_text()))
-        # Of C alone: the status of Fortran as C sees it, conversions, the tools interface, and what MPICH's mpif.h has not.
+        # Of C alone: the status of Fortran as C sees it, conversions, the tools interface, and what MPICH's mpif.h has
+        # not.
         c_only = re.compile(r"MPI_(F_\w+|T_\w+|CONVERSION_FN_NULL|INCLUDED|FILE_NULL|ERRORS_ABORT)$")
         self.assertEqual({name for name in CONSTANTS if not c_only.match(name)} - fortran, set())
 

@@ -39,8 +39,8 @@ foreach(mpi ${FMPL_MPIS})
 endforeach()
 list(REMOVE_DUPLICATES npb_environment)
 fmpl_add_python_test(npb_test npb_test.py LABELS npb TIMEOUT 300 ENVIRONMENT ${npb_environment})
-# Eight ranks that wait for each other on two CPUs yield to whoever else computes: beside another test they take many times as
-# long.
+# Eight ranks that wait for each other on two CPUs yield to whoever else computes: beside another test they take many
+# times as long.
 if(TEST npb_test)
   set_tests_properties(npb_test PROPERTIES RUN_SERIAL TRUE)
 endif()

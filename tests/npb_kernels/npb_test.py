@@ -1,9 +1,9 @@
-"""The kernels over each communication library that they were built for: class S at several rank counts, which must verify; what
-they print and write; how they end. Beside them, what the communication promises, over each MPI.
+"""The kernels over each communication library that they were built for: class S at several rank counts, which must
+verify; what they print and write; how they end. Beside them, what the communication promises, over each MPI.
 
 Environment: NPB_PROGRAMS, the folder of ft.fmpl, ft.mpi ...; NPB_TEST_PROGRAMS, that of npb_program_probe.fmpl,
-npb_communication_test.mpi ...; FMPLRUN, FMPL's launcher. A library without programs, or without its launcher, is skipped, FMPL
-excepted.
+npb_communication_test.mpi ...; FMPLRUN, FMPL's launcher. A library without programs, or without its launcher, is
+skipped, FMPL excepted.
 """
 import json
 import os
@@ -34,7 +34,8 @@ def available_gib():
 
 
 class Over:
-    """The tests, for a class that names the library, its launcher and the beginning of what the library calls itself."""
+    """The tests, for a class that names the library, its launcher and the beginning of what the library calls
+    itself."""
 
     MOST_RANKS = 1000
 
@@ -104,7 +105,8 @@ class Over:
                     self.assertNotIn("Verification", done.stdout)
 
     def test_options_of_a_kernel_reach_all_its_ranks(self):
-        for kernel, option, key, value in (("mg", ("--grid", "1x2x4"), None, None), ("ft", ("--layout", "pencil"), "layout", "pencil")):
+        for kernel, option, key, value in (("mg", ("--grid", "1x2x4"), None, None),
+                                           ("ft", ("--layout", "pencil"), "layout", "pencil")):
             if kernel in self.kernels and self.MOST_RANKS >= 8:
                 for _ in range(1 if SANITIZED else 5):
                     with tempfile.TemporaryDirectory() as folder:
@@ -180,8 +182,8 @@ class Over:
             written = json.loads(file.read_text())
         self.assertEqual({key: written[key] for key in ("kernel", "class", "size", "iterations", "ranks", "operations",
                                                         "verified", "details")},
-                         {"kernel": "PROBE", "class": "B", "size": "3 x 5", "iterations": 7, "ranks": 2, "operations": 2e6,
-                          "verified": False, "details": {"layout": "flat"}})
+                         {"kernel": "PROBE", "class": "B", "size": "3 x 5", "iterations": 7, "ranks": 2,
+                          "operations": 2e6, "verified": False, "details": {"layout": "flat"}})
         self.assertEqual(written["checks"], [{"name": "first", "value": 1.5, "reference": 1.5, "passed": True},
                                              {"name": "second", "value": 2.25, "reference": 2.5, "passed": False}])
         self.assertAlmostEqual(written["mops"] * written["seconds"], 2)
@@ -214,7 +216,8 @@ class FmplInOneProcess(Over, unittest.TestCase):
         done = subprocess.run([*FMPLRUN, "--report-bindings", "-n", str(4 * CPUS), str(PROGRAMS / "is.fmpl")],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_SECONDS)
         self.assertEqual(done.returncode, 0, done.stderr)
-        failed = subprocess.run([*FMPLRUN, "-n", str(4 * CPUS), str(TEST_PROGRAMS / "npb_program_probe.fmpl"), "--end", "exception"],
+        failed = subprocess.run([*FMPLRUN, "-n", str(4 * CPUS), str(TEST_PROGRAMS / "npb_program_probe.fmpl"),
+                                 "--end", "exception"],
                                 stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_SECONDS)
         self.assertEqual(failed.returncode, 1, failed.stderr)
         self.assertIn("PROBE: a shelf broke", failed.stderr)

@@ -144,11 +144,12 @@ class Installation(unittest.TestCase):
         for name in self.scalapack_libraries():
             library = run("cc", f"-print-file-name=lib{name}.so").strip()
             tree = self.folder / f"{name}_mpi"
-            run("cmake", "-G", "Ninja", "-S", EXAMPLES / "scalapack_mpi", "-B", tree, f"-DCMAKE_PREFIX_PATH={self.prefix}",
-                f"-DSCALAPACK_LIBRARY={library}")
+            run("cmake", "-G", "Ninja", "-S", EXAMPLES / "scalapack_mpi", "-B", tree,
+                f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DSCALAPACK_LIBRARY={library}")
             run("cmake", "--build", tree)
             wrapped = self.folder / f"mpi_{name}"
-            run(self.mpi_compilers()["Fortran"], source, "-o", wrapped, "-lblacs_fmpl", f"-l{name}", "-llapack", "-lblas")
+            run(self.mpi_compilers()["Fortran"], source, "-o", wrapped, "-lblacs_fmpl", f"-l{name}", "-llapack",
+                "-lblas")
             for ranks, program in ((2, tree / "solve"), (5, tree / "solve"), (4, wrapped)):
                 self.assertEqual(run(self.fmplrun, "-n", ranks, program), f"two systems solved on {ranks} ranks\n")
 
@@ -156,7 +157,8 @@ class Installation(unittest.TestCase):
         if "scalapack-mpich" not in self.scalapack_libraries() or not shutil.which("mpifort.mpich"):
             self.skipTest("MPICH or its ScaLAPACK is not installed")
         program = self.folder / "of_mpich"
-        run("mpifort.mpich", EXAMPLES / "scalapack_mpi" / "solve.f90", "-o", program, "-lscalapack-mpich", "-llapack", "-lblas")
+        run("mpifort.mpich", EXAMPLES / "scalapack_mpi" / "solve.f90", "-o", program, "-lscalapack-mpich", "-llapack",
+            "-lblas")
         self.assertEqual(run(self.fmplrun, "-n", 4, "--mpi", "--blacs", program), "two systems solved on 4 ranks\n")
 
     def test_the_heap_goes_into_remote_dma_memory(self):
@@ -180,7 +182,8 @@ class Installation(unittest.TestCase):
         self.assertEqual([name for name in names if not name.startswith(public)], [])
 
     def test_installed_programs_and_libraries_refer_to_no_other_place(self):
-        for file in [*(self.prefix / "bin").iterdir(), *self.libdir.glob("*.so"), *self.libdir.glob("fmpl/mpich-abi/*")]:
+        for file in [*(self.prefix / "bin").iterdir(), *self.libdir.glob("*.so"),
+                     *self.libdir.glob("fmpl/mpich-abi/*")]:
             with open(file, "rb") as opened:
                 if opened.read(2) == b"#!":  # a script: the compiler wrappers
                     self.assertNotIn(str(arguments.build_dir), file.read_text())

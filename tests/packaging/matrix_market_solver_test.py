@@ -1,4 +1,5 @@
-"""examples/matrix_market_solver, built from an installed FMPL as its README says, with CMake and with pkg-config alone."""
+"""examples/matrix_market_solver, built from an installed FMPL as its README says, with CMake and with pkg-config
+alone."""
 import os
 import pathlib
 import re
@@ -24,7 +25,8 @@ def readme_command(first_words):
 
 def coordinate(entries, order, field="real", symmetry="general"):
     lines = [" ".join(map(str, entry)) for entry in entries]
-    return "\n".join([f"%%MatrixMarket matrix coordinate {field} {symmetry}", f"{order} {order} {len(lines)}", *lines, ""])
+    return "\n".join([f"%%MatrixMarket matrix coordinate {field} {symmetry}", f"{order} {order} {len(lines)}",
+                      *lines, ""])
 
 
 class MatrixMarketSolver(unittest.TestCase):
@@ -96,7 +98,8 @@ class MatrixMarketSolver(unittest.TestCase):
     # ---- Solutions ---------------------------------------------------------------------------------------------------
 
     def test_the_command_of_the_readme_solves_the_sample(self):
-        command = readme_command("OPENBLAS_NUM_THREADS=1 fmplrun").replace("fmplrun", f"'{self.folder}/fmpl/bin/fmplrun'")
+        command = readme_command("OPENBLAS_NUM_THREADS=1 fmplrun").replace(
+            "fmplrun", f"'{self.folder}/fmpl/bin/fmplrun'")
         for build in ("cmake", "pkg_config"):
             self.assertIn("passed", self.shell(command, self.folder / build).split())
 
@@ -149,7 +152,8 @@ class MatrixMarketSolver(unittest.TestCase):
     # ---- Formats -----------------------------------------------------------------------------------------------------
 
     def test_reads_every_format_that_it_promises(self):
-        # All of these are [4 1; 3 2] or, symmetric, [4 1; 1 2]; the pattern is [1 0; 1 1]. The solutions tell them apart.
+        # All of these are [4 1; 3 2] or, symmetric, [4 1; 1 2]; the pattern is [1 0; 1 1]. The solutions tell them
+        # apart.
         general, symmetric = [1.0, 3.0], [1.0, 3.0]
         cases = {
             "coordinate real general": ("2 2 4\n1 1 4\n2 1 3e0\n1 2 +1.0\n2 2 .2E1\n", [7, 9], general),
@@ -160,7 +164,8 @@ class MatrixMarketSolver(unittest.TestCase):
             "array real general": ("2 2\n4\n3\n1\n2\n", [7, 9], general),
             "array integer symmetric": ("2 2\n4\n1\n2\n", [7, 7], symmetric),
             # Entries at one place are added up; empty lines, comments, blanks, CR LF and capitals mean nothing.
-            "COORDINATE Real General": ("% words\n\n 2\t2 5\r\n1 1 1\r\n%\n1 1 3\n2 1 3\n  1 2 1 \n2 2 2\n\n", [7, 9], general),
+            "COORDINATE Real General": ("% words\n\n 2\t2 5\r\n1 1 1\r\n%\n1 1 3\n2 1 3\n  1 2 1 \n2 2 2\n\n",
+                                        [7, 9], general),
         }
         for header, (body, rhs, expected) in cases.items():
             with self.subTest(header=header):
@@ -177,7 +182,8 @@ class MatrixMarketSolver(unittest.TestCase):
             ("%%MatrixMarket vector coordinate real general\n", 1, "begins with '%%MatrixMarket"),
             ("%%MatrixMarket matrix coordinate complex general\n", 1, "'complex' is not supported"),
             ("%%MatrixMarket matrix coordinate real skew-symmetric\n", 1, "'skew-symmetric' is not supported"),
-            ("%%MatrixMarket matrix dense real general\n", 1, "'dense' is not supported; this program reads coordinate array"),
+            ("%%MatrixMarket matrix dense real general\n", 1,
+             "'dense' is not supported; this program reads coordinate array"),
             ("%%MatrixMarket matrix array pattern general\n", 1, "an array cannot be a pattern"),
             (real, 1, "expected the numbers of rows, columns and entries"),
             (real + "2 2\n", 2, "expected the numbers of rows, columns and entries"),

@@ -1,4 +1,5 @@
-! Under fmplrun --rdma heap, allocatable arrays lie in remote-DMA memory and arrive whole. Stops with a message otherwise.
+! Under fmplrun --rdma heap, allocatable arrays lie in remote-DMA memory and arrive whole. Stops with a message
+! otherwise.
 program heap_allocatable
   use iso_c_binding
   implicit none

@@ -1,8 +1,8 @@
 """fmplrun --rdma heap: the malloc heap of an unmodified program in remote-DMA memory, and that it does no harm.
 
-Environment: FMPLRUN is the path of fmplrun, FMPL_TEST_PROGRAMS the folder of heap_probe and heap_allocatable, FMPL_PROGRAMS
-that of the applications (those that are not there are left out), FMPL_HEAP_LIBRARY the library that is preloaded.
-The claims about memory are checked by heap_probe on each rank; see there.
+Environment: FMPLRUN is the path of fmplrun, FMPL_TEST_PROGRAMS the folder of heap_probe and heap_allocatable,
+FMPL_PROGRAMS that of the applications (those that are not there are left out), FMPL_HEAP_LIBRARY the library that is
+preloaded. The claims about memory are checked by heap_probe on each rank; see there.
 """
 
 import os

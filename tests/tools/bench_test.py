@@ -1,8 +1,8 @@
 """tools/bench measures FMPL alone where there are no peers, compares what its contenders report, names those that fail,
 and leaves nothing behind. But for the first test, stand-ins that copy given results take the place of all launchers.
 
-Environment: FMPL_BENCH_PROGRAMS, the folder of fmplrun, fmpl-bench and mpi-bench.mpi, blacs-bench.fmpl and .mpi, pdgemm.fmpl
-and .mpi, dgemm-limit and cpu-distance.
+Environment: FMPL_BENCH_PROGRAMS, the folder of fmplrun, fmpl-bench and mpi-bench.mpi, blacs-bench.fmpl and .mpi,
+pdgemm.fmpl and .mpi, dgemm-limit and cpu-distance.
 """
 import json
 import os
@@ -26,8 +26,8 @@ PROGRAMS = os.environ.get("FMPL_BENCH_PROGRAMS")
 HAS_HEAP = PROGRAMS and (pathlib.Path(PROGRAMS).parent / "lib/libfmpl_rdma_heap.so").exists()
 LIMIT_SECONDS = 100
 
-# Copies $0.json, beside itself, to the file that its last argument names; $0.mpi.json, where there is one, for a program
-# over FMPL's MPI; $0.processes.json for the option --ranks-as processes.
+# Copies $0.json, beside itself, to the file that its last argument names; $0.mpi.json, where there is one, for a
+# program over FMPL's MPI; $0.processes.json for the option --ranks-as processes.
 ANSWER = ('of=; for last; do case $last in *.mpi) [ ! -e "$0.mpi.json" ] || of=.mpi;; '
           'processes) [ ! -e "$0.processes.json" ] || of=.processes;; '
           '*-limit.*) [ ! -e "$0.limit.json" ] || of=.limit;; esac; done; cp "$0$of.json" "$last"')
@@ -108,7 +108,8 @@ class FmplAlone(unittest.TestCase):
         self.assertEqual(list(figures), ["pdgemm-640-40-2", "pdgemm-640-40-4", "pdgemm-640-40-16"])
         for name, figure in figures.items():
             with self.subTest(name):
-                self.assertEqual(set(figure["contenders"]), {"fmpl", "fmpl-summa", "fmpl-direct", "pdgemm-mpi", "dgemm"})
+                self.assertEqual(set(figure["contenders"]),
+                                 {"fmpl", "fmpl-summa", "fmpl-direct", "pdgemm-mpi", "dgemm"})
                 self.assertTrue(all(shown["median"] > 0 for shown in figure["contenders"].values()))
                 self.assertEqual(set(figure["of_limit"]), {"fmpl", "fmpl-summa", "fmpl-direct", "pdgemm-mpi"})
                 self.assertTrue(0 < figure["contenders"]["fmpl"]["comm_share"] < 1)
@@ -177,7 +178,8 @@ class StandIns(unittest.TestCase):
         for program in ("fmpl-bench", "blacs-bench.fmpl", "pdgemm.fmpl", "dgemm-limit",
                         *(f"{name}.{kind}" for kind in ("mpi", "openmpi", "mpich")
                           for name in ("mpi-bench", "blacs-bench", "pdgemm")),
-                        *(f"scalapack-pdgemm{limit}.{kind}" for kind in ("openmpi", "mpich") for limit in ("", "-limit")),
+                        *(f"scalapack-pdgemm{limit}.{kind}" for kind in ("openmpi", "mpich")
+                          for limit in ("", "-limit")),
                         *(f"{name}.{kind}" for kind in ("fmpl", "mpi", "openmpi", "mpich")
                           for name in ("ft", "mg", "is", "cg"))):
             self.stand_in(program, "exit 1")
@@ -192,8 +194,8 @@ class StandIns(unittest.TestCase):
         path.chmod(0o755)
 
     def answers(self, name, document, of=""):
-        """of: .mpi for what FMPL's launcher reports of programs over FMPL's MPI, .limit of ScaLAPACK's limit, .processes with
-        --ranks-as processes."""
+        """of: .mpi for what FMPL's launcher reports of programs over FMPL's MPI, .limit of ScaLAPACK's limit,
+        .processes with --ranks-as processes."""
         self.stand_in(name, ANSWER)
         (self.root / f"{name}{of}.json").write_text(json.dumps(document))
 
@@ -233,7 +235,8 @@ class StandIns(unittest.TestCase):
         def of(*times):
             return {"median": statistics.median(time for _, time in times),
                     "rounds": [{"round": number, "median": time} for number, time in times]}
-        # The machine is three times slower in half of the rounds, and the one misses a fast round, the other a slow one.
+        # The machine is three times slower in half of the rounds, and the one misses a fast round, the other a slow
+        # one.
         self.assertAlmostEqual(quotient_beside(of((1, 2), (2, 6), (3, 6), (4, 2)), of((1, 1), (2, 3), (3, 3))), 2)
         self.assertAlmostEqual(quotient_beside(of((1, 3)), of((2, 1))), 3, msg="no round has both")
         self.assertIsNone(quotient_beside(None, of((1, 2))))
@@ -268,7 +271,8 @@ class StandIns(unittest.TestCase):
             self.assertAlmostEqual(figure["ratio"], 1.25)
         self.assertEqual([figure["met"] for figure in figures], [True, True, False], "1.1, 1.1 and 1.6 are expected")
         self.assertRegex(printed, r"FMPL, of the limit +\| best peer / FMPL")
-        self.assertRegex(printed, r"pdgemm 640, block 40, 2 ranks, GFlop/s +\| 50\.0 \(50\.0-50\.0\) .*\| 0\.80 +\| 1\.25 +\|")
+        self.assertRegex(printed,
+                         r"pdgemm 640, block 40, 2 ranks, GFlop/s +\| 50\.0 \(50\.0-50\.0\) .*\| 0\.80 +\| 1\.25 +\|")
         self.assertEqual(document["failures"], [])
 
     def test_fmpl_runs_the_unmodified_file_of_a_peer(self):
@@ -279,7 +283,8 @@ class StandIns(unittest.TestCase):
         self.assertRegex(document["commands"]["mpi"]["pdgemm, 2 ranks"],
                          r"fmplrun -n 2 .*--mpi --rdma heap \S+/scalapack-pdgemm\.mpich --order 640")
         self.assertRegex(document["commands"]["limit"]["pdgemm, 2 ranks"],
-                         r"fmplrun -n 2 .*--blacs --pdgemm none --rdma heap \S+/scalapack-pdgemm-limit\.openmpi --order 640")
+                         r"fmplrun -n 2 .*--blacs --pdgemm none --rdma heap \S+/scalapack-pdgemm-limit\.openmpi "
+                         r"--order 640")
         (self.root / "scalapack-pdgemm.openmpi").unlink()
         (figure, *_), document, printed = self.run_pdgemm(fmpl=50, openmpi=40, mpich=20, limit=62.5)
         self.assertIn("scalapack-pdgemm.mpich", document["commands"]["fmpl"]["pdgemm, 2 ranks"])
@@ -317,7 +322,8 @@ class StandIns(unittest.TestCase):
                      r"dgemm, GFlop/s +\| 100\.0 \(100\.0-100\.0\)", r"pdgemm\.fmpl, of dgemm +\| 0\.89",
                      r"  expected +\| >= 0\.90 +\| >= 0\.88 +\| >= 0\.80", r"  met +\| NO +\| yes +\| yes",
                      r"  times the best on an MPI +\| 1\.27",
-                     r"pdgemm\.mpi, of dgemm +\| 0\.80 .*\n  times the best on an installed MPI +\| 1\.14", r"pdgemm\.fmpl, communication +\| 25\.0%"):
+                     r"pdgemm\.mpi, of dgemm +\| 0\.80 .*\n  times the best on an installed MPI +\| 1\.14",
+                     r"pdgemm\.fmpl, communication +\| 25\.0%"):
             self.assertRegex(printed, rf"(?m)^{line}")
         self.assertEqual(document["failures"], [])
 
@@ -377,7 +383,8 @@ class StandIns(unittest.TestCase):
 
     def test_polling_is_compared_for_each_manner_and_without_mpich_where_ranks_share_cpus(self):
         manners = ("test", "testany", "testsome", "iprobe", "improbe", "ibarrier", "panels", "short-panels", "updates")
-        for name, of, seconds in (("fmplrun", ".mpi", 1e-6), ("mpirun.openmpi", "", 2e-6), ("mpiexec.mpich", "", 1.5e-6)):
+        for name, of, seconds in (("fmplrun", ".mpi", 1e-6), ("mpirun.openmpi", "", 2e-6),
+                                  ("mpiexec.mpich", "", 1.5e-6)):
             self.answers(name, answer(*({"manner": manner, "reps": 8, "seconds": samples(seconds, seconds)}
                                         for manner in manners)), of=of)
         figures, _, printed = self.run_bench("--quick", what=("polling",))
@@ -436,12 +443,15 @@ class StandIns(unittest.TestCase):
         self.assertEqual((of_two["expected"], of_two["met"]), ("original >= 1.2x", None), "it was not measured")
         self.assertEqual((figures["A", 4]["expected"], figures["A", 4]["met"]), ("<= 1.15 of 2 ranks", True))
         for line in (r"MG, class A, 2 rounds +\| 2 ranks +\| 4 ranks +\| 8 ranks +\| 16 ranks",
-                     r"FMPL, s +\| 1\.000 \(1\.000-1\.000\)", r"best peer / FMPL +\| 1\.50", r"best peer / MPI over FMPL +\| 1\.36",
+                     r"FMPL, s +\| 1\.000 \(1\.000-1\.000\)", r"best peer / FMPL +\| 1\.50",
+                     r"best peer / MPI over FMPL +\| 1\.36",
                      r"  expected of FMPL +\| original >= 1\.2x +\| <= 1\.15 of 2 ranks", r"  met +\| - +\| yes",
                      r"FMPL, communication +\| 0\.200, 20\.0%", r"FMPL, ranks as processes, s +\| - +\| 1\.000",
                      r"  MPI over FMPL / FMPL, expected > 1 +\| 1\.50 +\| 1\.20",
-                     r"MG, class B, 1 round +\| 2 ranks", r"Communication: seconds in its calls, .*; the mean of the ranks\. ",
-                     r"FMPL, least of the ranks +\| 0\.100 +\| -", r"MPI over FMPL, least of the ranks +\| 0\.300 +\| -",
+                     r"MG, class B, 1 round +\| 2 ranks",
+                     r"Communication: seconds in its calls, .*; the mean of the ranks\. ",
+                     r"FMPL, least of the ranks +\| 0\.100 +\| -",
+                     r"MPI over FMPL, least of the ranks +\| 0\.300 +\| -",
                      r"  MPI over FMPL / FMPL, expected > 1 +\| 3\.00 +\| -"):
             self.assertRegex(printed, rf"(?m)^{line}")
         self.assertNotIn("original / FMPL", printed)
@@ -484,7 +494,8 @@ class StandIns(unittest.TestCase):
     def test_npb_s_own_programs_are_one_more_column_and_no_peer(self):
         figures, document, printed = self.run_beside_original(
             " MG Benchmark Completed.\n Time in seconds =                     1.30\n Verification    =   SUCCESSFUL\n")
-        self.assertRegex(document["commands"]["original"]["mg.A, 4 ranks"], r"mpirun\.openmpi .*-n 4 .*/npb/bin/mg\.A\.x$")
+        self.assertRegex(document["commands"]["original"]["mg.A, 4 ranks"],
+                         r"mpirun\.openmpi .*-n 4 .*/npb/bin/mg\.A\.x$")
         self.assertEqual({figure["best_peer"] for figure in figures}, {"openmpi"})
         self.assertAlmostEqual(figures[0]["ratio"], 1.5)
         self.assertAlmostEqual(figures[0]["times_original"], 1.3)
@@ -529,7 +540,8 @@ class StandIns(unittest.TestCase):
         for step, memory in (("latency", "heap"), ("rdma", "heap"), ("stack", "stack")):
             for name in ("mpi", "openmpi"):
                 self.assertRegex(document["commands"][name][f"{step}, 2 ranks"], f"--memory {memory}$")
-        self.assertEqual({figure["figure"]: figure["mpi"]["expected"] for figure in figures if figure["mpi"]["expected"]},
+        self.assertEqual({figure["figure"]: figure["mpi"]["expected"]
+                          for figure in figures if figure["mpi"]["expected"]},
                          {"one-way-rdma-8": ">= 1.4x", "one-way-rdma-65536": ">= 3x", "one-way-rdma-1048576": ">= 3x",
                           "one-way-stack-65536": ">= 1x", "one-way-stack-1048576": ">= 1x"})
         self.assertEqual({figure["mpi"]["met"] for figure in figures if "stack" in figure["figure"]}, {None, True})
@@ -588,7 +600,8 @@ class StandIns(unittest.TestCase):
 
     def run_with_distances(self, near, far, farther_batches=0):
         """One time that one of the programs measures is `far`, one `near`, and so on, where they are started."""
-        self.stand_in("cpu-distance", f'if rm "$0.far" 2> /dev/null; then echo {far}; else touch "$0.far"; echo {near}; fi')
+        self.stand_in("cpu-distance",
+                      f'if rm "$0.far" 2> /dev/null; then echo {far}; else touch "$0.far"; echo {near}; fi')
         self.answers("fmplrun", {**answer(*({"bytes": size, "reps": 1, "seconds": samples(1e-7, 1e-7)}
                                             for size in (8, 64, 1024))), "farther_batches": farther_batches})
         _, document, printed = self.run_bench("--rounds", "2", "--peers", "none", what=("--only", "latency"))
@@ -604,16 +617,20 @@ class StandIns(unittest.TestCase):
                          {"near_ns": 100, "far_ns": 450, "nearer_than_ns": 256, "turns_left_out": 0})
         for contender in ("fmpl", "mpi"):
             self.assertIn("--nearer-than 256", document["commands"][contender]["latency, 2 ranks"])
-        self.assertIn("The host moves the CPUs: a cache line takes 100 ns from one to the other and back at one time, 450 ns at another", printed)
+        self.assertIn("The host moves the CPUs: a cache line takes 100 ns from one to the other and back at one time, "
+                      "450 ns at another", printed)
         self.assertEqual(document["warnings"], [warning for warning in document["warnings"] if "near" not in warning])
         document, printed = self.run_with_distances(near=100, far=450, farther_batches=3)
-        self.assertRegex(printed, "warning: the host never left the CPUs near each other for long enough.*FMPL latency, 2 ranks")
+        self.assertRegex(printed,
+                         "warning: the host never left the CPUs near each other for long enough.*FMPL latency, 2 ranks")
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one CPU")
     def test_cpus_that_are_far_from_each_other_at_first_are_looked_at_for_longer(self):
-        self.answers("fmplrun", answer(*({"bytes": size, "reps": 1, "seconds": samples(1e-7, 1e-7)} for size in (8, 64, 1024))))
+        self.answers("fmplrun", answer(*({"bytes": size, "reps": 1, "seconds": samples(1e-7, 1e-7)}
+                                         for size in (8, 64, 1024))))
         self.stand_in("cpu-distance", '[ -e "$0.first" ] || date +%s > "$0.first"; '
-                                      'if [ $(date +%s) -ge $(($(cat "$0.first") + 4)) ]; then echo 100; else echo 450; fi')
+                                      'if [ $(date +%s) -ge $(($(cat "$0.first") + 4)) ]; then echo 100; '
+                                      'else echo 450; fi')
         _, document, _ = self.run_bench("--rounds", "1", "--peers", "none", what=("--only", "latency"))
         self.assertEqual(document["cpu_distance"],
                          {"near_ns": 100, "far_ns": 450, "nearer_than_ns": 256, "turns_left_out": 0})
@@ -628,9 +645,11 @@ class StandIns(unittest.TestCase):
                                  f'if [ $(wc -l < "$0.turns") -eq 1 ]; then touch {moved}; else rm -f {moved}; fi')
         figures, document, printed = self.run_bench("--rounds", "2", "--peers", "none", what=("npb", "--only", "mg"))
         for figure in figures:
-            expected = [2] if figure["label"].endswith("A") and figure["ranks"] == 2 else [1, 2] if figure["label"].endswith("A") else [1]
+            expected = ([2] if figure["label"].endswith("A") and figure["ranks"] == 2
+                        else [1, 2] if figure["label"].endswith("A") else [1])
             for name in ("fmpl", "mpi"):
-                self.assertEqual([r["round"] for r in figure["contenders"][name]["rounds"]], expected, (name, figure["ranks"]))
+                self.assertEqual([r["round"] for r in figure["contenders"][name]["rounds"]], expected,
+                                 (name, figure["ranks"]))
         self.assertEqual(document["cpu_distance"]["turns_left_out"], 2)
         self.assertIn("2 turns of two ranks are left out", printed)
         self.assertNotIn("timed again", printed)
@@ -645,7 +664,8 @@ class StandIns(unittest.TestCase):
         far.write_text(latencies(5e-7, 2))
         near.write_text(latencies(1e-7, 0))
         self.stand_in("fmplrun", f'for last; do :; done; echo >> "$0.turns"; '
-                                 f'if [ $(wc -l < "$0.turns") -le 2 ]; then cp {far} "$last"; else cp {near} "$last"; fi')
+                                 f'if [ $(wc -l < "$0.turns") -le 2 ]; then cp {far} "$last"; '
+                                 f'else cp {near} "$last"; fi')
         (figure, *_), document, printed = self.run_bench("--rounds", "3", "--peers", "none", what=("--only", "latency"))
         for shown in figure["contenders"].values():
             self.assertEqual([r["round"] for r in shown["rounds"]], [2, 3])

@@ -105,12 +105,22 @@ class Check(unittest.TestCase):
         self.write("results/README.md", "word " * 30 + "\n")
         self.assert_found()
 
-    def test_wide_comments_are_found(self):
+    def test_wide_lines_of_sources_and_scripts_are_found(self):
         wide = "word " * 30
         self.write("low/low.hpp", f"#pragma once\n// {wide.strip()}\n/* {wide.strip()}\n{wide.strip()}*/\n"
                                   "int f();  // short\n")
-        self.assert_found("low/low.hpp:2: 152 columns; a line with a comment has at most 120",
-                          "low/low.hpp:3: 152 columns", "low/low.hpp:4: 151 columns")
+        self.write("tests/low.cmake", f"# {wide}\n# {'w' * 130}\n")
+        self.assert_found("low/low.hpp:2: 152 columns; a line has at most 120", "low/low.hpp:3: 152 columns",
+                          "low/low.hpp:4: 151 columns", "tests/low.cmake:1: 152 columns")
+
+    def test_a_word_of_the_glossary_outside_of_its_folders_is_found(self):
+        table = "<!-- words: begin -->\n| word | sense | only in |\n|---|---|---|\n| rank | of a job | |\n" \
+                "| pair cell | a line | `low` |\n<!-- words: end -->\n"
+        self.write("docs/architecture.md", TREE["docs/architecture.md"] + table)
+        self.write("low/low.hpp", "#pragma once\n#include <vector>\nclass PairCell;  // a pair cell\n")
+        self.write("high/high.cpp", "#include \"high.hpp\"\n// The rank's pair cell.\nint repair_cell();\n"
+                                    "struct PairCells;\n")
+        self.assert_found("high/high.cpp:2: 'pair cell' is used in low/ only", "high/high.cpp:4: 'pair cell'")
 
     def test_a_path_of_one_machine_is_found(self):
         self.write("low/notes.txt", "look in /" + "home/somebody\n")

@@ -1,4 +1,5 @@
-"""tools/demo prints one table of both products, and fails when either of them does. cmake and the programs are stand-ins."""
+"""tools/demo prints one table of both products, and fails when either of them does. cmake and the programs are
+stand-ins."""
 import pathlib
 import shutil
 import subprocess

@@ -1,5 +1,5 @@
-"""tools/npb-test runs what it is asked for, says what each run did, and its exit status is that of the worst. Stand-ins take the
-place of the launchers and the kernels."""
+"""tools/npb-test runs what it is asked for, says what each run did, and its exit status is that of the worst. Stand-ins
+take the place of the launchers and the kernels."""
 import json
 import os
 import pathlib
@@ -35,12 +35,13 @@ class NpbRuns(unittest.TestCase):
         self.write(name, KERNEL.format(log=self.log, document=self.document, end=end))
 
     def answers(self, verified):
-        self.document.write_text(json.dumps({"seconds": 1.5, "communication_seconds": [0.25, 0.75], "verified": verified}))
+        self.document.write_text(json.dumps({"seconds": 1.5, "communication_seconds": [0.25, 0.75],
+                                             "verified": verified}))
 
     def run_tool(self, *words, status=0, path=None):
         environment = {**os.environ, "PATH": path or f"{self.root}:{os.environ['PATH']}"}
-        done = subprocess.run([sys.executable, SOURCE / "tools/npb-test", "--programs", self.root, *words], env=environment,
-                              capture_output=True, text=True, timeout=60)
+        done = subprocess.run([sys.executable, SOURCE / "tools/npb-test", "--programs", self.root, *words],
+                              env=environment, capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout + done.stderr
 
@@ -82,13 +83,15 @@ class NpbRuns(unittest.TestCase):
         printed = self.run_tool("--only", "cg", "--ranks", f"1,{many}", "--over", "mpich")
         self.assertIn("1 of 1 runs verified", printed)
         self.assertIn("1 of MPICH with more ranks than", printed)
-        self.assertIn("2 of 2 runs", self.run_tool("--only", "cg", "--ranks", f"1,{many}", "--over", "mpich", "--crowded"))
+        self.assertIn("2 of 2 runs",
+                      self.run_tool("--only", "cg", "--ranks", f"1,{many}", "--over", "mpich", "--crowded"))
 
     def test_wrong_words_are_refused(self):
         for words, said in ((("--class", "E"), "'E' is none of S, W, A, B, C, D"),
                             (("--only", "ep"), "'ep' is none of ft, mg, is, cg"),
                             (("--over", "lam"), "'lam' is none of fmpl, mpi, openmpi, mpich"),
-                            (("--ranks", "two"), "'two' is no whole number"), (("--timeout", "-1"), "no number of seconds")):
+                            (("--ranks", "two"), "'two' is no whole number"),
+                            (("--timeout", "-1"), "no number of seconds")):
             with self.subTest(words):
                 self.assertIn(said, self.run_tool(*words, status=2))
         self.assertFalse(self.log.exists())

@@ -1,7 +1,8 @@
-"""tools/reproduce measures, shows and checks; it goes on after an interrupt, and page and pictures are those of the raw data.
+"""tools/reproduce measures, shows and checks; it goes on after an interrupt, and page and pictures are those of the raw
+data.
 
-Environment: FMPL_BENCH_PROGRAMS, the folder of fmplrun, fmpl-bench, blacs-bench.fmpl and mpi-bench.mpi. The pictures are
-tested where there is a matplotlib.
+Environment: FMPL_BENCH_PROGRAMS, the folder of fmplrun, fmpl-bench, blacs-bench.fmpl and mpi-bench.mpi. The pictures
+are tested where there is a matplotlib.
 """
 import copy
 import json
@@ -36,7 +37,8 @@ def row(contenders, **about):
 
 
 def document(rows, names):
-    return {"figures": rows, "contenders": {name: f"the library {name}" for name in names}, "warnings": [], "failures": [],
+    return {"figures": rows, "contenders": {name: f"the library {name}" for name in names},
+            "warnings": [], "failures": [],
             "machine": {"cpu": "a processor", "cpus": 2, "cpus_used": [0, 1], "memory_bytes": 2**34, "virtual": False,
                         "caches": {"L1d": "32K"}, "kernel": "6.1"},
             "libraries": {"fmpl": "FMPL"}, "compiler": "a compiler", "flags": "-O3", "commit": "0123456789abcdef",
@@ -140,7 +142,8 @@ class ChangesOfTree(Folder):
         root, result, source = self.folder.parent, self.folder / "README.md", self.folder.parent / "source.cpp"
         result.write_text("page\n")
         source.write_text("code\n")
-        for words in (["init", "-q"], ["add", "."], ["-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "all"]):
+        for words in (["init", "-q"], ["add", "."],
+                      ["-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "all"]):
             subprocess.run(["git", *words], cwd=root, check=True)
         result.write_text("another page\n")
         self.assertEqual(changes_of_tree(root), "")

@@ -1,5 +1,5 @@
-"""tools/setup installs what is missing, and only then; where it cannot, it lists it. dpkg, apt-get and sudo are stand-ins
-that note how they were called."""
+"""tools/setup installs what is missing, and only then; where it cannot, it lists it. dpkg, apt-get and sudo are
+stand-ins that note how they were called."""
 import pathlib
 import shutil
 import subprocess

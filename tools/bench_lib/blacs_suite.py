@@ -1,10 +1,10 @@
-"""The BLACS of FMPL beside those over FMPL's MPI and those of Debian's ScaLAPACK libraries, and ScaLAPACK's PDGEMM over each.
-docs/performance.md says what is expected.
+"""The BLACS of FMPL beside those over FMPL's MPI and those of Debian's ScaLAPACK libraries, and ScaLAPACK's PDGEMM over
+each. docs/performance.md says what is expected.
 
 The messages lie in the program's heap. FMPL's first column has that in remote-DMA memory, as fmplrun --blacs does;
-the second has it where malloc puts it; FMPL's MPI has it in remote-DMA memory. PDGEMM over FMPL's MPI is the file that was
-built with MPICH, with its own BLACS. Its limit is the same PDGEMM whose processes find the panels that they want at hand
-and need but copy them.
+the second has it where malloc puts it; FMPL's MPI has it in remote-DMA memory. PDGEMM over FMPL's MPI is the file that
+was built with MPICH, with its own BLACS. Its limit is the same PDGEMM whose processes find the panels that they want at
+hand and need but copy them.
 """
 from bench_lib.contenders import Contender, Suite
 from bench_lib.figures import (KIB, MIB, RANKS, Figure, Step, barrier_steps, collective_steps, list_of, size_words,
@@ -31,8 +31,8 @@ def shaped_step(group, shape, words, expected=None):
 
 
 def pdgemm_step(ranks, expected, peers):
-    """FMPL runs the file that is linked with another library's BLACS, and its PDGEMM, not FMPL's own. FMPL's MPI runs MPICH's,
-    if it is there."""
+    """FMPL runs the file that is linked with another library's BLACS, and its PDGEMM, not FMPL's own. FMPL's MPI runs
+    MPICH's, if it is there."""
     programs = {peer: f"scalapack-pdgemm.{peer}" for peer in peers}
     programs["fmpl"] = programs[peers[0]]
     programs["limit"] = f"scalapack-pdgemm-limit.{peers[0]}"
@@ -41,8 +41,9 @@ def pdgemm_step(ranks, expected, peers):
     figure = Figure(f"pdgemm-{ranks}", f"pdgemm {ORDER}, block {BLOCK}, {ranks} ranks", "order", ORDER,
                     expectation=times_faster(expected), flops=2 * ORDER**3)
     return Step("pdgemm", ranks, programs, ["--order", str(ORDER), "--block", str(BLOCK)], [figure],
-                environment=openblas_variables, fmplrun={**dict.fromkeys(("fmpl", "limit"), ["--blacs", "--pdgemm", "none"]),
-                                                         "mpi": ["--mpi"]})
+                environment=openblas_variables,
+                fmplrun={**dict.fromkeys(("fmpl", "limit"), ["--blacs", "--pdgemm", "none"]),
+                         "mpi": ["--mpi"]})
 
 
 def steps(quick, peers):

@@ -1,5 +1,6 @@
-"""Draws the charts of tools/reproduce as SVG and PNG with matplotlib, which may be that of another Python: this file is run
-as a program of its own. Reads from standard input {"folder": where to, "charts": {name: chart}}; exhibits.py makes the charts.
+"""Draws the charts of tools/reproduce as SVG and PNG with matplotlib, which may be that of another Python: this file is
+run as a program of its own. Reads from standard input {"folder": where to, "charts": {name: chart}}; exhibits.py makes
+the charts.
 
 A file carries the digest of the chart that it shows, so that --check can tell whether it is of the data beside it.
 """
@@ -40,8 +41,8 @@ def bytes_words(value):
 
 
 def keep_in_sight(axes, series):
-    """A line that goes far beyond all others would leave nothing to be seen of them: it leaves the chart then, and the legend
-    says so."""
+    """A line that goes far beyond all others would leave nothing to be seen of them: it leaves the chart then, and the
+    legend says so."""
     def ends(some):
         values = [value for one in some for value in one["y"]]
         return min(values), max(values)
@@ -81,8 +82,8 @@ def draw_lines(axes, chart):
     if chart.get("cpus") and ticks[-1] > chart["cpus"]:
         begin = math.sqrt(chart["cpus"] * min(x for x in ticks if x > chart["cpus"]))
         axes.axvspan(begin, ticks[-1] * 1.15, color="#f4efe3", zorder=0)
-        axes.text(begin * 1.02, 0.985, f" ranks share {chart['cpus']} CPUs", transform=axes.get_xaxis_transform(), va="top",
-                  fontsize=9, color="#7a6a3a")
+        axes.text(begin * 1.02, 0.985, f" ranks share {chart['cpus']} CPUs", transform=axes.get_xaxis_transform(),
+                  va="top", fontsize=9, color="#7a6a3a")
 
 
 def draw_bars(axes, chart):
@@ -110,12 +111,13 @@ def draw_bars(axes, chart):
                 axes.text(at, below + above, share, ha="center", va="bottom", fontsize=7.5, zorder=6,
                           path_effects=[withStroke(linewidth=2.5, foreground="white")])
             else:
-                axes.text(at, top * 1.1, f"{below + above:.3g} s, {share} ", ha="center", va="top", fontsize=8, rotation=90, zorder=4)
+                axes.text(at, top * 1.1, f"{below + above:.3g} s, {share} ", ha="center", va="top", fontsize=8,
+                          rotation=90, zorder=4)
     handles = [Patch(color=LOOKS[one["contender"]][0], label=one["label"]) for one in series]
     if chart["limit"]:
         for group, height in enumerate(chart["limit"]["y"]):
-            drawn = axes.plot([group - 0.45, group + 0.45], [height, height], color="#222222", linestyle=":", linewidth=2, zorder=5,
-                              label=chart["limit"]["label"])
+            drawn = axes.plot([group - 0.45, group + 0.45], [height, height], color="#222222", linestyle=":",
+                              linewidth=2, zorder=5, label=chart["limit"]["label"])
         handles += drawn
     axes.set_ylim(0, top * 1.12)
     axes.set_xticks(range(len(groups)), groups)
@@ -124,7 +126,8 @@ def draw_bars(axes, chart):
     if chart["shared"]:
         axes.set_xlabel("* ranks share CPUs")
     handles += [Patch(facecolor="#666666", label="computation"),
-                Patch(facecolor="#666666", alpha=0.45, hatch="///", edgecolor="white", label="communication, its share above")]
+                Patch(facecolor="#666666", alpha=0.45, hatch="///", edgecolor="white",
+                      label="communication, its share above")]
     return handles
 
 

@@ -9,10 +9,11 @@ from bench_lib.tables import table
 
 
 class Contender:
-    """kind: fmpl, openmpi or mpich: whose launcher and programs it takes; mpi: FMPL's MPI, the shim, under FMPL's launcher;
-    limit: what FMPL's launcher starts to show what could be reached; alone: the same, a single process without a launcher. module: what pkg-config calls it; module_below: the library under it, where
-    that is another one. options: of its launcher. other_source: its programs are somebody else's, of another source, which are
-    not built here: it is no peer of those with which FMPL is compared."""
+    """kind: fmpl, openmpi or mpich: whose launcher and programs it takes; mpi: FMPL's MPI, the shim, under FMPL's
+    launcher; limit: what FMPL's launcher starts to show what could be reached; alone: the same, a single process
+    without a launcher. module: what pkg-config calls it; module_below: the library under it, where that is another one.
+    options: of its launcher. other_source: its programs are somebody else's, of another source, which are not built
+    here: it is no peer of those with which FMPL is compared."""
 
     def __init__(self, name, title, kind, launcher=None, packages=(), module=None, module_below=None, options=(),
                  other_source=False):
@@ -50,11 +51,12 @@ def mpi_of(contenders):
 
 
 class Suite:
-    """What one word of the command line measures. fmpl: FMPL's contenders. The first of them is compared with the best of
-    the peers, and so is FMPL's MPI beside it (mpi_of). steps_of(quick, peers) gives the steps that can be measured beside the peers of these names. limit: a
-    contender that shows what could be reached at best. write_table(rows, contenders): the text that is printed, with
-    figures in the unit. quick: what --quick leaves. has_batches: a run gives the samples of several batches. complete(rows,
-    contenders): adds to the rows what the suite says of them besides."""
+    """What one word of the command line measures. fmpl: FMPL's contenders. The first of them is compared with the best
+    of the peers, and so is FMPL's MPI beside it (mpi_of). steps_of(quick, peers) gives the steps that can be measured
+    beside the peers of these names. limit: a contender that shows what could be reached at best. write_table(rows,
+    contenders): the text that is printed, with figures in the unit. quick: what --quick leaves. has_batches: a run
+    gives the samples of several batches. complete(rows, contenders): adds to the rows what the suite says of them
+    besides."""
 
     def __init__(self, what, fmpl, peers, steps_of, quick, limit=None, write_table=table,
                  unit="microseconds where no unit is named", has_batches=True, complete=None):

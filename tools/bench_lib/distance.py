@@ -1,5 +1,5 @@
-"""How far apart two CPUs are. The host of a virtual machine may move them from cores that share a cache to cores that do not, and
-back, several times a second."""
+"""How far apart two CPUs are. The host of a virtual machine may move them from cores that share a cache to cores that
+do not, and back, several times a second."""
 import math
 import statistics
 import subprocess
@@ -18,15 +18,17 @@ def distance_ns(programs, cpus):
     if len(cpus) != 2 or not program.exists():
         return None
     try:
-        done = subprocess.run([program, *map(str, cpus)], capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS)
+        done = subprocess.run([program, *map(str, cpus)], capture_output=True, text=True, check=False,
+                              timeout=LIMIT_SECONDS)
         return float(done.stdout)
     except (ValueError, OSError, subprocess.TimeoutExpired):
         return None
 
 
 class Distances:
-    """near, far: nanoseconds that a cache line takes from one CPU to the other and back, at different times; nearer_than: a limit
-    between the two; where far has not been met, it is taken for 6.25 times near. All None where nothing was measured.
+    """near, far: nanoseconds that a cache line takes from one CPU to the other and back, at different times;
+    nearer_than: a limit between the two; where far has not been met, it is taken for 6.25 times near. All None where
+    nothing was measured.
 
     It takes longer while all times are alike: they may all be far, and the limit would be one of others."""
 
@@ -54,9 +56,10 @@ class Distances:
 
     def words(self, has_batches):
         """has_batches: the programs themselves look at the distance."""
-        return (f"The host moves the CPUs: a cache line takes {self.near:.0f} ns from one to the other and back at one time, "
-                f"{self.far:.0f} ns at another."
-                + (f" Batches of two ranks were timed again when it took {self.nearer_than} ns or more." if has_batches else ""))
+        return (f"The host moves the CPUs: a cache line takes {self.near:.0f} ns from one to the other and back at one "
+                f"time, {self.far:.0f} ns at another."
+                + (f" Batches of two ranks were timed again when it took {self.nearer_than} ns or more."
+                   if has_batches else ""))
 
 
 def near_and_far(times):

@@ -1,5 +1,5 @@
-"""The tables and figures of the paper's section 5, made of what tools/reproduce has measured: for each a chart, as data for
-charts.py, and a table in Markdown. Nothing here measures, and no measured number is written here.
+"""The tables and figures of the paper's section 5, made of what tools/reproduce has measured: for each a chart, as data
+for charts.py, and a table in Markdown. Nothing here measures, and no measured number is written here.
 """
 from bench_lib import paper
 from bench_lib.figures import size_words
@@ -31,7 +31,8 @@ def digits(value):
     """Three significant ones, and all of a greater number's before the point."""
     if value >= 100:
         return f"{value:.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else f"{value:.3f}" if value >= 0.01 else f"{value:.2g}"
+    return (f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else f"{value:.3f}" if value >= 0.01
+            else f"{value:.2g}")
 
 
 def microseconds(shown):
@@ -59,7 +60,8 @@ def markdown(header, lines):
 # ---- Exhibits --------------------------------------------------------------------------------------------------------
 
 class Exhibit:
-    """key: what --only takes; suite: of paper_suites; look: what to look at; differs: where and why this machine differs."""
+    """key: what --only takes; suite: of paper_suites; look: what to look at; differs: where and why this machine
+    differs."""
 
     def __init__(self, key, title, suite, look, differs):
         self.key, self.title, self.suite, self.look, self.differs = key, title, suite, look, differs
@@ -137,7 +139,8 @@ class Lines(Exhibit):
 
 
 class Breakdown(Exhibit):
-    """Bars of computation and communication by ranks and library. limit: the contender whose time is drawn as the limit."""
+    """Bars of computation and communication by ranks and library. limit: the contender whose time is drawn as the
+    limit."""
 
     def __init__(self, key, title, suite, look, differs, names, picks=lambda row: True, limit=None):
         super().__init__(key, title, suite, look, differs)
@@ -168,7 +171,8 @@ class Breakdown(Exhibit):
         limits = [row["contenders"].get(self.limit) for row in rows]
         return {"kind": "bars", "groups": [f"{data.ranks_words(row['ranks'])} ranks" for row in rows],
                 "y_label": "seconds", "series": series, "shared": any(row["ranks"] > data.cpus for row in rows),
-                "limit": {"label": f"{data.title(self.limit)} on {data.cpus} CPUs", "y": [one["median"] for one in limits]}
+                "limit": {"label": f"{data.title(self.limit)} on {data.cpus} CPUs",
+                          "y": [one["median"] for one in limits]}
                 if self.limit and all(limits) else None}
 
     def table(self, data):
@@ -184,9 +188,10 @@ class Breakdown(Exhibit):
 
 class PartsTable(Exhibit):
     # As fmpl-bench breakdown names them, and which of the two ranks they belong to.
-    PARTS = (("init", "sender: init"), ("receive_header", "sender: receive header"), ("send_message", "sender: send message"),
-             ("flight", "from the sender's return to the receiver's"), ("init", "receiver: init"),
-             ("send_header", "receiver: send header"), ("receive_message", "receiver, coming late: receive message"))
+    PARTS = (("init", "sender: init"), ("receive_header", "sender: receive header"),
+             ("send_message", "sender: send message"), ("flight", "from the sender's return to the receiver's"),
+             ("init", "receiver: init"), ("send_header", "receiver: send header"),
+             ("receive_message", "receiver, coming late: receive message"))
 
     def table(self, data):
         rows = [(row, row["contenders"]["fmpl"]) for row in data.rows if row["contenders"].get("fmpl")]
@@ -234,7 +239,8 @@ class KernelTable(Exhibit):
         lines = []
         for row in sorted(data.rows, key=lambda row: (row["class"], row["ranks"])):
             shown = row["contenders"].get("fmpl")
-            lines.append([row["class"], data.ranks_words(row["ranks"]), *(seconds(row["contenders"].get(name)) for name in names),
+            lines.append([row["class"], data.ranks_words(row["ranks"]),
+                          *(seconds(row["contenders"].get(name)) for name in names),
                           quotient(best_of(row, peers), shown["median"] if shown else None)])
         return markdown(["class", "ranks", *(f"{data.title(name)}, s" for name in names),
                          "better of Open MPI and MPICH / FMPL"], lines)
@@ -257,7 +263,8 @@ class ProductTable(Exhibit):
             own, other = found.get("fmpl"), found.get("pdgemm-mpi")
             lines.append([data.ranks_words(row["ranks"]), *rates,
                           quotient(other["median"] if other else None, own["median"] if own else None)])
-        return markdown(["ranks", *(f"{data.title(name)}, GFlop/s" for name in names), "pdgemm.mpi / pdgemm.fmpl"], lines)
+        return markdown(["ranks", *(f"{data.title(name)}, GFlop/s" for name in names),
+                         "pdgemm.mpi / pdgemm.fmpl"], lines)
 
     def of_paper(self):
         lines = [[f"{ranks}", f"{mpi:g}", f"{fmpl:g}", f"{fmpl / mpi:.2f}"]
@@ -270,71 +277,75 @@ KERNEL = ("fmpl", "mpi", "openmpi", "mpich")
 
 EXHIBITS = [
     Lines("fig6", "Rate of messages between two ranks", "p2p",
-          "The line of FMPL beside that of the remote write alone, one CPU writing into the other rank's memory without any "
-          "matching; and how much of it is left with the BLACS and with an MPI on top.",
-          "There is no wire: what bounds a message is the rate at which one core's lines get to the other's caches, so the rates "
-          "fall again for messages that no longer fit them, and two CPUs that copy one message together are faster than memcpy "
-          "by one. Without remote-DMA memory the kernel copies from process to process, which the SR8000 had no counterpart for: "
-          "MPI loses less there than the paper's MPI(nordma). MPIBLACS describes matrices by data types on the SR8000 as here.",
-          ("raw", "fmpl", "blacs", "mpi", "mpi-plain", "mpiblacs", "mpiblacs-plain", "openmpi", "mpich", "mpiblacs-openmpi"),
+          "The line of FMPL beside that of the remote write alone, one CPU writing into the other rank's memory "
+          "without any matching; and how much of it is left with the BLACS and with an MPI on top.",
+          "There is no wire: what bounds a message is the rate at which one core's lines get to the other's caches, so "
+          "the rates fall again for messages that no longer fit them, and two CPUs that copy one message together are "
+          "faster than memcpy by one. Without remote-DMA memory the kernel copies from process to process, which the "
+          "SR8000 had no counterpart for: MPI loses less there than the paper's MPI(nordma). MPIBLACS describes "
+          "matrices by data types on the SR8000 as here.",
+          ("raw", "fmpl", "blacs", "mpi", "mpi-plain", "mpiblacs", "mpiblacs-plain", "openmpi", "mpich",
+           "mpiblacs-openmpi"),
           "bytes", rate=True, limits=("memcpy",)),
     PartsTable("table1", "The parts of one message", "breakdown",
-               "That what is not the passage of lines between two cores, which makes most of the flight and of what a late receiver "
-               "pays, is small. `apps/bench/fmpl_only/breakdown.cpp` says how each part is measured.",
-               "A short message needs no header: it goes into a line that both ranks poll. The header of a long one is on its "
-               "way before the message is sent, so that sending it is no part of the one-way time."),
+               "That what is not the passage of lines between two cores, which makes most of the flight and of what a "
+               "late receiver pays, is small. `apps/bench/fmpl_only/breakdown.cpp` says how each part is measured.",
+               "A short message needs no header: it goes into a line that both ranks poll. The header of a long one is "
+               "on its way before the message is sent, so that sending it is no part of the one-way time."),
     OutstandingTable("table2", "Latency while many receives are posted", "outstanding",
-                     "Neither posting nor latency of FMPL depends on how many receives are outstanding, since each has its slot at "
-                     "the sender and nobody searches; the MPI over FMPL matches by hash and keeps that.",
-                     "Open MPI and MPICH search lists in the order of posting, as the paper's MPI did, and the messages come in the "
-                     "opposite order."),
+                     "Neither posting nor latency of FMPL depends on how many receives are outstanding, since each has "
+                     "its slot at the sender and nobody searches; the MPI over FMPL matches by hash and keeps that.",
+                     "Open MPI and MPICH search lists in the order of posting, as the paper's MPI did, and the "
+                     "messages come in the opposite order."),
     Lines("fig7", "Barrier by ranks", "barrier",
-          "FMPL beside its own tree: the hardware form is a counter in shared memory, and the paper's choice (always the "
-          "hardware) holds.",
-          "The SR8000 gave each process a node. Here all ranks share the CPUs of one machine: from the marked line on, a barrier "
-          "costs each rank its turns on a CPU, and the time grows with the ranks for every library; MPICH spins instead of "
-          "giving its turn up.",
+          "FMPL beside its own tree: the hardware form is a counter in shared memory, and the paper's choice (always "
+          "the hardware) holds.",
+          "The SR8000 gave each process a node. Here all ranks share the CPUs of one machine: from the marked line on, "
+          "a barrier costs each rank its turns on a CPU, and the time grows with the ranks for every library; MPICH "
+          "spins instead of giving its turn up.",
           COLLECTIVE, "ranks"),
     Lines("fig8", "Broadcast of 8 KiB by ranks, the root changing", "bcast",
           "The hardware form beside the tree, and BLACS-FMPL beside FMPL.",
           "As for the barrier: ranks that share a CPU take turns.",
           COLLECTIVE, "ranks", picks=lambda row: row["bytes"] == 8192),
     Lines("fig9", "Rate of broadcasts to 16 ranks", "bcast",
-          "Bytes of the message divided by the time until all ranks have it; and the limit, 15 copies made by memcpy at the rate "
-          "of one CPU, divided among the CPUs.",
-          "All copies pass through the caches and the memory of one machine, where the SR8000's crossbar made the copies itself. "
-          "Up to the size of the first cache the limit is that of a memcpy within one core, out of reach for data that another "
-          "core has written.",
+          "Bytes of the message divided by the time until all ranks have it; and the limit, 15 copies made by memcpy "
+          "at the rate of one CPU, divided among the CPUs.",
+          "All copies pass through the caches and the memory of one machine, where the SR8000's crossbar made the "
+          "copies itself. Up to the size of the first cache the limit is that of a memcpy within one core, out of "
+          "reach for data that another core has written.",
           COLLECTIVE, "bytes", picks=lambda row: row["ranks"] == 16, rate=True, limits=("copies",)),
     Lines("fig10", "Sum of arrays of 8 KiB by ranks, the root changing", "reduce",
           "FMPL beside its own tree. BLACS-FMPL gives the result to all ranks (dgsum2d to all), the others to one.",
-          "The ranks see each other's memory, so no tree is needed: up to 8 ranks each adds its share of the elements from all "
-          "operands where they lie, and with more the root adds them all; the paper's libraries all took a tree.",
+          "The ranks see each other's memory, so no tree is needed: up to 8 ranks each adds its share of the elements "
+          "from all operands where they lie, and with more the root adds them all; the paper's libraries all took a "
+          "tree.",
           COLLECTIVE, "ranks"),
     KernelTable("table3", "FT, seconds", "ft", "The columns of one source over four libraries.",
-                "More ranks than CPUs do not compute faster: the time should stay what it is with two ranks, where the paper's "
-                "fell with the nodes.", paper.FT),
+                "More ranks than CPUs do not compute faster: the time should stay what it is with two ranks, where the "
+                "paper's fell with the nodes.", paper.FT),
     Breakdown("fig11", "FT, class A: computation and communication", "ft",
               "The upper parts of the bars: time in communication, waiting included, the mean of the ranks.",
-              "Where ranks share CPUs, a rank that waits for its turn to compute is counted as waiting in its communication, with "
-              "every library; so the share grows with the ranks by itself.",
+              "Where ranks share CPUs, a rank that waits for its turn to compute is counted as waiting in its "
+              "communication, with every library; so the share grows with the ranks by itself.",
               KERNEL, picks=lambda row: row["class"] == "A"),
     KernelTable("table4", "MG, seconds", "mg", "The columns of one source over four libraries.",
-                "As for FT. The grids of one machine's ranks lie in one memory, whose rate bounds the larger classes whatever the "
-                "library.", paper.MG),
+                "As for FT. The grids of one machine's ranks lie in one memory, whose rate bounds the larger classes "
+                "whatever the library.", paper.MG),
     Breakdown("fig12", "MG, class B: computation and communication", "mg",
               "The upper parts of the bars.", "As for FT.", KERNEL, picks=lambda row: row["class"] == "B"),
     ProductTable("table5", "PDGEMM, M = N = K = 640, blocks of 40", "pdgemm",
-                 "pdgemm.fmpl beside OpenBLAS's dgemm with a thread for each CPU, the limit, and beside pdgemm.mpi, the same program "
-                 "over MPIBLACS on the same crossbar; then ScaLAPACK's PDGEMM and FMPL's program over the installed MPIs.",
-                 "The paper's factor at 16 nodes comes from a network that is slow beside its processors. Here the processors read "
-                 "each other's blocks where they lie, so that little communication is left to be saved: the factor is smaller, "
-                 "and FMPL is near the limit; above it where its division of the work suits the caches better than OpenBLAS's "
-                 "own.",),
+                 "pdgemm.fmpl beside OpenBLAS's dgemm with a thread for each CPU, the limit, and beside pdgemm.mpi, "
+                 "the same program over MPIBLACS on the same crossbar; then ScaLAPACK's PDGEMM and FMPL's program over "
+                 "the installed MPIs.",
+                 "The paper's factor at 16 nodes comes from a network that is slow beside its processors. Here the "
+                 "processors read each other's blocks where they lie, so that little communication is left to be "
+                 "saved: the factor is smaller, and FMPL is near the limit; above it where its division of the work "
+                 "suits the caches better than OpenBLAS's own.",),
     Breakdown("fig13", "PDGEMM: computation and communication", "pdgemm",
               "The upper parts of the bars.",
-              "As for FT: waiting for a CPU counts as communication. ScaLAPACK's own PDGEMM does not say how its time is "
-              "divided and is not shown.",
+              "As for FT: waiting for a CPU counts as communication. ScaLAPACK's own PDGEMM does not say how its time "
+              "is divided and is not shown.",
               ("fmpl", "pdgemm-mpi", "pdgemm-openmpi", "pdgemm-mpich"), limit="dgemm"),
 ]
 BY_KEY = {exhibit.key: exhibit for exhibit in EXHIBITS}

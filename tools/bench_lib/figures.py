@@ -9,11 +9,11 @@ CPUS = 2  # that the ranks share
 
 class Expectation:
     """What is expected of a figure: `times` faster than the best peer, within `of_floor` of the floor, at most
-    `seconds`, at most `growth` times the figure `than`, at least the rate `of_limit` of the limit's, `times_another` faster than
-    the contender of the name `another`. Each may be absent."""
+    `seconds`, at most `growth` times the figure `than`, at least the rate `of_limit` of the limit's, `times_another`
+    faster than the contender of the name `another`. Each may be absent."""
 
-    def __init__(self, times=None, of_floor=None, seconds=None, growth=None, than=None, of_limit=None, times_another=None,
-                 another=None, growth_words="not growing"):
+    def __init__(self, times=None, of_floor=None, seconds=None, growth=None, than=None, of_limit=None,
+                 times_another=None, another=None, growth_words="not growing"):
         self.times, self.of_floor, self.seconds, self.growth, self.than = times, of_floor, seconds, growth, than
         self.of_limit, self.times_another, self.another = of_limit, times_another, another
         self.growth_words = growth_words
@@ -75,8 +75,8 @@ class Step:
 
     programs: {name or kind of a contender: its program}; who has none takes no part. memory: FMPL's, where the program
     lets choose; an MPI, FMPL's too, has peer_memory. environment: a function that gives variables of all contenders.
-    fmplrun: {kind of a contender: further options of the launcher}. name: where the group has several steps with as many
-    ranks."""
+    fmplrun: {kind of a contender: further options of the launcher}. name: where the group has several steps with as
+    many ranks."""
 
     def __init__(self, group, ranks, programs, arguments, figures, memory=None, peer_memory=None, fits_batches=True,
                  environment=dict, fmplrun=None, name=None):
@@ -117,8 +117,8 @@ class Step:
         return self.ranks == 2
 
     def is_bracketed(self):
-        """Whether the distance is looked at before and after the programs, which have no such option; what was measured while it was
-        large is left out."""
+        """Whether the distance is looked at before and after the programs, which have no such option; what was measured
+        while it was large is left out."""
         return False
 
     def share_of_rounds(self, _contender):
@@ -134,8 +134,8 @@ class Step:
         return True
 
     def read(self, _contender, document):
-        """What the program wrote (or printed: the text), with its `results`. ValueError, in words that follow `it`, where
-        that is no result."""
+        """What the program wrote (or printed: the text), with its `results`. ValueError, in words that follow `it`,
+        where that is no result."""
         return document
 
 
@@ -161,7 +161,8 @@ def barrier_steps(programs, ranks, expected, of_mpi=None):
     """expected, of_mpi: {ranks: times faster}"""
     return [Step("barrier", count, programs, ["barrier"],
                  [Figure(f"barrier-{count}", f"barrier, {count} ranks", "ranks", count,
-                         expectation=times_faster(expected.get(count)), of_mpi=times_faster((of_mpi or {}).get(count)))])
+                         expectation=times_faster(expected.get(count)),
+                         of_mpi=times_faster((of_mpi or {}).get(count)))])
             for count in ranks]
 
 

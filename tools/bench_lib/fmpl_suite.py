@@ -1,8 +1,8 @@
 """FMPL's own calls beside those of an MPI: FMPL's, and those that are installed. docs/performance.md says what is
 expected of them.
 
-FMPL's MPI has the buffers of a user of the other two, on the heap, and the heap in remote-DMA memory. Stack and static data
-never are: these rows show it without.
+FMPL's MPI has the buffers of a user of the other two, on the heap, and the heap in remote-DMA memory. Stack and static
+data never are: these rows show it without.
 """
 from bench_lib.contenders import Contender, Suite, installed_mpis
 from bench_lib.figures import (KIB, MIB, RANKS, Expectation, Figure, Step, barrier_steps, collective_steps, list_of,

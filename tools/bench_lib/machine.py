@@ -99,5 +99,6 @@ def git(*words, root=ROOT):
 
 
 def changes_of_tree(root=ROOT):
-    """What of the tree differs from its commit, as text; None without git. results/ is left out: a run itself writes there."""
+    """What of the tree differs from its commit, as text; None without git. results/ is left out: a run itself writes
+    there."""
     return git("diff", "HEAD", "--", ".", ":(exclude)results", root=root)

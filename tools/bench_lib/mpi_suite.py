@@ -1,7 +1,7 @@
-"""What programs call of an MPI, with buffers on the heap: a message back and forth, a message each way at once, messages of a vector
-type, windows of nonblocking messages, and every collective call, with the root fixed and in turn, with computation between the calls,
-with other data for each. FMPL's MPI, with and without its heap in remote-DMA memory, beside those that are installed. The summary
-names the lines that are behind."""
+"""What programs call of an MPI, with buffers on the heap: a message back and forth, a message each way at once,
+messages of a vector type, windows of nonblocking messages, and every collective call, with the root fixed and in turn,
+with computation between the calls, with other data for each. FMPL's MPI, with and without its heap in remote-DMA
+memory, beside those that are installed. The summary names the lines that are behind."""
 import statistics
 
 from bench_lib.contenders import Contender, Suite, installed_mpis
@@ -11,8 +11,8 @@ from bench_lib.tables import aligned, table
 BEHIND = 1 / 1.05  # of the best peer's time over ours
 PROGRAMS = {kind: f"mpi-bench.{kind}" for kind in ("mpi", "openmpi", "mpich")}
 ROOTED = ("bcast", "gather", "gatherv", "scatter", "scatterv", "reduce")
-CALLS = (*ROOTED, "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "neighbor_allgather", "neighbor_alltoall",
-         "allreduce", "reduce_scatter_block", "reduce_scatter", "scan", "exscan")
+CALLS = (*ROOTED, "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "neighbor_allgather",
+         "neighbor_alltoall", "allreduce", "reduce_scatter_block", "reduce_scatter", "scan", "exscan")
 OWN = [Contender("mpi", "MPI over FMPL", "mpi", "fmplrun"),
        Contender("mpi-heap", "MPI over FMPL, --rdma heap", "mpi", "fmplrun", options=["--rdma", "heap"])]
 
@@ -24,19 +24,21 @@ def calls_step(group, ranks, calls, sizes, words):
             label = f"{group}: {call}{f' {size_words(size)}' if size else ''}, {ranks} ranks"
             figures.append(Figure(f"{group}-{call}-{size}-{ranks}", label, "line", f"{call}-{size}"))
     names = ",".join(dict.fromkeys(figure.value.rsplit("-")[0] for figure in figures))
-    return UncrowdedStep(group, ranks, PROGRAMS, ["collectives", "--calls", names, "--sizes", list_of(sizes), *words], figures)
+    return UncrowdedStep(group, ranks, PROGRAMS, ["collectives", "--calls", names, "--sizes", list_of(sizes), *words],
+                         figures)
 
 
 def windows_step(ranks, sizes):
     figures = [Figure(f"windows-{manner}-{size}-{ranks}", f"windows: {words} {size_words(size)}, {ranks} ranks", "line",
                       f"{manner}-{size}")
                for size in sizes for manner, words in (("stream", "one way"), ("both", "both ways"))]
-    return UncrowdedStep("windows", ranks, PROGRAMS, ["windows", "--sizes", list_of(sizes), *(["--pairs"] if ranks > 2 else [])],
-                     figures)
+    return UncrowdedStep("windows", ranks, PROGRAMS,
+                         ["windows", "--sizes", list_of(sizes), *(["--pairs"] if ranks > 2 else [])], figures)
 
 
 def exchange_step(group, ranks, sizes, data):
-    figures = [Figure(f"{group}-{size}-{ranks}", f"{group}: {size_words(size)}, {ranks} ranks", "line", f"both-{size}") for size in sizes]
+    figures = [Figure(f"{group}-{size}-{ranks}", f"{group}: {size_words(size)}, {ranks} ranks", "line", f"both-{size}")
+               for size in sizes]
     words = ["windows", "--window", "1", "--sizes", list_of(sizes), "--data", data, *(["--pairs"] if ranks > 2 else [])]
     return UncrowdedStep(group, ranks, PROGRAMS, words, figures)
 
@@ -47,7 +49,8 @@ def ping_pong_step(sizes):
 
 
 def strided_step(ranks, block, sizes):
-    figures = [Figure(f"strided-{manner}-{block}-{size}-{ranks}", f"strided: {manner} {size_words(size)} in {block} B, {ranks} ranks",
+    figures = [Figure(f"strided-{manner}-{block}-{size}-{ranks}",
+                      f"strided: {manner} {size_words(size)} in {block} B, {ranks} ranks",
                       "line", f"{manner}-{size}")
                for size in sizes for manner in ("pingpong", "exchange")]
     pairs = ["--pairs"] if ranks > 2 else []
@@ -63,7 +66,8 @@ def steps(quick, _peers):
         found.append(exchange_step("exchange", ranks, few_messages, "kept"))
         found.append(exchange_step("exchange of new data", ranks, few_messages, "new"))
         for block in (16, 2 * KIB):
-            found.append(strided_step(ranks, block, (4 * KIB,) if quick else (4 * KIB, 32 * KIB, 128 * KIB, 1024 * KIB)))
+            found.append(strided_step(ranks, block, (4 * KIB,) if quick
+                                      else (4 * KIB, 32 * KIB, 128 * KIB, 1024 * KIB)))
     for ranks in ((2, 4) if quick else (2, 3, 4, 8, 16)):
         few = sizes if ranks in (2, 4) else (8, 4 * KIB)
         found.append(calls_step("row", ranks, ("barrier", *CALLS), few, ["--root", "fixed"]))
@@ -81,7 +85,8 @@ def summary(rows, contenders):
     """By group and ranks: geometric means, and how many lines are behind; then each of these."""
     own = {contender.title: ratio for contender, ratio in zip(
         contenders, (lambda row: row["ratio"], lambda row: row["mpi"]["ratio"])) if not contender.is_peer()}
-    lines = [["group", "ranks", "lines", *(f"best peer / {title}" for title in own), *(f"behind, {title}" for title in own)]]
+    lines = [["group", "ranks", "lines", *(f"best peer / {title}" for title in own),
+              *(f"behind, {title}" for title in own)]]
     behind = []
     for group, ranks in dict.fromkeys((row["group"], row["ranks"]) for row in rows):
         shown = [row for row in rows if (row["group"], row["ranks"]) == (group, ranks)]
@@ -101,5 +106,5 @@ def write_table(rows, contenders):
     return table(rows, contenders) + "\n\n" + summary(rows, contenders)
 
 
-SUITE = Suite("every collective call and messages of many kinds, over FMPL's MPI and the installed MPIs", OWN, installed_mpis(),
-              steps, quick="2 and 4 ranks, 8 B and 4 KiB", write_table=write_table)
+SUITE = Suite("every collective call and messages of many kinds, over FMPL's MPI and the installed MPIs", OWN,
+              installed_mpis(), steps, quick="2 and 4 ranks, 8 B and 4 KiB", write_table=write_table)

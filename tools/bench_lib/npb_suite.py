@@ -1,14 +1,14 @@
-"""The NAS kernels of npb_kernels: the same source over FMPL, FMPL's MPI and the installed MPIs, and beside them, where the user
-has compiled them, NPB's own programs over Open MPI. docs/performance.md says what is expected.
+"""The NAS kernels of npb_kernels: the same source over FMPL, FMPL's MPI and the installed MPIs, and beside them, where
+the user has compiled them, NPB's own programs over Open MPI. docs/performance.md says what is expected.
 
-A run is timed from the first rank's start to the last one's end of the timed iterations. Communication is the time that a rank
-spends in the calls of npb_kernels/common/communication.hpp, waiting included, the mean of the ranks. A program fails when its
-result is not the reference. Where each rank has a CPU, the time of the rank that spends least there is told, too: it waits least for
-ranks that happen to compute longer, and says more of the library.
+A run is timed from the first rank's start to the last one's end of the timed iterations. Communication is the time that
+a rank spends in the calls of npb_kernels/common/communication.hpp, waiting included, the mean of the ranks. A program
+fails when its result is not the reference. Where each rank has a CPU, the time of the rank that spends least there is
+told, too: it waits least for ranks that happen to compute longer, and says more of the library.
 
-Where ranks outnumber CPUs, FMPL runs all ranks of a kernel in one process (fmplrun --ranks-as auto). A rank of an MPI is a process,
-and what of its waiting and of its computation is that of others depends on time slices; so communication is compared with FMPL's
-ranks as processes, which are measured for that.
+Where ranks outnumber CPUs, FMPL runs all ranks of a kernel in one process (fmplrun --ranks-as auto). A rank of an MPI
+is a process, and what of its waiting and of its computation is that of others depends on time slices; so communication
+is compared with FMPL's ranks as processes, which are measured for that.
 """
 import re
 import statistics
@@ -116,8 +116,8 @@ def communication_of(row, contender, kind):
 
 
 def communication_quotients(row, contenders, kind):
-    """Seconds in communication: FMPL's MPI's over FMPL's, with ranks as processes both, and the best peer's over FMPL's MPI's.
-    More than 1 is expected of both. Without figures None."""
+    """Seconds in communication: FMPL's MPI's over FMPL's, with ranks as processes both, and the best peer's over FMPL's
+    MPI's. More than 1 is expected of both. Without figures None."""
     processes = next((contender for contender in contenders if contender.name == PROCESSES), None)
     own = communication_of(row, processes if row["ranks"] > CPUS else contenders[0], kind)
     of_mpi = communication_of(row, mpi_of(contenders), kind)
@@ -154,7 +154,8 @@ def seconds_cell(row, contender, most_rounds):
 
 def communication_cell(row, contender):
     shown = row["contenders"].get(contender.name)
-    return f"{seconds_words(shown['comm_seconds'])}, {shown['comm_share']:.1%}" if shown and "comm_seconds" in shown else "-"
+    return (f"{seconds_words(shown['comm_seconds'])}, {shown['comm_share']:.1%}" if shown and "comm_seconds" in shown
+            else "-")
 
 
 def least_communication_cell(row, contender):
@@ -188,7 +189,8 @@ def kernel_table(rows, contenders):
         for contender in contenders:
             add(f"{contender.title}, {title}", (cell(row, contender) for row in rows))
         add("  MPI over FMPL / FMPL, expected > 1", (quotient_cell(row[name]["mpi_over_fmpl"]) for row in rows))
-        add("  best peer / MPI over FMPL, expected > 1", (quotient_cell(row[name]["best_peer_over_mpi"]) for row in rows))
+        add("  best peer / MPI over FMPL, expected > 1",
+            (quotient_cell(row[name]["best_peer_over_mpi"]) for row in rows))
     return aligned(lines)
 
 
@@ -199,8 +201,9 @@ def write_table(rows, contenders):
         if any(row["contenders"].values()):
             tables.setdefault(row["label"], []).append(row)
     text = "\n\n".join(kernel_table(of_one, contenders) for of_one in tables.values())
-    return f"{text}\n\nCommunication: seconds in its calls, waiting included, and their share; the mean of the ranks. Where each has a CPU, " \
-           "also of the rank that spends least there, since it waits least for others that compute longer."
+    return f"{text}\n\nCommunication: seconds in its calls, waiting included, and their share; the mean of the " \
+           "ranks. Where each has a CPU, also of the rank that spends least there, since it waits least for others " \
+           "that compute longer."
 
 
 # ---- The suite -------------------------------------------------------------------------------------------------------
@@ -220,8 +223,8 @@ def suite(original=None):
         [Contender("fmpl", "FMPL", "fmpl", "fmplrun"),
          Contender(PROCESSES, "FMPL, ranks as processes", "fmpl", "fmplrun", options=["--ranks-as", "processes"]),
          Contender("mpi", "MPI over FMPL", "mpi", "fmplrun", options=["--rdma", "heap"])],
-        peers, steps, quick="class A at 2, 4 and 16 ranks, MPICH at 2 alone; about two minutes", write_table=write_table,
-        unit="seconds", has_batches=False, complete=compare_communication)
+        peers, steps, quick="class A at 2, 4 and 16 ranks, MPICH at 2 alone; about two minutes",
+        write_table=write_table, unit="seconds", has_batches=False, complete=compare_communication)
 
 
 SUITE = suite()

@@ -1,5 +1,5 @@
-"""What the paper (O. Tatebe et al., Design and implementation of FMPL, section 5) measured on the Hitachi SR8000, as far as
-its text and its tables have the numbers; those of its figures are in pictures only."""
+"""What the paper (O. Tatebe et al., Design and implementation of FMPL, section 5) measured on the Hitachi SR8000, as
+far as its text and its tables have the numbers; those of its figures are in pictures only."""
 
 MACHINE = "Hitachi SR8000, 2 to 16 nodes"
 
@@ -25,13 +25,14 @@ SAYS = {
     "fig6": ["Rate at 16 MB: FMPL and BLACS-FMPL 999 MB/s, MPI(rdma) 997, MPI(nordma) 791, MPIBLACS(rdma) 591, "
              "MPIBLACS(nordma) 522; the network gives 1000.",
              "8 bytes, one way: FMPL 12.8 us, BLACS-FMPL 15.7, MPI 20, MPIBLACS 34; the remote write alone 4.7."],
-    "fig7": ["The hardware barrier takes 8 us at any number of nodes; the one in software grows with the logarithm of the nodes, "
-             "and FMPL always takes the former. MPI's is slower than the one in software with 9 to 15 nodes."],
+    "fig7": ["The hardware barrier takes 8 us at any number of nodes; the one in software grows with the logarithm of "
+             "the nodes, and FMPL always takes the former. MPI's is slower than the one in software with 9 to 15 "
+             "nodes."],
     "fig8": ["The hardware broadcast is always faster than the tree; MPI's is large where it cannot use the hardware."],
     "fig9": ["8 MB to 16 nodes: FMPL 877 MB/s by hardware, 250 in software; MPI is 57 % behind."],
     "fig10": ["All libraries take a binary tree; FMPL and BLACS-FMPL about half of the time of the others."],
     "fig11": ["Communication with 16 processes: about 5 % of the time with FMPL, 13 % with MPI."],
     "fig12": ["Communication with 16 processes: 9 % of the time with FMPL, about 36 % with MPI."],
-    "fig13": ["Computation takes about as long with either; MPIBLACS has a significantly larger share of communication, above all "
-              "with 16 processes."],
+    "fig13": ["Computation takes about as long with either; MPIBLACS has a significantly larger share of "
+              "communication, above all with 16 processes."],
 }

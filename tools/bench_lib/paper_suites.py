@@ -1,4 +1,5 @@
-"""What tools/reproduce measures: the benchmarks of the paper's section 5, as suites made of the steps that tools/bench has.
+"""What tools/reproduce measures: the benchmarks of the paper's section 5, as suites made of the steps that tools/bench
+has.
 
 Names of contenders are those of the paper where it has them: BLACS-FMPL, and MPIBLACS for the BLACS over an MPI.
 """
@@ -28,7 +29,8 @@ BLACS = Contender("blacs", "BLACS-FMPL", "fmpl", "fmplrun", options=HEAP)
 MPI = Contender("mpi", "MPI over FMPL", "mpi", "fmplrun", options=HEAP)
 MPI_PLAIN = Contender("mpi-plain", "MPI over FMPL, no remote-DMA memory", "mpi", "fmplrun", options=NO_HEAP)
 MPIBLACS = Contender("mpiblacs", "MPIBLACS over FMPL", "mpi", "fmplrun", options=HEAP)
-MPIBLACS_PLAIN = Contender("mpiblacs-plain", "MPIBLACS over FMPL, no remote-DMA memory", "mpi", "fmplrun", options=NO_HEAP)
+MPIBLACS_PLAIN = Contender("mpiblacs-plain", "MPIBLACS over FMPL, no remote-DMA memory", "mpi", "fmplrun",
+                           options=NO_HEAP)
 OPENMPI = Contender("openmpi", "Open MPI", "openmpi", "mpirun.openmpi", ("openmpi-bin", "libopenmpi-dev"), "ompi-c")
 MPICH = Contender("mpich", "MPICH", "mpich", "mpiexec.mpich", ("mpich", "libmpich-dev"), "mpich")
 MPIBLACS_OPENMPI = Contender(
@@ -116,7 +118,8 @@ def outstanding_steps(_quick, _peers):
     figures = [Figure(f"outstanding-{count}", f"4 B, {count} outstanding", "outstanding", count) for count in counts]
     words = ["outstanding", "--sizes", "4", "--outstanding", list_of(counts)]
     uses = {"fmpl": Use("fmpl-bench", words, "rdma", fits_batches=False),
-            **{kind: Use(f"mpi-bench.{kind}", words, "heap", fits_batches=False) for kind in ("mpi", "openmpi", "mpich")}}
+            **{kind: Use(f"mpi-bench.{kind}", words, "heap", fits_batches=False)
+               for kind in ("mpi", "openmpi", "mpich")}}
     return [OutstandingStep("outstanding", 2, uses, figures)]
 
 
@@ -143,7 +146,8 @@ def collective_step(group, ranks, sizes, of_blacs=None, kind=UsesStep, more_uses
     for name, use in uses.items():
         use.memory = "rdma" if name in ("fmpl", "fmpl-tree") else "heap"
     return kind(group, ranks, {**uses, **(more_uses or {})},
-                [Figure(f"{group}-{size}-{ranks}", f"{size_words(size)}, {ranks} ranks", "bytes", size) for size in sizes])
+                [Figure(f"{group}-{size}-{ranks}", f"{size_words(size)}, {ranks} ranks", "bytes", size)
+                 for size in sizes])
 
 
 def bcast_steps(quick, _peers):

@@ -1,10 +1,12 @@
-"""Ranks that poll where they could wait: a number that goes around them, found by each manner of asking, and HPL's way of handing on
-panels while it computes. FMPL's MPI beside those that are installed. docs/performance.md says what is expected."""
+"""Ranks that poll where they could wait: a number that goes around them, found by each manner of asking, and HPL's way
+of handing on panels while it computes. FMPL's MPI beside those that are installed. docs/performance.md says what is
+expected."""
 from bench_lib.contenders import Contender, Suite, installed_mpis
 from bench_lib.figures import RANKS, Figure, UncrowdedStep, times_faster
 
 PROGRAMS = {kind: f"mpi-bench.{kind}" for kind in ("mpi", "openmpi", "mpich")}
-MANNERS = {"test": "MPI_Test, a hop", "testany": "MPI_Testany, a hop", "testsome": "MPI_Testsome, a hop", "iprobe": "MPI_Iprobe, a hop",
+MANNERS = {"test": "MPI_Test, a hop", "testany": "MPI_Testany, a hop", "testsome": "MPI_Testsome, a hop",
+           "iprobe": "MPI_Iprobe, a hop",
            "improbe": "MPI_Improbe, a hop", "ibarrier": "MPI_Test on MPI_Ibarrier", "panels": "panels by MPI_Iprobe",
            "short-panels": "panels of 64 B, MPI_Iprobe",
            "updates": "an update, MPI_Testany"}

@@ -25,7 +25,8 @@ class Progress:
         print(words, file=sys.stderr, flush=True)
 
     def end_of_turn(self, _turn, _seconds, recalled=False):
-        """_turn: contender and step, by name; _seconds: None where nothing was run; recalled: an interrupted run has measured it."""
+        """_turn: contender and step, by name; _seconds: None where nothing was run; recalled: an interrupted run has
+        measured it."""
         self.done += 1
 
     def end_of_step(self, words):
@@ -38,8 +39,8 @@ class Progress:
 
 
 class TimedProgress(Progress):
-    """Of several suites, with a bar and the time that is left: what is still to be run takes as long as the same did before,
-    in this run or in an earlier one of which the times are given; else as long as the mean of what is known.
+    """Of several suites, with a bar and the time that is left: what is still to be run takes as long as the same did
+    before, in this run or in an earlier one of which the times are given; else as long as the mean of what is known.
 
     turns: [(suite, contender, step)] by name, of the whole run. known: {turn: seconds}."""
 

@@ -1,5 +1,5 @@
-"""The folder of results: raw data, pictures, and the page that shows all. The page and the pictures are made of the raw data
-alone, so that check() can tell whether they belong together.
+"""The folder of results: raw data, pictures, and the page that shows all. The page and the pictures are made of the raw
+data alone, so that check() can tell whether they belong together.
 
   raw/<suite>.json     a document of session.SuiteRun
   figures/fig6.svg ... and .png
@@ -85,8 +85,8 @@ def machine_words(about):
     memory = f", {machine['memory_bytes'] / 2**30:.0f} GiB" if machine["memory_bytes"] else ""
     caches = ", ".join(f"{name} {size}" for name, size in machine["caches"].items())
     virtual = ", a virtual machine" if machine["virtual"] else ""
-    return (f"{machine['cpu']}, {machine['cpus']} CPUs{memory}{virtual}; {caches}; Linux {machine['kernel']}; CPUs used: "
-            f"{list_of(machine['cpus_used'])}")
+    return (f"{machine['cpu']}, {machine['cpus']} CPUs{memory}{virtual}; {caches}; Linux {machine['kernel']}; CPUs "
+            f"used: {list_of(machine['cpus_used'])}")
 
 
 def run_lines(data):
@@ -113,13 +113,14 @@ def page(data):
     pictures = charts(data)
     parts = [
         "# Results",
-        "The tables and figures of section 5 of the FMPL paper, measured on this machine and shown beside the paper's own "
-        f"numbers ({paper.MACHINE}). This page is made by `tools/reproduce`, of the raw data in `raw/` alone; nothing in it is "
-        "written by hand. `tools/reproduce --check` tells whether page, pictures and data agree.",
+        "The tables and figures of section 5 of the FMPL paper, measured on this machine and shown beside the paper's "
+        f"own numbers ({paper.MACHINE}). This page is made by `tools/reproduce`, of the raw data in `raw/` alone; "
+        "nothing in it is written by hand. `tools/reproduce --check` tells whether page, pictures and data agree.",
         f"**Machine.** {'; '.join(machines)}.",
         f"**Programs.** {'; '.join(libraries)}; compiled by {'; '.join(compilers)}.",
-        "**How.** All libraries take turns, round after round; shown are medians over the rounds, and in the line charts the "
-        f"quartiles as a band. Ranks that fit the CPUs are bound to one each. {SHARED}: more ranks than CPUs, which share these.",
+        "**How.** All libraries take turns, round after round; shown are medians over the rounds, and in the line "
+        f"charts the quartiles as a band. Ranks that fit the CPUs are bound to one each. {SHARED}: more ranks than "
+        "CPUs, which share these.",
         markdown(["suite", "begun", "commit", "rounds", "minutes", "notes"], run_lines(data)),
         " · ".join(f"[{exhibit.name()}](#{exhibit.key})" for exhibit, _ in pairs),
     ]

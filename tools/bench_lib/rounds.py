@@ -13,8 +13,8 @@ COMMUNICATION = ("comm_share", "comm_seconds", "comm_least_seconds")  # what a r
 
 
 class Effort:
-    """nearer_than: nanoseconds that a cache line may take from one CPU to the other and back while two ranks are timed; None:
-    whatever it takes."""
+    """nearer_than: nanoseconds that a cache line may take from one CPU to the other and back while two ranks are timed;
+    None: whatever it takes."""
 
     def __init__(self, rounds, samples, batch_ms, timeout):
         self.rounds, self.samples, self.batch_ms, self.timeout = rounds, samples, batch_ms, timeout
@@ -31,8 +31,8 @@ class Measurement:
         self.sat_out = 0
 
     def counted(self):
-        """The documents that are shown: where there are some whose batches were all near (bench_lib.distance), these alone; none of
-        a failed step."""
+        """The documents that are shown: where there are some whose batches were all near (bench_lib.distance), these
+        alone; none of a failed step."""
         if self.failed:
             return []
         return [(number, document) for number, document in self.documents if not document.get("farther_batches")] or \
@@ -74,8 +74,8 @@ def summary(rounds):
 
 
 class Bench:
-    """The first of the contenders is the one that is compared, and so is FMPL's MPI, if it is among them; limit: the one
-    that shows what could be reached."""
+    """The first of the contenders is the one that is compared, and so is FMPL's MPI, if it is among them; limit: the
+    one that shows what could be reached."""
 
     def __init__(self, steps, contenders, cpus, programs, effort, limit=None, store=None):
         self.steps, self.contenders, self.cpus, self.programs = steps, contenders, cpus, programs
@@ -185,8 +185,8 @@ class Bench:
         return found
 
     def farther(self):
-        """How many turns were left out, since the CPUs were far from each other; and [(contender, step)] of those that have
-        only such, which count."""
+        """How many turns were left out, since the CPUs were far from each other; and [(contender, step)] of those that
+        have only such, which count."""
         left_out, only = 0, []
         for step in self.steps:
             for contender in self.contenders:
@@ -218,7 +218,8 @@ class Bench:
                              figure.key: figure.value,
                              "unit": "seconds", "flops": figure.flops, "floor": floor, "contenders": shown,
                              "best_peer": best, "ratio": quotient_beside(shown.get(best), shown[self.fmpl.name]),
-                             "mpi": {"ratio": quotient_beside(shown.get(best), shown[self.mpi.name])} if self.mpi else None})
+                             "mpi": {"ratio": quotient_beside(shown.get(best), shown[self.mpi.name])}
+                                    if self.mpi else None})
                 if self.limit:
                     shares = {c.name: quotient_beside(shown.get(self.limit.name), shown[c.name])
                               for c in self.contenders if c is not self.limit}
@@ -251,9 +252,10 @@ class Bench:
 
 
 def in_turn(contenders, row):
-    """The contenders in the order of this row of a balanced square (Williams, 1949): over as many rows as there are contenders,
-    each is once at every place and once behind every other one; where their number is odd, twice so over twice as many rows. So
-    what one leaves behind (ranks that spin make some hosts part the CPUs) does not always meet the same."""
+    """The contenders in the order of this row of a balanced square (Williams, 1949): over as many rows as there are
+    contenders, each is once at every place and once behind every other one; where their number is odd, twice so over
+    twice as many rows. So what one leaves behind (ranks that spin make some hosts part the CPUs) does not always meet
+    the same."""
     count = len(contenders)
     zigzag = [(place + 1) // 2 if place % 2 else -(place // 2) for place in range(count)]
     order = [contenders[(place + row) % count] for place in zigzag]
@@ -265,8 +267,8 @@ def median_of(shown):
 
 
 def quotient_beside(other, shown):
-    """The other's time over this one's: the median over the rounds that have both, so that a machine which has changed between
-    two rounds has changed for both; of their medians, where no round has both. None where one has nothing."""
+    """The other's time over this one's: the median over the rounds that have both, so that a machine which has changed
+    between two rounds has changed for both; of their medians, where no round has both. None where one has nothing."""
     if not other or not shown:
         return None
     others = {r["round"]: r["median"] for r in other["rounds"]}

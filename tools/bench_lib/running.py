@@ -110,7 +110,8 @@ def run(command, seconds, folder):
 
 
 def measure(command, seconds, folder, writes_file=True):
-    """The document that the measuring program writes with --json, or the text that it prints where it has no such option."""
+    """The document that the measuring program writes with --json, or the text that it prints where it has no such
+    option."""
     if not writes_file:
         return run(command, seconds, folder)
     document = folder / "result.json"

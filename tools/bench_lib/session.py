@@ -41,8 +41,8 @@ def count_from_1(text):
 
 
 def choose_peers(suites, kinds, setup):
-    """{suite: those of its peers whose kind is wanted and which are there}. Says which are missing, and how to get them;
-    installs them, where it is to."""
+    """{suite: those of its peers whose kind is wanted and which are there}. Says which are missing, and how to get
+    them; installs them, where it is to."""
     wanted = {suite: [peer for peer in suite.peers if peer.kind in kinds] for suite in suites}
     every = [peer for peers in wanted.values() for peer in peers]
     missing = [peer for peer in every if peer.missing()]
@@ -63,7 +63,8 @@ def names_of_programs(suite, peers, groups):
 
 
 def folder_of_programs(suites, peers, groups, given):
-    """The folder with the programs of these suites: the given one, or where they are now built. groups: {suite: names}."""
+    """The folder with the programs of these suites: the given one, or where they are now built. groups:
+    {suite: names}."""
     if given:
         return given.resolve()
     names = dict.fromkeys(name for suite in suites for name in names_of_programs(suite, peers[suite], groups[suite]))
@@ -71,7 +72,8 @@ def folder_of_programs(suites, peers, groups, given):
 
 
 def choose_contenders(suite, peers, groups, folder):
-    """Those that have their programs in the folder; peers without them leave the list. Nobody where FMPL's are missing."""
+    """Those that have their programs in the folder; peers without them leave the list. Nobody where FMPL's are
+    missing."""
     def is_there(contender):
         missing = [name for name in suite.programs(contender, peers, groups) if not (folder / name).exists()]
         if missing:
@@ -149,10 +151,12 @@ class SuiteRun:
         self.about = {
             "program": COMMAND, "arguments": sys.argv[1:], "date": begin.isoformat(timespec="seconds"),
             "elapsed_seconds": round(elapsed, 1), "machine": machine(self.cpus),
-            **({"cpu_distance": {**self.distances.document(), "turns_left_out": self.left_out}} if self.distances else {}),
+            **({"cpu_distance": {**self.distances.document(), "turns_left_out": self.left_out}}
+               if self.distances else {}),
             "compiler": bench.compiler(),
             **settings, "commit": commit, "dirty": None if changes is None else changes != "",
-            "contenders": {c.name: c.title for c in self.contenders}, "libraries": bench.libraries(), "rounds": self.effort.rounds, **batches,
+            "contenders": {c.name: c.title for c in self.contenders}, "libraries": bench.libraries(),
+            "rounds": self.effort.rounds, **batches,
             "other_processes_share_of_a_cpu": round(others, 4), "steal_share": round(steal, 5),
         }
 
@@ -178,8 +182,8 @@ class SuiteRun:
         if self.distances and self.distances.are_different():
             lines.append("\n" + self.distances.words(any(step.watches_distance() for step in self.steps)))
         if self.left_out:
-            lines.append(f"\n{self.left_out} turns of two ranks are left out: a cache line took {self.effort.nearer_than} ns or more "
-                         "from one CPU to the other and back for too long.")
+            lines.append(f"\n{self.left_out} turns of two ranks are left out: a cache line took "
+                         f"{self.effort.nearer_than} ns or more from one CPU to the other and back for too long.")
         sat_out = [(c, s) for c in bench.contenders for s in self.steps if bench.of(c, s).sat_out]
         if sat_out:
             lines.append("\nMeasured in fewer rounds, since one takes long: "

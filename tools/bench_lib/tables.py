@@ -50,20 +50,22 @@ def judged(row):
 
 
 def table(rows, contenders):
-    """The columns of floors and of shares of the limit only where there is one; what is judged of FMPL's MPI only where it is
-    measured."""
+    """The columns of floors and of shares of the limit only where there is one; what is judged of FMPL's MPI only where
+    it is measured."""
     has_floor = any(row["floor"] for row in rows)
     has_limit = any(row.get("of_limit") for row in rows)
     first = contenders[0].name
     mpi_title = next((c.title for c in contenders[1:] if c.kind == "mpi"), None)
     has_mpi = any(row["mpi"] for row in rows)
-    header = ["figure", *(["floor"] if has_floor else []), *(c.title for c in contenders), *(["FMPL, of the limit"] if has_limit else []), f"best peer / {contenders[0].title}",
+    header = ["figure", *(["floor"] if has_floor else []), *(c.title for c in contenders),
+              *(["FMPL, of the limit"] if has_limit else []), f"best peer / {contenders[0].title}",
               "expected", "met", *([f"best peer / {mpi_title}", "expected", "met"] if has_mpi else [])]
     lines = [header]
     for row in rows:
         floor = cell(row["floor"], spread=False) if row["floor"] else ""
         label = row["label"] + (", GFlop/s" if row["flops"] else "")
         lines.append([label, *([floor] if has_floor else []),
-                      *(cell(row["contenders"][c.name], flops=row["flops"]) for c in contenders), *([limit_cell(row, first)] if has_limit else []), *judged(row),
+                      *(cell(row["contenders"][c.name], flops=row["flops"]) for c in contenders),
+                      *([limit_cell(row, first)] if has_limit else []), *judged(row),
                       *(judged(row["mpi"]) if has_mpi else [])])
     return aligned(lines)

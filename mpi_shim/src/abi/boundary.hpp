@@ -29,13 +29,16 @@ int handle_error(const char* name, MPI_Comm comm, int error_class, const char* w
 // For its lifetime, the rank is in an MPI call of that name, should somebody ask fmplrun.
 class CallName {
 public:
-    CallName(const Engine& engine, const char* name) : place_(engine.call()), before_(place_) { place_ = name; }
+    CallName(const Messenger& messenger, const char* name) : place_(messenger.call()), before_(place_)
+    {
+        place_ = name;
+    }
     ~CallName() { place_ = before_; }
     CallName(const CallName&) = delete;
     CallName& operator=(const CallName&) = delete;
 
 private:
-    const char*& place_;  // FMPL's: MPI_Finalize ends the engine
+    const char*& place_;  // FMPL's: MPI_Finalize ends the messenger
     const char* before_;
 };
 
@@ -50,7 +53,7 @@ template <class Facts, class Body>
     // (MPI_Finalize).
     const bool observed = *process->observed != 0;
     try {
-        const CallName in_call(process->engine, name);
+        const CallName in_call(process->messenger, name);
         if (observed) [[unlikely]]
             begin_observed(*process, name, facts);
         body(*process);

@@ -1,7 +1,7 @@
 // MPI-3.1, sections 3.4 and 3.6: the buffered mode and its buffer.
 #include "abi/boundary.hpp"
 #include "c/arguments.hpp"
-#include "engine/buffered_sends.hpp"
+#include "messenger/buffered_sends.hpp"
 
 #include <cstddef>
 
@@ -14,7 +14,7 @@ RequestRef bsend(Process& process, const void* buf, int count, MPI_Datatype data
     const MessageBuffer message = message_buffer(process, buf, count, datatype);
     check_destination(on, dest);
     check_send_tag(tag);
-    return start_buffered_send(process.buffered_sends, process.engine, message, on, dest, tag);
+    return start_buffered_send(process.buffered_sends, process.messenger, message, on, dest, tag);
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ int PMPI_Buffer_detach(void* buffer_addr, int* size)
         void* buffer = nullptr;
         *size = 0;
         if (process.buffered_sends != nullptr) {
-            process.buffered_sends->wait_until_empty(process.engine);
+            process.buffered_sends->wait_until_empty(process.messenger);
             buffer = process.buffered_sends->buffer();
             *size = static_cast<int>(process.buffered_sends->size());
             process.buffered_sends.reset();

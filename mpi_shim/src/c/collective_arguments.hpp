@@ -108,7 +108,7 @@ int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, A
     return call_on(name, handle, facts, [&](Process& process) {
         Communicator& comm = *process.communicator(handle);
         if (!comm.is_inter() && at_once(process, comm)) return;
-        const ImmediateCall call(process.collective, process.engine, comm);
+        const ImmediateCall call(process.collective, process.messenger, comm);
         build(process, comm, call.schedule());
         call.schedule().conclude();
     });
@@ -125,11 +125,11 @@ int nonblocking_collective(const char* name, MPI_Comm handle, MPI_Request* reque
 {
     return call_on(name, handle, facts, [&](Process& process) {
         const Ref<ListedSchedule> schedule =
-            ListedSchedule::on(process.collective, process.engine, process.communicator(handle));
+            ListedSchedule::on(process.collective, process.messenger, process.communicator(handle));
         check_pointer(request, "request");
         build(process, *schedule->members().comm, *schedule);
         schedule->comm_handle = handle;
-        process.engine.activate(schedule);
+        process.messenger.activate(schedule);
         *request = process.add(schedule);
     });
 }

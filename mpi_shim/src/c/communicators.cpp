@@ -84,7 +84,7 @@ int free_communicator(const char* name, MPI_Comm* comm, bool settled)
         check_pointer(comm, "comm");
         const MPI_Comm handle = *comm;
         const CommunicatorPtr freed = process.communicator(handle);
-        if (settled && freed != process.world && freed != process.self) process.engine.settle(*freed);
+        if (settled && freed != process.world && freed != process.self) process.messenger.settle(*freed);
         process.remove_communicator(handle);
         *comm = MPI_COMM_NULL;
     });

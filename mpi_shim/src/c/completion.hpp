@@ -23,7 +23,7 @@ template <class Body>
     MPI_Comm comm = MPI_COMM_NULL;
     const bool observed = *process->observed != 0;
     try {
-        const CallName in_call(process->engine, name);
+        const CallName in_call(process->messenger, name);
         if (observed) [[unlikely]]
             begin_observed(*process, name, NoFacts());
         body(*process, comm);

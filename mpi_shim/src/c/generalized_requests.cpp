@@ -25,7 +25,7 @@ int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free
         functions.free = [free_fn, extra_state] { return free_fn(extra_state); };
         functions.cancel = [cancel_fn, extra_state](bool complete) { return cancel_fn(extra_state, complete ? 1 : 0); };
         *request = process.add(RequestRef(new GeneralizedRequest(std::move(functions))));
-        ++process.engine.generalized_requests;
+        ++process.messenger.generalized_requests;
     });
 }
 FMPL_MPI_NAME(MPI_Grequest_start)
@@ -38,7 +38,7 @@ int PMPI_Grequest_complete(MPI_Request request)
         if (generalized == nullptr) fail(MPI_ERR_REQUEST, "request is not one of MPI_Grequest_start");
         if (generalized->complete) fail(MPI_ERR_REQUEST, "request is complete already; complete it once");
         const int code = generalized->mark_complete();
-        --process.engine.generalized_requests;
+        --process.messenger.generalized_requests;
         // The handle is valid until the free function has returned.
         if (generalized->was_freed()) process.remove_request(request);
         if (code != MPI_SUCCESS) throw Error(code, generalized->error_words());

@@ -62,7 +62,7 @@ int PMPI_Group_rank(MPI_Group group, int* rank)
     return call("MPI_Group_rank", [&](Process& process) {
         const GroupPtr& of = process.group(group);
         check_pointer(rank, "rank");
-        *rank = of->rank_of(process.engine.world_rank()).value_or(MPI_UNDEFINED);
+        *rank = of->rank_of(process.messenger.world_rank()).value_or(MPI_UNDEFINED);
     });
 }
 FMPL_MPI_NAME(MPI_Group_rank)

@@ -2,7 +2,7 @@
 #include "abi/boundary.hpp"
 #include "c/arguments.hpp"
 #include "c/completion.hpp"
-#include "engine/persistent_request.hpp"
+#include "messenger/persistent_request.hpp"
 
 namespace fmpl::mpi {
 namespace {
@@ -74,7 +74,7 @@ int PMPI_Start(MPI_Request* request)
         check_pointer(request, "request");
         Request& found = process.request(*request);
         if (found.comm_handle != 0) comm = found.comm_handle;
-        found.start(process.engine);
+        found.start(process.messenger);
     });
 }
 FMPL_MPI_NAME(MPI_Start)
@@ -85,7 +85,7 @@ int PMPI_Startall(int count, MPI_Request requests[])
         for (const MPI_Request request : array_of(requests, count, "array_of_requests")) {
             Request& found = process.request(request, "a request of the array");
             if (found.comm_handle != 0) comm = found.comm_handle;
-            found.start(process.engine);
+            found.start(process.messenger);
         }
     });
 }

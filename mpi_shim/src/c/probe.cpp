@@ -13,7 +13,7 @@ bool match(Process& process, const CommunicatorPtr& comm, int source, int tag, M
     if (source == MPI_PROC_NULL) {
         *message = MPI_MESSAGE_NO_PROC;
     } else {
-        MatchedMessage matched = process.engine.matched_probe(*comm, source, tag, found);
+        MatchedMessage matched = process.messenger.matched_probe(*comm, source, tag, found);
         if (matched == nullptr) return false;
         const int handle =
             process.messages.add(std::make_unique<ProbedMessage>(ProbedMessage{std::move(matched), comm}));
@@ -33,7 +33,7 @@ RequestRef receive_probed(
     if (*message == MPI_MESSAGE_NO_PROC) {
         const MessageBuffer buffer = message_buffer(process, buf, count, datatype);
         *message = MPI_MESSAGE_NULL;
-        return process.engine.irecv(buffer, *process.self, Traffic::point_to_point, MPI_PROC_NULL, MPI_ANY_TAG);
+        return process.messenger.irecv(buffer, *process.self, Traffic::point_to_point, MPI_PROC_NULL, MPI_ANY_TAG);
     }
     ProbedMessagePtr* const found = process.messages.find(*message);
     if (found == nullptr) {
@@ -43,7 +43,7 @@ RequestRef receive_probed(
     const MessageBuffer buffer = message_buffer(process, buf, count, datatype);
     const ProbedMessagePtr probed = process.messages.remove(*message);
     *message = MPI_MESSAGE_NULL;
-    RequestRef request = process.engine.receive_matched(std::move(probed->message), buffer);
+    RequestRef request = process.messenger.receive_matched(std::move(probed->message), buffer);
     request->comm_handle = comm_handle;
     return request;
 }
@@ -61,8 +61,8 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status)
         check_receive_tag(tag);
         Status found = Status::of_proc_null();
         if (source != MPI_PROC_NULL) {
-            process.engine.await_message(on, source, tag);
-            process.engine.probe(on, source, tag, found);
+            process.messenger.await_message(on, source, tag);
+            process.messenger.probe(on, source, tag, found);
         }
         give(status, found);
     });
@@ -77,7 +77,7 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* statu
         check_receive_tag(tag);
         check_pointer(flag, "flag");
         Status found = Status::of_proc_null();
-        *flag = source == MPI_PROC_NULL || process.engine.probe(on, source, tag, found);
+        *flag = source == MPI_PROC_NULL || process.messenger.probe(on, source, tag, found);
         if (*flag) give(status, found);
     });
 }
@@ -90,7 +90,7 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_St
         check_source(*on, source);
         check_receive_tag(tag);
         check_pointer(message, "message");
-        if (source != MPI_PROC_NULL) process.engine.await_message(*on, source, tag);
+        if (source != MPI_PROC_NULL) process.messenger.await_message(*on, source, tag);
         match(process, on, source, tag, message, status);
     });
 }
@@ -114,7 +114,7 @@ int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message
 {
     return call_then_on("MPI_Mrecv", [&](Process& process, MPI_Comm& comm) {
         const RequestRef request = receive_probed(process, buf, count, datatype, message, comm);
-        process.engine.wait(*request);
+        process.messenger.wait(*request);
         give_checked(status, request->status);
     });
 }

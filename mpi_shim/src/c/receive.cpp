@@ -12,7 +12,7 @@ int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, 
         const MessageBuffer message = message_buffer(process, buf, count, datatype);
         check_source(on, source);
         check_receive_tag(tag);
-        give_checked(status, process.engine.recv(message, on, Traffic::point_to_point, source, tag));
+        give_checked(status, process.messenger.recv(message, on, Traffic::point_to_point, source, tag));
     });
 }
 FMPL_MPI_NAME(MPI_Recv)
@@ -25,7 +25,7 @@ int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag,
         check_source(on, source);
         check_receive_tag(tag);
         check_pointer(request, "request");
-        const RequestRef made = process.engine.irecv(message, on, Traffic::point_to_point, source, tag);
+        const RequestRef made = process.messenger.irecv(message, on, Traffic::point_to_point, source, tag);
         made->comm_handle = comm;
         *request = process.add(made);
     });

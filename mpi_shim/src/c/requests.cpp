@@ -27,7 +27,7 @@ Request* active_request(Process& process, MPI_Request handle, const char* argume
 // For calls that ask and do not wait.
 bool is_complete_after_look(Process& process, Request& request)
 {
-    return process.engine.test([&] { return request.operation().complete; });
+    return process.messenger.test([&] { return request.operation().complete; });
 }
 
 // Of a request whose operation is complete: from here on its status says all.
@@ -248,7 +248,7 @@ int PMPI_Wait(MPI_Request* request, MPI_Status* status)
             return;
         }
         Request& operation = active->operation();
-        if (!operation.complete) process.engine.wait(operation);
+        if (!operation.complete) process.messenger.wait(operation);
         finish_and_give(process, *request, *active, status, comm);
     });
 }
@@ -277,7 +277,7 @@ int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
         RequestList list(process, count, requests);
         // Waiting for one makes all progress, so each is waited for once.
         for (int i = 0; i < list.size(); ++i) {
-            if (list.is_active(i) && !list.is_complete(i)) process.engine.wait(list.operation(i));
+            if (list.is_active(i) && !list.is_complete(i)) process.messenger.wait(list.operation(i));
         }
         finish_all(list, statuses, comm);
     });
@@ -292,7 +292,7 @@ int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status status
             const Overview found = overview(process, count, requests);
             return found.complete == found.active;
         };
-        *flag = process.engine.test(all_complete);
+        *flag = process.messenger.test(all_complete);
         if (!*flag) return;
         RequestList list(process, count, requests);
         finish_all(list, statuses, comm);
@@ -311,7 +311,8 @@ int PMPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* stat
             return;
         }
         int found = list.complete_at_first();
-        if (found == kNone) process.engine.wait_with_progress([&] { return (found = list.first_complete()) != kNone; });
+        if (found == kNone)
+            process.messenger.wait_with_progress([&] { return (found = list.first_complete()) != kNone; });
         *index = found;
         finish_and_give(process, requests[found], list.request(found), status, comm);
     });
@@ -331,8 +332,8 @@ int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_S
             return;
         }
         int found = list.complete_at_first();
-        if (found == kNone && !process.engine.nothing_has_come()) {
-            process.engine.look([&] { return (found = list.first_complete()) != kNone; });
+        if (found == kNone && !process.messenger.nothing_has_come()) {
+            process.messenger.look([&] { return (found = list.first_complete()) != kNone; });
         }
         *flag = found != kNone;
         if (!*flag) return;
@@ -352,7 +353,7 @@ int PMPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indice
             return;
         }
         array_of(indices, incount, "array_of_indices");
-        process.engine.wait_with_progress([&] { return list.first_complete() != kNone; });
+        process.messenger.wait_with_progress([&] { return list.first_complete() != kNone; });
         finish_some(list, outcount, indices, statuses, comm);
     });
 }
@@ -363,7 +364,7 @@ int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indice
     return call_then_on("MPI_Testsome", [&](Process& process, MPI_Comm& comm) {
         check_pointer(outcount, "outcount");
         Overview found;
-        const bool is_over = process.engine.test([&] {
+        const bool is_over = process.messenger.test([&] {
             found = overview(process, incount, requests);
             return found.any_complete_or_none_active();
         });
@@ -432,7 +433,7 @@ int PMPI_Cancel(MPI_Request* request)
         check_pointer(request, "request");
         // Held: the cancel function of a generalized request that was freed may complete it, which ends it.
         const RequestRef cancelled(&process.request(*request));
-        cancelled->cancel(process.engine);
+        cancelled->cancel(process.messenger);
     });
 }
 FMPL_MPI_NAME(MPI_Cancel)

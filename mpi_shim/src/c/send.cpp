@@ -15,7 +15,7 @@ int send(const char* name, SendMode mode, const void* buf, int count, MPI_Dataty
         const MessageBuffer message = message_buffer(process, buf, count, datatype);
         check_destination(on, dest);
         check_send_tag(tag);
-        process.engine.send(message, on, Traffic::point_to_point, dest, tag, mode);
+        process.messenger.send(message, on, Traffic::point_to_point, dest, tag, mode);
     });
 }
 
@@ -29,11 +29,11 @@ int isend(const char* name, SendMode mode, const void* buf, int count, MPI_Datat
         check_send_tag(tag);
         check_pointer(request, "request");
         if (mode == SendMode::standard &&
-            process.engine.send_eagerly(message, on, Traffic::point_to_point, dest, tag)) {
+            process.messenger.send_eagerly(message, on, Traffic::point_to_point, dest, tag)) {
             *request = process.sent->handle;
             return;
         }
-        const RequestRef made = process.engine.isend(message, on, Traffic::point_to_point, dest, tag, mode);
+        const RequestRef made = process.messenger.isend(message, on, Traffic::point_to_point, dest, tag, mode);
         made->comm_handle = comm;
         *request = process.add(made);
     });

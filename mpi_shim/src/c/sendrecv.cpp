@@ -13,12 +13,12 @@ namespace {
 void exchange(Process& process, Communicator& comm, const MessageBuffer& out, int dest, int sendtag,
     const MessageBuffer& in, int source, int recvtag, MPI_Status* status)
 {
-    const RequestRef receive = process.engine.irecv(in, comm, Traffic::point_to_point, source, recvtag);
+    const RequestRef receive = process.messenger.irecv(in, comm, Traffic::point_to_point, source, recvtag);
     RequestRef send;
-    if (!process.engine.send_eagerly(out, comm, Traffic::point_to_point, dest, sendtag))
-        send = process.engine.isend(out, comm, Traffic::point_to_point, dest, sendtag);
-    if (!receive->complete) process.engine.wait(*receive);
-    if (send && !send->complete) process.engine.wait(*send);
+    if (!process.messenger.send_eagerly(out, comm, Traffic::point_to_point, dest, sendtag))
+        send = process.messenger.isend(out, comm, Traffic::point_to_point, dest, sendtag);
+    if (!receive->complete) process.messenger.wait(*receive);
+    if (send && !send->complete) process.messenger.wait(*send);
     give_checked(status, receive->status);
 }
 

@@ -261,7 +261,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
         const std::vector<Edge> given = edges_given(*comm, n, sources, degrees, destinations, weights);
         DistributedGraphTopology::Edges from;
         DistributedGraphTopology::Edges to;
-        for (const Edge& edge : Exchange(process.engine, *comm).all_gather(given)) {
+        for (const Edge& edge : Exchange(process.messenger, *comm).all_gather(given)) {
             if (edge.destination == comm->rank()) add_edge(from, edge.source, edge.weight, weighted);
             if (edge.source == comm->rank()) add_edge(to, edge.destination, edge.weight, weighted);
         }

@@ -1,5 +1,5 @@
 // FMPL's own collective calls under blocking MPI calls. Each function returns false where the call is to be made as a
-// schedule; all members of the communicator then get false. They block as their MPI calls do, while the engine's
+// schedule; all members of the communicator then get false. They block as their MPI calls do, while the messenger's
 // transfers go on. Throw Error.
 #pragma once
 

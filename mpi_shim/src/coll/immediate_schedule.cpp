@@ -26,7 +26,7 @@ void ImmediateSchedule::receive_and_wait()
             const Members& members = receive.members;
             keep_error([&] {
                 note_status(
-                    engine_->recv(receive.buffer, *members.comm, Traffic::collective, receive.peer, members.tag),
+                    messenger_->recv(receive.buffer, *members.comm, Traffic::collective, receive.peer, members.tag),
                     receive.expected);
             });
         }
@@ -35,7 +35,7 @@ void ImmediateSchedule::receive_and_wait()
     }
     begin_deferred();
     while (!pending_.empty()) {
-        if (Request& request = *pending_.back().request; !request.complete) engine_->wait(request);
+        if (Request& request = *pending_.back().request; !request.complete) messenger_->wait(request);
         note_status(pending_.back().request->status, pending_.back().expected);
         pending_.pop_back();
     }
@@ -46,7 +46,7 @@ void ImmediateSchedule::withdraw_receive(int peer)
     std::erase_if(deferred_, [&](const Deferred& receive) { return receive.peer == peer; });
     std::erase_if(pending_, [&](const Pending& receive) {
         if (receive.peer != peer) return false;
-        receive.request->cancel(*engine_);
+        receive.request->cancel(*messenger_);
         return true;
     });
 }
@@ -54,14 +54,14 @@ void ImmediateSchedule::withdraw_receive(int peer)
 void ImmediateSchedule::abandon()
 {
     const CommunicatorPtr comm = members().comm->shared_from_this();
-    const Ref<ListedSchedule> rest = ListedSchedule::of_rest(*state_, *engine_, comm, *this);
-    engine_->activate(rest);
+    const Ref<ListedSchedule> rest = ListedSchedule::of_rest(*state_, *messenger_, comm, *this);
+    messenger_->activate(rest);
 }
 
 void ImmediateSchedule::add_send(const Members& members, const MessageBuffer& buffer, int peer)
 {
     keep_error([&] {
-        if (engine_->send_eagerly(buffer, *members.comm, Traffic::collective, peer, members.tag)) return;
+        if (messenger_->send_eagerly(buffer, *members.comm, Traffic::collective, peer, members.tag)) return;
         begin_send(members, buffer, peer);
     });
 }

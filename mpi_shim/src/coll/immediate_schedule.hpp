@@ -55,12 +55,12 @@ private:
 // The call that has such a schedule, for its lifetime.
 class ImmediateCall {
 public:
-    // For the next collective operation on `comm`. This, `state` and `engine`, the rank's, live longer.
-    ImmediateCall(CollectiveState& state, Engine& engine, Communicator& comm)
+    // For the next collective operation on `comm`. This, `state` and `messenger`, the rank's, live longer.
+    ImmediateCall(CollectiveState& state, Messenger& messenger, Communicator& comm)
         : state_(state),
           schedule_(state.immediate != nullptr ? std::move(state.immediate) : std::make_unique<ImmediateSchedule>())
     {
-        schedule_->open(state, engine, comm);
+        schedule_->open(state, messenger, comm);
         schedule_->exchange_ = comm.is_inter() ? nullptr : fast_exchange(state, comm);
     }
     ~ImmediateCall()

@@ -6,22 +6,22 @@
 
 namespace fmpl::mpi {
 
-Ref<ListedSchedule> ListedSchedule::on(CollectiveState& state, Engine& engine, const CommunicatorPtr& comm)
+Ref<ListedSchedule> ListedSchedule::on(CollectiveState& state, Messenger& messenger, const CommunicatorPtr& comm)
 {
     Ref<ListedSchedule> schedule = state.schedules.take();
     schedule->comm_ = comm;
-    schedule->open(state, engine, *comm);
+    schedule->open(state, messenger, *comm);
     return schedule;
 }
 
 Ref<ListedSchedule> ListedSchedule::of_rest(
-    CollectiveState& state, Engine& engine, const CommunicatorPtr& comm, Schedule& failed)
+    CollectiveState& state, Messenger& messenger, const CommunicatorPtr& comm, Schedule& failed)
 {
     Ref<ListedSchedule> schedule = state.schedules.take();
     schedule->comm_ = comm;
     schedule->take_over(failed);
     schedule->state_ = &state;
-    schedule->engine_ = &engine;
+    schedule->messenger_ = &messenger;
     schedule->error_ = 0;
     return schedule;
 }
@@ -35,7 +35,7 @@ void ListedSchedule::end_round()
 
 void ListedSchedule::advance()
 {
-    // The engine and the user's functions that steps call may come back here.
+    // The messenger and the user's functions that steps call may come back here.
     if (advancing_ || complete) return;
     advancing_ = true;
     for (;;) {
@@ -57,7 +57,7 @@ void ListedSchedule::advance()
     advancing_ = false;
 }
 
-void ListedSchedule::cancel(Engine&)
+void ListedSchedule::cancel(Messenger&)
 {
     fail(MPI_ERR_REQUEST, "request is of a collective operation, which cannot be cancelled; wait for it");
 }

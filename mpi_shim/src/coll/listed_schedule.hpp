@@ -1,4 +1,4 @@
-// The steps of a nonblocking collective call, in a list that the engine goes through. It keeps communicator, types,
+// The steps of a nonblocking collective call, in a list that the messenger goes through. It keeps communicator, types,
 // operation and temporary memory alive until the last step.
 #pragma once
 
@@ -13,17 +13,17 @@ namespace fmpl::mpi {
 
 class ListedSchedule final : public ActiveRequest, public Schedule {
 public:
-    // For the next collective operation on `comm`. `state` and `engine`, the rank's, live longer.
-    static Ref<ListedSchedule> on(CollectiveState& state, Engine& engine, const CommunicatorPtr& comm);
+    // For the next collective operation on `comm`. `state` and `messenger`, the rank's, live longer.
+    static Ref<ListedSchedule> on(CollectiveState& state, Messenger& messenger, const CommunicatorPtr& comm);
     // Of what is under way of a call that has failed.
     static Ref<ListedSchedule> of_rest(
-        CollectiveState& state, Engine& engine, const CommunicatorPtr& comm, Schedule& failed);
+        CollectiveState& state, Messenger& messenger, const CommunicatorPtr& comm, Schedule& failed);
 
     void end_round() override;
 
     void advance() override;
     // Throws Error: a collective operation cannot be cancelled (MPI-3.1, section 5.12).
-    void cancel(Engine& engine) override;
+    void cancel(Messenger& messenger) override;
     const char* error_words() const override { return error_words_.c_str(); }
 
     RequestPool<ListedSchedule>* pool = nullptr;

@@ -74,13 +74,13 @@ void Schedule::take_over(Schedule& failed)
 
 void Schedule::begin_send(const Members& members, const MessageBuffer& buffer, int peer)
 {
-    RequestRef request = engine_->isend(buffer, *members.comm, Traffic::collective, peer, members.tag);
+    RequestRef request = messenger_->isend(buffer, *members.comm, Traffic::collective, peer, members.tag);
     if (!request->complete || request->status.error != 0) pending_.push_back({std::move(request), 0});
 }
 
 void Schedule::begin_receive(const Members& members, const MessageBuffer& buffer, int peer, std::uint64_t expected)
 {
-    RequestRef request = engine_->irecv(buffer, *members.comm, Traffic::collective, peer, members.tag);
+    RequestRef request = messenger_->irecv(buffer, *members.comm, Traffic::collective, peer, members.tag);
     if (request->complete) {
         note_status(request->status, expected);
     } else {

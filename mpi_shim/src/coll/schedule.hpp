@@ -5,7 +5,7 @@
 // kept, and the rounds after it are gone through all the same, so that other ranks do not wait for this one's messages.
 //
 //   immediate_schedule   a blocking call: a step is done as it is added
-//   listed_schedule      a nonblocking one: a list of steps, which the engine goes through
+//   listed_schedule      a nonblocking one: a list of steps, which the messenger goes through
 #pragma once
 
 #include "coll/collective_state.hpp"
@@ -13,7 +13,7 @@
 #include "coll/scratch_pool.hpp"
 #include "group/communicator.hpp"
 #include "datatype/type_object.hpp"
-#include "engine/engine.hpp"
+#include "messenger/messenger.hpp"
 #include "p2p/message_buffer.hpp"
 
 #include <mpi.h>
@@ -131,11 +131,11 @@ protected:
     Schedule() = default;
     ~Schedule() = default;
 
-    // Of the next collective operation on `comm`, which, as the rank's state and engine, lives as long as that.
-    void open(CollectiveState& state, Engine& engine, Communicator& comm)
+    // Of the next collective operation on `comm`, which, as the rank's state and messenger, lives as long as that.
+    void open(CollectiveState& state, Messenger& messenger, Communicator& comm)
     {
         state_ = &state;
-        engine_ = &engine;
+        messenger_ = &messenger;
         members_ = {&comm, comm.next_collective_tag()};
         local_members_ = {};
         error_ = 0;
@@ -175,7 +175,7 @@ protected:
     };
 
     CollectiveState* state_ = nullptr;
-    Engine* engine_ = nullptr;
+    Messenger* messenger_ = nullptr;
     std::vector<Pending> pending_;
     int error_ = 0;  // class of the first one
     std::string error_words_;

@@ -67,7 +67,7 @@ void take_back(Process& process, const Contexts& contexts, bool for_inter)
 CommunicatorPtr make(
     Process& process, const Contexts& contexts, GroupPtr group, GroupPtr remote, const Communicator& parent)
 {
-    const int rank = group->rank_of(process.engine.world_rank()).value();
+    const int rank = group->rank_of(process.messenger.world_rank()).value();
     const auto made = std::make_shared<Communicator>(contexts.main, rank, group, std::move(remote));
     made->return_context_to(process.contexts);
     made->errhandler = parent.errhandler;
@@ -141,14 +141,14 @@ private:
     template <class T>
     void receive(T& value, const Hop& from)
     {
-        under_way_.push_back(process_.engine.irecv(
+        under_way_.push_back(process_.messenger.irecv(
             MessageBuffer::piece(&value, sizeof value), *from.comm, Traffic::collective, from.rank, from.tag));
     }
 
     template <class T>
     void send(const T& value, const Hop& to)
     {
-        under_way_.push_back(process_.engine.isend(
+        under_way_.push_back(process_.messenger.isend(
             MessageBuffer::piece(&value, sizeof value), *to.comm, Traffic::collective, to.rank, to.tag));
     }
 
@@ -216,7 +216,7 @@ std::vector<int> ranks_in(const Communicator& comm, const Group& group)
 CommunicatorPtr create_among(
     Process& process, Communicator& comm, const GroupPtr& group, std::vector<int> ranks, int tag)
 {
-    Exchange exchange(process.engine, comm, std::move(ranks), tag);
+    Exchange exchange(process.messenger, comm, std::move(ranks), tag);
     const bool have_room = exchange.all_give(process.communicators.has_room());
     Contexts contexts;
     if (exchange.position() == 0) contexts = take_contexts(process, have_room, false);
@@ -256,14 +256,14 @@ Duplicate start_duplicate(Process& process, const CommunicatorPtr& comm)
     duplicate.made = make(process, {}, comm->group(), comm->remote_group(), *comm);
     duplicate.made->topology = comm->topology;
     duplicate.request = Ref<ActiveRequest>(new ContextAgreement(process, comm, duplicate.made));
-    process.engine.activate(duplicate.request);
+    process.messenger.activate(duplicate.request);
     return duplicate;
 }
 
 CommunicatorPtr duplicate(Process& process, const CommunicatorPtr& comm)
 {
     const Duplicate started = start_duplicate(process, comm);
-    process.engine.wait(*started.request);
+    process.messenger.wait(*started.request);
     if (started.request->status.error == MPI_ERR_COMM) check_proposed({});
     check_transfer(started.request->status);
     return started.made;
@@ -272,7 +272,7 @@ CommunicatorPtr duplicate(Process& process, const CommunicatorPtr& comm)
 CommunicatorPtr create_from_group(Process& process, Communicator& comm, const GroupPtr& group)
 {
     std::vector<int> ranks = ranks_in(comm, *group);
-    const auto position = group->rank_of(process.engine.world_rank());
+    const auto position = group->rank_of(process.messenger.world_rank());
     if (comm.is_inter()) return split(process, comm, position ? 0 : MPI_UNDEFINED, position.value_or(0));
     const int tag = comm.next_collective_tag();
     return position ? create_among(process, comm, group, std::move(ranks), tag) : nullptr;
@@ -281,7 +281,7 @@ CommunicatorPtr create_from_group(Process& process, Communicator& comm, const Gr
 CommunicatorPtr create_from_group_alone(Process& process, Communicator& comm, const GroupPtr& group, int tag)
 {
     std::vector<int> ranks = ranks_in(comm, *group);
-    if (!group->has(process.engine.world_rank())) return nullptr;
+    if (!group->has(process.messenger.world_rank())) return nullptr;
     return create_among(process, comm, group, std::move(ranks), tag_of_user(tag));
 }
 
@@ -289,14 +289,14 @@ CommunicatorPtr split(Process& process, Communicator& comm, int color, int key)
 {
     const bool is_inter = comm.is_inter();
     const int tag_between = is_inter ? comm.next_collective_tag() : 0;
-    Exchange exchange(process.engine, is_inter ? *comm.local : comm);
-    Wish mine{color, key, process.engine.world_rank(), {}};
+    Exchange exchange(process.messenger, is_inter ? *comm.local : comm);
+    Wish mine{color, key, process.messenger.world_rank(), {}};
     if (color != MPI_UNDEFINED) mine.contexts = take_contexts(process, process.communicators.has_room(), is_inter);
 
     std::vector<Wish> wishes = exchange.all_gather(mine);
     std::vector<Wish> others;
     if (is_inter) {
-        if (exchange.position() == 0) others = PairExchange(process.engine, comm, 0, tag_between).swap(wishes);
+        if (exchange.position() == 0) others = PairExchange(process.messenger, comm, 0, tag_between).swap(wishes);
         exchange.broadcast(others);
     }
     if (color == MPI_UNDEFINED) return nullptr;
@@ -322,7 +322,7 @@ CommunicatorPtr split(Process& process, Communicator& comm, int color, int key)
 CommunicatorPtr create_intercommunicator(
     Process& process, Communicator& local, int leader, const std::function<RemoteLeader()>& find_peer, int tag)
 {
-    Exchange exchange(process.engine, local);
+    Exchange exchange(process.messenger, local);
     // What the leader tells its side: the other side and both sides' contexts, or that it has failed.
     struct Proposal {
         Contexts ours;
@@ -336,7 +336,7 @@ CommunicatorPtr create_intercommunicator(
         try {
             const RemoteLeader remote = find_peer();
             proposal.ours = take_contexts(process, have_room, true);
-            PairExchange pair(process.engine, *remote.peer_comm, remote.rank, tag_of_user(tag));
+            PairExchange pair(process.messenger, *remote.peer_comm, remote.rank, tag_of_user(tag));
             proposal.theirs = pair.swap(proposal.ours);
             others = pair.swap(local.group()->world_ranks());
         } catch (const Error& error) {
@@ -369,7 +369,7 @@ CommunicatorPtr create_intercommunicator(
 CommunicatorPtr merge(Process& process, Communicator& inter, bool high)
 {
     const int tag_between = inter.next_collective_tag();
-    Exchange exchange(process.engine, *inter.local);
+    Exchange exchange(process.messenger, *inter.local);
     struct Side {
         int high;
         Contexts contexts;
@@ -381,7 +381,7 @@ CommunicatorPtr merge(Process& process, Communicator& inter, bool high)
     const bool have_room = exchange.all_give(process.communicators.has_room());
     if (exchange.position() == 0) {
         const Side ours{high ? 1 : 0, take_contexts(process, have_room, false)};
-        const Side theirs = PairExchange(process.engine, inter, 0, tag_between).swap(ours);
+        const Side theirs = PairExchange(process.messenger, inter, 0, tag_between).swap(ours);
         const bool first =
             ours.high != theirs.high ? ours.high < theirs.high : leads(*inter.group(), *inter.remote_group());
         const bool both_can = are_proposed(ours.contexts) && are_proposed(theirs.contexts);

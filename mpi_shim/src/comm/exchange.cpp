@@ -39,19 +39,19 @@ void check_transfer(const Status& status)
     }
 }
 
-void wait_for(Engine& engine, const RequestRef& request)
+void wait_for(Messenger& messenger, const RequestRef& request)
 {
-    engine.wait(*request);
+    messenger.wait(*request);
     check_transfer(request->status);
 }
 
-Exchange::Exchange(Engine& engine, Communicator& comm)
-    : Exchange(engine, comm, everybody(comm), comm.next_collective_tag())
+Exchange::Exchange(Messenger& messenger, Communicator& comm)
+    : Exchange(messenger, comm, everybody(comm), comm.next_collective_tag())
 {
 }
 
-Exchange::Exchange(Engine& engine, Communicator& comm, std::vector<int> members, int tag)
-    : engine_(engine),
+Exchange::Exchange(Messenger& messenger, Communicator& comm, std::vector<int> members, int tag)
+    : messenger_(messenger),
       comm_(comm),
       members_(std::move(members)),
       position_(static_cast<int>(std::find(members_.begin(), members_.end(), comm.rank()) - members_.begin())),
@@ -61,13 +61,13 @@ Exchange::Exchange(Engine& engine, Communicator& comm, std::vector<int> members,
 
 RequestRef Exchange::start_send(const void* data, std::size_t bytes, int to)
 {
-    return engine_.isend(
+    return messenger_.isend(
         MessageBuffer::piece(data, bytes), comm_, Traffic::collective, members_[static_cast<std::size_t>(to)], tag_);
 }
 
 void Exchange::receive(void* data, std::size_t bytes, int from)
 {
-    check_transfer(engine_.recv(
+    check_transfer(messenger_.recv(
         MessageBuffer::piece(data, bytes), comm_, Traffic::collective, members_[static_cast<std::size_t>(from)], tag_));
 }
 
@@ -87,7 +87,7 @@ void Exchange::broadcast(void* data, std::size_t bytes, int root)
     if (place.parent >= 0) receive(data, bytes, place.parent);
     std::vector<RequestRef> sends;
     for (const int child : place.children) sends.push_back(start_send(data, bytes, child));
-    for (const RequestRef& send : sends) wait_for(engine_, send);
+    for (const RequestRef& send : sends) wait_for(messenger_, send);
 }
 
 bool Exchange::all_give(bool mine, int root)
@@ -99,7 +99,7 @@ bool Exchange::all_give(bool mine, int root)
         receive(&theirs, sizeof theirs, child);
         all = all && theirs;
     }
-    if (place.parent >= 0) wait_for(engine_, start_send(&all, sizeof all, place.parent));
+    if (place.parent >= 0) wait_for(messenger_, start_send(&all, sizeof all, place.parent));
     return all;
 }
 
@@ -107,7 +107,7 @@ void Exchange::gather_to_first(const void* mine, void* all, const std::vector<st
 {
     if (position_ != 0) {
         const std::size_t my_bytes = bytes[static_cast<std::size_t>(position_)];
-        if (my_bytes > 0) wait_for(engine_, start_send(mine, my_bytes, 0));
+        if (my_bytes > 0) wait_for(messenger_, start_send(mine, my_bytes, 0));
         return;
     }
     auto* at = static_cast<std::byte*>(all);
@@ -116,25 +116,25 @@ void Exchange::gather_to_first(const void* mine, void* all, const std::vector<st
         const std::size_t b = bytes[static_cast<std::size_t>(i)];
         if (b > 0 && i == 0) std::memcpy(at, mine, b);
         if (b > 0 && i > 0) {
-            receives.push_back(engine_.irecv(
+            receives.push_back(messenger_.irecv(
                 MessageBuffer::piece(at, b), comm_, Traffic::collective, members_[static_cast<std::size_t>(i)], tag_));
         }
         at += b;
     }
-    for (const RequestRef& receive : receives) wait_for(engine_, receive);
+    for (const RequestRef& receive : receives) wait_for(messenger_, receive);
 }
 
 void PairExchange::swap(const void* mine, std::size_t my_bytes, void* theirs, std::size_t their_bytes)
 {
     RequestRef send;
     if (my_bytes > 0) {
-        send = engine_.isend(MessageBuffer::piece(mine, my_bytes), comm_, Traffic::collective, peer_, tag_);
+        send = messenger_.isend(MessageBuffer::piece(mine, my_bytes), comm_, Traffic::collective, peer_, tag_);
     }
     if (their_bytes > 0) {
         check_transfer(
-            engine_.recv(MessageBuffer::piece(theirs, their_bytes), comm_, Traffic::collective, peer_, tag_));
+            messenger_.recv(MessageBuffer::piece(theirs, their_bytes), comm_, Traffic::collective, peer_, tag_));
     }
-    if (send) wait_for(engine_, send);
+    if (send) wait_for(messenger_, send);
 }
 
 }  // namespace fmpl::mpi

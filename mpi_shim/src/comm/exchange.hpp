@@ -4,7 +4,7 @@
 #pragma once
 
 #include "group/communicator.hpp"
-#include "engine/engine.hpp"
+#include "messenger/messenger.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,17 +22,17 @@ struct BinomialPlace {
 };
 
 // Waits for a request, and throws Error when it failed.
-void wait_for(Engine& engine, const RequestRef& request);
+void wait_for(Messenger& messenger, const RequestRef& request);
 // Throws Error when the status says that a transfer of a call failed.
 void check_transfer(const Status& status);
 
 class Exchange {
 public:
     // Between all members, which take part in the same order as in other collective operations of `comm`.
-    Exchange(Engine& engine, Communicator& comm);
+    Exchange(Messenger& messenger, Communicator& comm);
     // Between the ranks `members` of comm, the same list on each of them, in which the caller is. tag: the same on
     // all, of no other operation under way between them.
-    Exchange(Engine& engine, Communicator& comm, std::vector<int> members, int tag);
+    Exchange(Messenger& messenger, Communicator& comm, std::vector<int> members, int tag);
 
     // Position among the participants.
     int position() const { return position_; }
@@ -87,7 +87,7 @@ private:
     RequestRef start_send(const void* data, std::size_t bytes, int to);
     void receive(void* data, std::size_t bytes, int from);
 
-    Engine& engine_;
+    Messenger& messenger_;
     Communicator& comm_;
     std::vector<int> members_;
     int position_;
@@ -97,8 +97,8 @@ private:
 // The same bytes or lists between two ranks that call at the same time. `peer`: of comm's peers.
 class PairExchange {
 public:
-    PairExchange(Engine& engine, Communicator& comm, int peer, int tag)
-        : engine_(engine),
+    PairExchange(Messenger& messenger, Communicator& comm, int peer, int tag)
+        : messenger_(messenger),
           comm_(comm),
           peer_(peer),
           tag_(tag)
@@ -123,7 +123,7 @@ public:
 private:
     void swap(const void* mine, std::size_t my_bytes, void* theirs, std::size_t their_bytes);
 
-    Engine& engine_;
+    Messenger& messenger_;
     Communicator& comm_;
     int peer_;
     int tag_;

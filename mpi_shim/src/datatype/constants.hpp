@@ -1,5 +1,5 @@
 // The constants of mpi.h that arguments and contents of data types hold, with the values of MPICH 4.0's header, so that
-// they pass through the engine unchanged; and the error classes that its checks report.
+// they pass through unchanged; and the error classes that its checks report.
 #pragma once
 
 namespace fmpl::mpi {

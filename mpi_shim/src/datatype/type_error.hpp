@@ -1,4 +1,4 @@
-// What the data type engine throws: an Error whose class is one of those that its checks know, without mpi.h.
+// What the data type layer throws: an Error whose class is one of those that its checks know, without mpi.h.
 #pragma once
 
 #include "datatype/constants.hpp"

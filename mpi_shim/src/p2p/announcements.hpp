@@ -1,5 +1,5 @@
-// What this rank has announced for its destinations to choose how it comes (Negotiation), until each has said that it
-// has its message.
+// What this rank has announced for its destinations to choose how it comes (Negotiation): until it goes in another way
+// than by reading, or until the destination has said that it has what has a record or is read.
 #pragma once
 
 #include "p2p/operations.hpp"
@@ -12,7 +12,7 @@
 namespace fmpl::mpi {
 
 struct Announced {
-    Ref<SendOperation> operation;  // none: the message is there, but its destination has not said so
+    Ref<SendOperation> operation;  // none: the message is there or goes in pieces, and the destination will say so
     int destination;               // world rank
     void* record = nullptr;        // of a joint copy
     double helps_from = 0;         // this rank gives nothing of it before this time (fmpl_wtime)
@@ -25,9 +25,10 @@ public:
     // Numbers the message, in its envelope. What is returned stays until it is taken.
     Announced& add(Announced announced)
     {
-        ++under_way_[static_cast<std::size_t>(announced.destination)];
         const std::uint64_t id = announced.operation->envelope.send_id = ++last_id_;
-        return announced_.emplace(id, std::move(announced)).first->second;
+        Announced& kept = announced_.emplace(id, std::move(announced)).first->second;
+        ++under_way_[static_cast<std::size_t>(kept.destination)];
+        return kept;
     }
     // Null where no such message has been announced to the rank.
     Announced* find(int destination, std::uint64_t send_id)

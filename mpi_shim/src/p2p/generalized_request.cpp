@@ -32,7 +32,7 @@ int GeneralizedRequest::finish()
     return freed != MPI_SUCCESS ? freed : queried;
 }
 
-void GeneralizedRequest::cancel(Engine&)
+void GeneralizedRequest::cancel(Messenger&)
 {
     const int code = noted("cancel", functions_.cancel(complete));
     if (code != MPI_SUCCESS) throw Error(code, error_words_);

@@ -30,7 +30,7 @@ public:
     // The code of the free function, which is called last, or that of the query function if the other succeeds.
     int finish() override;
     // Throws Error with the code of the cancel function.
-    void cancel(Engine&) override;
+    void cancel(Messenger&) override;
     // MPI_Request_free: the free function is called now if the operation is complete, else by mark_complete. Its code.
     int abandon() override;
     // Which function failed last.

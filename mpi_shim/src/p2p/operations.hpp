@@ -43,7 +43,7 @@ struct ReceiveOperation final : Request {
     MatchKey queue_key(int) const { return key; }
     // The message with this envelope is in the buffer, as far as it fits.
     void finish_with(const Envelope& message);
-    void cancel(Engine& engine) override;
+    void cancel(Messenger& messenger) override;
 
 private:
     void dispose() override;

@@ -8,7 +8,7 @@ namespace fmpl::mpi {
 
 Request::Request() : status(Status::empty()) {}
 
-void Request::start(Engine&)
+void Request::start(Messenger&)
 {
     fail(MPI_ERR_REQUEST,
         "request is not persistent; only requests of MPI_Send_init, MPI_Recv_init and the like are started");

@@ -1,6 +1,6 @@
 // A communication under way, as a request handle or a call in progress sees it (MPI-3.1, sections 3.7 to 3.9).
 //
-// Counted by Ref. Used by its rank alone. The engine sets `complete`; who finds it set reads `status`.
+// Counted by Ref. Used by its rank alone. The messenger sets `complete`; who finds it set reads `status`.
 #pragma once
 
 #include <mpi.h>
@@ -10,7 +10,7 @@
 
 namespace fmpl::mpi {
 
-class Engine;
+class Messenger;
 
 // What a receive found; MPI_Status in the shim's own form (abi/status.hpp).
 struct Status {
@@ -40,12 +40,12 @@ public:
     // What is to be complete: of a persistent request the operation that was started.
     virtual Request& operation() { return *this; }
     // MPI_Start; fails for what is not persistent or is active.
-    virtual void start(Engine& engine);
+    virtual void start(Messenger& messenger);
     // After a wait or test that found it complete, before its status is used; the persistent one becomes inactive.
     // Throws nothing; returns an error class (generalized requests have functions of the user's that may fail).
     virtual int finish() { return 0; }
     // MPI_Cancel. Does nothing where the operation cannot be taken back.
-    virtual void cancel(Engine&) {}
+    virtual void cancel(Messenger&) {}
     // Why the operation failed, where that is known in words beyond its status; "" otherwise.
     virtual const char* error_words() const { return ""; }
     // The request is being freed with its operation under way. Throws nothing; returns an error class as finish() does.

@@ -43,7 +43,7 @@ GroupPtr group_of_all()
 Process::Process(int thread_level)
     : collective(types),
       contexts(joined_world_rank()),
-      engine(fmpl_job_size(), fmpl_job_rank()),
+      messenger(fmpl_job_size(), fmpl_job_rank()),
       main_thread_(std::this_thread::get_id())
 {
     errors_are_fatal = std::make_shared<Errhandler>(Errhandler::Kind::fatal);
@@ -62,7 +62,7 @@ Process::Process(int thread_level)
     add(sent);
     environment.thread_level = std::min(thread_level, MPI_THREAD_SERIALIZED);
 
-    const int rank = engine.world_rank();
+    const int rank = messenger.world_rank();
     world = std::make_shared<Communicator>(ContextNumbers::kWorld, rank, group_of_all());
     world->handle = MPI_COMM_WORLD;
     world->name = "MPI_COMM_WORLD";
@@ -80,7 +80,7 @@ Process::~Process() = default;
 void Process::leave()
 {
     clear(self->attributes, MPI_COMM_SELF);
-    engine.close();
+    messenger.close();
     collective.leave();
     // What of FMPL's messages was never received, as long ones may be, is said by FMPL itself; the job has been left
     // all the same.

@@ -10,9 +10,9 @@
 #include "group/context_numbers.hpp"
 #include "handles/handles.hpp"
 #include "handles/type_table.hpp"
-#include "engine/buffered_sends.hpp"
-#include "engine/engine.hpp"
-#include "engine/probed_message.hpp"
+#include "messenger/buffered_sends.hpp"
+#include "messenger/messenger.hpp"
+#include "messenger/probed_message.hpp"
 #include "p2p/request.hpp"
 
 #include <fmpl/observe.h>
@@ -100,7 +100,7 @@ public:
     ContextNumbers contexts;
     // Points to what is not 0 while the rank is observed (fmplrun --stats, --trace).
     const int* observed = fmpl_layer_observed();
-    Engine engine;
+    Messenger messenger;
 
     HandleTable<CommunicatorPtr, HandleKind::communicator> communicators;
     HandleTable<GroupPtr, HandleKind::group> groups;

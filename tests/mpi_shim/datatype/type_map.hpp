@@ -1,4 +1,4 @@
-// What the tests of the data type engine compare it with: the type map written out, entry by entry, as MPI-3.1, section
+// What the tests of the data type layer compare it with: the type map written out, entry by entry, as MPI-3.1, section
 // 4.1 defines it, and random types together with theirs.
 #pragma once
 

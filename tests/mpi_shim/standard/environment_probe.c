@@ -83,8 +83,8 @@ static void fail_and_return(void)
     int call;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (call = 0; call < 11; ++call) {
-        static const char *const names[] = {"bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
-                                            "reduce_scatter_block", "scan", "exscan", "ibcast"};
+        static const char *const names[] = {"bcast", "reduce", "allreduce", "gather", "scatter", "allgather",
+                                            "alltoall", "reduce_scatter_block", "scan", "exscan", "ibcast"};
         MPI_Request request = MPI_REQUEST_NULL;
         int failed = 0, codes = 0;
         switch (call) {

@@ -1,5 +1,5 @@
-"""What ends a job, MPI-3.1 sections 8.3 and 8.7: fatal errors, MPI_Abort, leaving without MPI_Finalize, calls outside of
-MPI_Init and MPI_Finalize; and what holds before, at and after the end.
+"""What ends a job, MPI-3.1 sections 8.3 and 8.7: fatal errors, MPI_Abort, leaving without MPI_Finalize, calls outside
+of MPI_Init and MPI_Finalize; and what holds before, at and after the end.
 
 Environment: FMPLRUN (the launcher), MPI_ENVIRONMENT_PROBE (the program over the shim).
 """
@@ -58,8 +58,8 @@ class ReturnedError(unittest.TestCase):
             with self.subTest(ranks=ranks):
                 status, output = run("returned", ranks=ranks)
                 self.assertEqual(status, 0, output)
-                self.assertEqual(output.split(), ["bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
-                                                  "reduce_scatter_block", "scan", "exscan", "ibcast"])
+                self.assertEqual(output.split(), ["bcast", "reduce", "allreduce", "gather", "scatter", "allgather",
+                                                  "alltoall", "reduce_scatter_block", "scan", "exscan", "ibcast"])
 
 
 class Abort(unittest.TestCase):

@@ -1,5 +1,5 @@
-! A program for fortran_module_test.py, as older programs are written: with the module mpi, a tool that uses it, routines
-! declared external, scalars for arrays that nobody looks at, and arrays for scalars.
+! A program for fortran_module_test.py, as older programs are written: with the module mpi, a tool that uses it,
+! routines declared external, scalars for arrays that nobody looks at, and arrays for scalars.
 
 ! A tool that takes the place of MPI_SEND and MPI_WAITALL.
 module calls
@@ -73,11 +73,13 @@ program older
   call mpi_wait(request, MPI_STATUS_IGNORE, ierror)
   call expect(all(1) == 0 .and. all(2) == 1, 'iallgatherv')
   all = 10 * rank + [0, 1]
-  call mpi_ialltoallv(MPI_IN_PLACE, 0, 0, MPI_INTEGER, all, counts, places, MPI_INTEGER, MPI_COMM_WORLD, request, ierror)
+  call mpi_ialltoallv(MPI_IN_PLACE, 0, 0, MPI_INTEGER, all, counts, places, MPI_INTEGER, MPI_COMM_WORLD, request, &
+    ierror)
   call mpi_wait(request, MPI_STATUS_IGNORE, ierror)
   call expect(all(1) == rank .and. all(2) == 10 + rank, 'ialltoallv')
   if (rank == 0) then
-    call mpi_igatherv(MPI_IN_PLACE, 0, MPI_INTEGER, all, counts, places, MPI_INTEGER, 0, MPI_COMM_WORLD, request, ierror)
+    call mpi_igatherv(MPI_IN_PLACE, 0, MPI_INTEGER, all, counts, places, MPI_INTEGER, 0, MPI_COMM_WORLD, request, &
+      ierror)
   else
     call mpi_igatherv(7, 1, MPI_INTEGER, 0, 0, 0, MPI_INTEGER, 0, MPI_COMM_WORLD, request, ierror)
   end if

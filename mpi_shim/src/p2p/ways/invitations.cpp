@@ -128,14 +128,15 @@ void Invitations::invited(int source, const Envelope& envelope)
 
 bool Invitations::try_send(const Ref<SendOperation>& operation)
 {
-    Host& host = hosts_.make(operation->destination);
+    Host* const host = hosts_.find(operation->destination);
+    if (host == nullptr) return false;
     Envelope& envelope = operation->envelope;
     const MatchKey key{envelope.context, envelope.source, envelope.tag};
-    for (std::uint32_t left = host.open; left != 0; left &= left - 1) {
+    for (std::uint32_t left = host->open; left != 0; left &= left - 1) {
         const int place = std::countr_zero(left);
-        const Invitation& invitation = host.invitations[static_cast<std::size_t>(place)];
+        const Invitation& invitation = host->invitations[static_cast<std::size_t>(place)];
         if (!(invitation.key == key)) continue;
-        host.open &= ~(std::uint32_t{1} << place);
+        host->open &= ~(std::uint32_t{1} << place);
         if (invitation.bytes != operation->buffer.bytes || !operation->buffer.in_one_piece()) continue;
         if (!outbox_->has_room(operation->destination)) continue;
         std::uint64_t ticket = invitation.ticket;

@@ -1,15 +1,18 @@
 // Messages of which the receiver says how they come: long ones in private memory, those that do not lie in one piece,
 // and those that find no channel free. The sender announces them (`negotiated`), with the address of what lies in one
-// piece of private memory. The receiver, when a receive matches, chooses the first of these that it can:
+// piece of private memory. The receiver, when a receive matches, chooses the first of these that it can, but for what
+// the last two paragraphs say:
 //
-//   read           alone, from the address                                            PrivateReading
-//   read jointly   with the sender's help, if each rank has a CPU                     JointCopies
+//   read jointly   from the address, with the sender's help, if each rank has a CPU   JointCopies
+//   read           alone                                                              PrivateReading
 //   packed         by the sender, into a buffer in one piece of remote-DMA memory     Packing
 //   in pieces      through the ring of the pair                                       Pieces
 //
 // Where ranks share CPUs it reads as it matches: a sender that copied would first have to run again, and the receiver
-// after it. Where each has a CPU it does so in its waits, one message after the other. A long message for a buffer that
-// is not in one piece it asks for in pieces then, since each rank has a CPU for its half of the work.
+// after it. Where each has a CPU it does so in its waits, one message after the other.
+//
+// A long message for a buffer that is not in one piece it asks for in pieces, if each rank has a CPU for its half of
+// the work.
 //
 // *Asked for.* Of messages that have a record the receiver asks for what is at most a quarter of the ring in pieces. A
 // sender that comes to copy in a wait, and finds room in the ring for all of it, withdraws the record and sends them.

@@ -1,4 +1,4 @@
-#include "engine/engine_parts.hpp"
+#include "messenger/messenger_parts.hpp"
 #include "p2p/take_body.hpp"
 
 #include <fmpl/envelope_steps.h>
@@ -20,9 +20,9 @@ void ReceiveOperation::dispose()
     pool->give_back(*this);
 }
 
-void ReceiveOperation::cancel(Engine& engine)
+void ReceiveOperation::cancel(Messenger& messenger)
 {
-    engine.cancel(*this);
+    messenger.cancel(*this);
 }
 
 void ReceiveOperation::finish_with(const Envelope& message)
@@ -31,14 +31,15 @@ void ReceiveOperation::finish_with(const Envelope& message)
     complete = true;
 }
 
-void Engine::Parts::receive_eager(
+void Messenger::Parts::receive_eager(
     ReceiveOperation& operation, int source, const Envelope& envelope, const void* payload)
 {
     take_eager(operation.buffer, source, envelope, payload);
     operation.finish_with(envelope);
 }
 
-void Engine::Parts::take_eager(const MessageBuffer& buffer, int source, const Envelope& envelope, const void* payload)
+void Messenger::Parts::take_eager(
+    const MessageBuffer& buffer, int source, const Envelope& envelope, const void* payload)
 {
     take_body(std::min(envelope.bytes, buffer.bytes), [&](std::uint64_t begin, std::uint64_t end) {
         buffer.unpack(begin, end, static_cast<const std::byte*>(payload) + begin);
@@ -52,7 +53,7 @@ void Engine::Parts::take_eager(const MessageBuffer& buffer, int source, const En
     }
 }
 
-void Engine::Parts::receive_own(ReceiveOperation& operation, UnexpectedMessage& message)
+void Messenger::Parts::receive_own(ReceiveOperation& operation, UnexpectedMessage& message)
 {
     if (message.own) {
         copy_message(message.own->buffer, operation.buffer, std::min(message.envelope.bytes, operation.buffer.bytes));
@@ -63,7 +64,7 @@ void Engine::Parts::receive_own(ReceiveOperation& operation, UnexpectedMessage& 
     operation.finish_with(message.envelope);
 }
 
-void Engine::Parts::begin(const Ref<ReceiveOperation>& operation, int source, const Envelope& envelope)
+void Messenger::Parts::begin(const Ref<ReceiveOperation>& operation, int source, const Envelope& envelope)
 {
     if (envelope.kind == EnvelopeKind::readable) {
         reading.receive(*operation, source, envelope);
@@ -78,7 +79,7 @@ void Engine::Parts::begin(const Ref<ReceiveOperation>& operation, int source, co
     }
 }
 
-void Engine::Parts::receive(const Ref<ReceiveOperation>& operation, std::unique_ptr<UnexpectedMessage> message)
+void Messenger::Parts::receive(const Ref<ReceiveOperation>& operation, std::unique_ptr<UnexpectedMessage> message)
 {
     if (message->source < 0) {
         receive_own(*operation, *message);
@@ -91,7 +92,7 @@ void Engine::Parts::receive(const Ref<ReceiveOperation>& operation, std::unique_
 }
 
 // The posted receive that the message from `source` matches, with which it was not invited.
-Ref<ReceiveOperation> Engine::Parts::take_posted(int source, const Envelope& envelope)
+Ref<ReceiveOperation> Messenger::Parts::take_posted(int source, const Envelope& envelope)
 {
     Ref<ReceiveOperation> operation = matching.take_posted(key_of(envelope));
     if (operation && operation->invitation >= 0 && !invitations.was_in_vain(*operation)) [[unlikely]] {
@@ -101,7 +102,7 @@ Ref<ReceiveOperation> Engine::Parts::take_posted(int source, const Envelope& env
     return operation;
 }
 
-void Engine::Parts::arrive(int source, const Envelope& envelope, const void* body)
+void Messenger::Parts::arrive(int source, const Envelope& envelope, const void* body)
 {
     switch (envelope.kind) {
         case EnvelopeKind::eager:

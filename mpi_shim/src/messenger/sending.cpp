@@ -10,16 +10,32 @@
 //   as negotiated     read at that address, packed into what the destination names, or in pieces   Negotiation
 //
 // An eager message needs the window to be open: else it is announced, as longer ones are.
-#include "engine/engine_parts.hpp"
+#include "messenger/messenger_parts.hpp"
 
 #include <fmpl/remote.h>
 
 #include <algorithm>
 
 namespace fmpl::mpi {
+namespace {
+
+// Of an eager message.
+[[gnu::always_inline]] inline Envelope envelope_of(
+    const MessageBuffer& buffer, const Communicator& comm, Traffic traffic, int tag)
+{
+    Envelope envelope{};
+    envelope.kind = EnvelopeKind::eager;
+    envelope.context = comm.context(traffic);
+    envelope.source = comm.rank();
+    envelope.tag = tag;
+    envelope.bytes = buffer.bytes;
+    return envelope;
+}
+
+}  // namespace
 
 // A message to the own rank: a short one of standard mode is kept if no receive is posted, others wait where they are.
-void Engine::Parts::send_to_self(const Ref<SendOperation>& operation)
+void Messenger::Parts::send_to_self(const Ref<SendOperation>& operation)
 {
     const Envelope& envelope = operation->envelope;
     auto message = std::make_unique<UnexpectedMessage>();
@@ -39,7 +55,7 @@ void Engine::Parts::send_to_self(const Ref<SendOperation>& operation)
     matching.keep(std::move(message));
 }
 
-void Engine::Parts::send_eagerly(const Ref<SendOperation>& operation)
+void Messenger::Parts::send_eagerly(const Ref<SendOperation>& operation)
 {
     Envelope& envelope = operation->envelope;
     if (envelope.kind == EnvelopeKind::synchronous) {
@@ -49,7 +65,7 @@ void Engine::Parts::send_eagerly(const Ref<SendOperation>& operation)
     outbox.message(operation);
 }
 
-void Engine::Parts::announce(const Ref<SendOperation>& operation)
+void Messenger::Parts::announce(const Ref<SendOperation>& operation)
 {
     if (reading.try_send(operation)) return;
     const bool is_private = PrivateReading::is_for(operation->buffer, operation->destination);
@@ -58,7 +74,7 @@ void Engine::Parts::announce(const Ref<SendOperation>& operation)
 }
 
 // For a length that only private memory is sent eagerly with.
-bool Engine::is_eager_from_where_it_lies(const MessageBuffer& buffer) const
+bool Messenger::is_eager_from_where_it_lies(const MessageBuffer& buffer) const
 {
     return buffer.bytes <= settings_.eager_bytes &&
            !(buffer.in_one_piece() && fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0);
@@ -67,12 +83,11 @@ bool Engine::is_eager_from_where_it_lies(const MessageBuffer& buffer) const
 // Sends a longer message with its envelope if its destination reads those slowly; false: it does not go so. If there is
 // no room, only one that this rank waits for does: others would need a further call of this rank's, which one that is
 // read does not.
-bool Engine::send_by_rate(const Ref<SendOperation>& operation, bool waits)
+bool Messenger::send_by_rate(const Ref<SendOperation>& operation, bool waits)
 {
     const MessageBuffer& buffer = operation->buffer;
     const int destination = operation->destination;
     Outbox& outbox = parts_->outbox;
-    if (destination == world_rank_) return false;
     if (buffer.bytes > std::min(settings_.eager_bytes_by_rate, CopyRates::longest())) return false;
     if (!parts_->negotiation.is_better_eager(buffer, destination) && !parts_->reading.is_better_eager(*operation))
         return false;
@@ -87,14 +102,14 @@ bool Engine::send_by_rate(const Ref<SendOperation>& operation, bool waits)
     return true;
 }
 
-RequestRef Engine::isend(
+RequestRef Messenger::isend(
     const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode)
 {
     return begin_send(buffer, comm, traffic, destination, tag, mode, false);
 }
 
 // waits: the caller does, in this call.
-RequestRef Engine::begin_send(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination,
+RequestRef Messenger::begin_send(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination,
     int tag, SendMode mode, bool waits)
 {
     Ref<SendOperation> operation = parts_->sends.take();
@@ -103,29 +118,27 @@ RequestRef Engine::begin_send(const MessageBuffer& buffer, Communicator& comm, T
         return operation;
     }
     const int world_rank = comm.peers().world_rank(destination);
+    const bool is_own = world_rank == world_rank_;
+    const bool is_short = is_eager(buffer);
     operation->buffer = buffer;
     operation->destination = world_rank;
-    Envelope& envelope = operation->envelope;
-    envelope = Envelope{};
-    envelope.kind = mode == SendMode::synchronous ? EnvelopeKind::synchronous : EnvelopeKind::eager;
-    envelope.context = comm.context(traffic);
-    envelope.source = comm.rank();
-    envelope.tag = tag;
-    envelope.bytes = buffer.bytes;
+    operation->envelope = envelope_of(buffer, comm, traffic, tag);
+    if (mode == SendMode::synchronous || (is_own && !is_short)) operation->envelope.kind = EnvelopeKind::synchronous;
+
     Parts& parts = *parts_;
-    const bool is_short = is_eager(buffer);
     const auto window_is_open = [&] { return parts.outbox.window_is_open(world_rank, buffer.bytes); };
-    if (!is_short && mode == SendMode::standard) {
-        if (!window_is_open()) progress_without_copies();  // what it says of it
-        const bool is_invited = parts.invitations.any(world_rank, key_of(envelope));
-        if (!is_invited && send_by_rate(operation, waits)) return operation;
+    // A rank that only sends has not looked for what the destination says of its messages and of its receives. It takes
+    // part in no joint copy before the destination knows of the message. What may go with its envelope goes before:
+    // a look takes what has come, which a later receive would have found in the ring.
+    if (!is_own && !window_is_open()) progress_without_copies();
+    const bool may_go_by_rate = !is_own && !is_short && mode == SendMode::standard;
+    if (may_go_by_rate && !parts.invitations.any(world_rank, key_of(operation->envelope)) &&
+        send_by_rate(operation, waits)) {
+        return operation;
     }
-    // A rank that only sends has not looked for what the destination says of its messages and of its receives.
-    // It takes part in no joint copy before the destination knows of the message.
-    if (world_rank != world_rank_ && !(is_short && window_is_open())) progress_without_copies();
-    if (parts.invitations.any(world_rank, key_of(envelope)) && parts.invitations.try_send(operation)) return operation;
-    if (world_rank == world_rank_) {
-        if (!is_short) envelope.kind = EnvelopeKind::synchronous;
+    if (!is_own && !is_short) progress_without_copies();
+    if (parts.invitations.try_send(operation)) return operation;
+    if (is_own) {
         parts.send_to_self(operation);
     } else if (is_short && window_is_open()) {
         parts.send_eagerly(operation);
@@ -137,7 +150,7 @@ RequestRef Engine::begin_send(const MessageBuffer& buffer, Communicator& comm, T
 
 // may_lend: the caller will wait for the destination if the message does not go eagerly. Inlined, as the whole way of a
 // short message.
-[[gnu::always_inline]] inline bool Engine::send_without_request(
+[[gnu::always_inline]] inline bool Messenger::send_without_request(
     const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, bool may_lend)
 {
     if (destination == MPI_PROC_NULL || buffer.bytes > settings_.eager_bytes) return false;
@@ -147,12 +160,7 @@ RequestRef Engine::begin_send(const MessageBuffer& buffer, Communicator& comm, T
         parts_->invitations.any(world_rank, {comm.context(traffic), comm.rank(), tag})) {
         return false;
     }
-    Envelope envelope{};
-    envelope.kind = EnvelopeKind::eager;
-    envelope.context = comm.context(traffic);
-    envelope.source = comm.rank();
-    envelope.tag = tag;
-    envelope.bytes = buffer.bytes;
+    Envelope envelope = envelope_of(buffer, comm, traffic, tag);
     const bool eager = is_eager(buffer);
     may_lend = may_lend && buffer.bytes > kInlineBytes && (eager || parts_->reading.may_lend(world_rank));
     if (may_lend && outbox.try_lend(world_rank, envelope, buffer, !eager)) {
@@ -162,19 +170,19 @@ RequestRef Engine::begin_send(const MessageBuffer& buffer, Communicator& comm, T
     return eager && outbox.try_message(world_rank, envelope, buffer);
 }
 
-bool Engine::send_eagerly(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag)
+bool Messenger::send_eagerly(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag)
 {
     return send_without_request(buffer, comm, traffic, destination, tag, false);
 }
 
-void Engine::send(
+void Messenger::send(
     const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode)
 {
     if (mode == SendMode::standard && send_without_request(buffer, comm, traffic, destination, tag, true)) return;
     send_by_request(buffer, comm, traffic, destination, tag, mode);
 }
 
-void Engine::send_by_request(
+void Messenger::send_by_request(
     const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode)
 {
     const RequestRef request = begin_send(buffer, comm, traffic, destination, tag, mode, true);

@@ -1,4 +1,4 @@
-#include "engine/persistent_request.hpp"
+#include "messenger/persistent_request.hpp"
 
 #include "error.hpp"
 
@@ -20,22 +20,22 @@ PersistentRequest::PersistentRequest(
     comm_handle = comm_->handle;
 }
 
-void PersistentRequest::start(Engine& engine)
+void PersistentRequest::start(Messenger& messenger)
 {
     if (is_active()) fail(MPI_ERR_REQUEST, "request is active already; wait for it before starting it again");
     constexpr Traffic kTraffic = Traffic::point_to_point;
     switch (kind_) {
         case Kind::receive:
-            started_ = engine.irecv(buffer_, *comm_, kTraffic, peer_, tag_);
+            started_ = messenger.irecv(buffer_, *comm_, kTraffic, peer_, tag_);
             break;
         case Kind::standard_send:
-            started_ = engine.isend(buffer_, *comm_, kTraffic, peer_, tag_);
+            started_ = messenger.isend(buffer_, *comm_, kTraffic, peer_, tag_);
             break;
         case Kind::synchronous_send:
-            started_ = engine.isend(buffer_, *comm_, kTraffic, peer_, tag_, SendMode::synchronous);
+            started_ = messenger.isend(buffer_, *comm_, kTraffic, peer_, tag_, SendMode::synchronous);
             break;
         case Kind::buffered_send:
-            started_ = start_buffered_send(attached_, engine, buffer_, *comm_, peer_, tag_);
+            started_ = start_buffered_send(attached_, messenger, buffer_, *comm_, peer_, tag_);
             break;
     }
     if (*observed_ != 0 && kind_ != Kind::receive && peer_ != MPI_PROC_NULL)
@@ -50,10 +50,10 @@ int PersistentRequest::finish()
     return code;
 }
 
-void PersistentRequest::cancel(Engine& engine)
+void PersistentRequest::cancel(Messenger& messenger)
 {
     if (!is_active()) fail(MPI_ERR_REQUEST, "request is not active, so there is nothing to cancel");
-    started_->cancel(engine);
+    started_->cancel(messenger);
 }
 
 int PersistentRequest::abandon()

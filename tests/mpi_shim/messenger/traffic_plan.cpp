@@ -1,4 +1,4 @@
-#include "mpi_shim/engine/traffic_plan.hpp"
+#include "mpi_shim/messenger/traffic_plan.hpp"
 
 #include <array>
 #include <map>

@@ -2,7 +2,7 @@
 // that are posted for them ask for.
 #pragma once
 
-#include "mpi_shim/engine/matching_oracle.hpp"
+#include "mpi_shim/messenger/matching_oracle.hpp"
 
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // Random messages by blocking calls alone: what a rank receives then matches without a request, if nothing else is
-// under way (Engine::recv).
+// under way (Messenger::recv).
 //
 // All ranks walk through the same random list of messages, and each does its part: MPI_Send or MPI_Ssend at the
 // source, MPI_Recv at the destination. The first message of the list that is not through has both its ranks waiting

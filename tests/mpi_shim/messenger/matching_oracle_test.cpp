@@ -1,5 +1,5 @@
 // The model of matching, against all orders in which receives can be posted and messages come.
-#include "mpi_shim/engine/matching_oracle.hpp"
+#include "mpi_shim/messenger/matching_oracle.hpp"
 
 #include <gtest/gtest.h>
 

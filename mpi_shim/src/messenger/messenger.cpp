@@ -1,4 +1,4 @@
-#include "engine/engine_parts.hpp"
+#include "messenger/messenger_parts.hpp"
 
 #include <fmpl/envelopes.h>
 #include <fmpl/layer_calls.h>
@@ -46,7 +46,7 @@ void with_condition(Ready& ready, Call&& call)
 
 }  // namespace
 
-Engine::Engine(int ranks, int world_rank)
+Messenger::Messenger(int ranks, int world_rank)
     : settings_(settings_from_environment(ranks, fmpl_envelopes_best_room())),
       parts_(std::make_unique<Parts>(ranks, settings_)),
       world_rank_(world_rank),
@@ -55,8 +55,8 @@ Engine::Engine(int ranks, int world_rank)
 {
     check_fmpl(fmpl_envelopes_open(settings_.ring_bytes));
     check_fmpl(fmpl_layer_progress_set(
-        [](void* engine) {
-            Engine& self = *static_cast<Engine*>(engine);
+        [](void* messenger) {
+            Messenger& self = *static_cast<Messenger*>(messenger);
             try {
                 self.progress_until([] { return false; });
             } catch (...) {
@@ -66,9 +66,9 @@ Engine::Engine(int ranks, int world_rank)
         this));
 }
 
-Engine::~Engine() = default;
+Messenger::~Messenger() = default;
 
-void Engine::activate(const Ref<ActiveRequest>& request)
+void Messenger::activate(const Ref<ActiveRequest>& request)
 {
     request->advance();
     if (!request->complete) parts_->active.push_back(request);
@@ -78,7 +78,7 @@ void Engine::activate(const Ref<ActiveRequest>& request)
 // else is under way, what else has come stays in FMPL's rings: taken, it would have to be kept, and copied twice. So it
 // does until the next poll when the last receive is matched and a collective operation may post others.
 template <class Over, class Take>
-bool Engine::take(Over& over, Take&& take)
+bool Messenger::take(Over& over, Take&& take)
 {
     struct Taking {
         Parts& parts;
@@ -106,14 +106,14 @@ bool Engine::take(Over& over, Take&& take)
 }
 
 template <class Over>
-bool Engine::poll(Over& over)
+bool Messenger::poll(Over& over)
 {
     return take(
         over, [](fmpl_envelope_handler_t handler, void* context) { return fmpl_envelopes_poll(handler, context) > 0; });
 }
 
 // One look at everything else that is under way; whether it has changed anything.
-bool Engine::look()
+bool Messenger::look()
 {
     Parts& parts = *parts_;
     for (std::size_t i = 0; i < parts.active.size();) {
@@ -129,13 +129,13 @@ bool Engine::look()
     return parts.channels.progress() || packed;
 }
 
-void Engine::raise_failure_in_fmpl()
+void Messenger::raise_failure_in_fmpl()
 {
     if (parts_->failure_in_fmpl) [[unlikely]]
         std::rethrow_exception(std::exchange(parts_->failure_in_fmpl, nullptr));
 }
 
-void Engine::progress()
+void Messenger::progress()
 {
     look_once([this] {
         progress_until([] { return false; });
@@ -143,7 +143,7 @@ void Engine::progress()
     });
 }
 
-void Engine::progress_without_copies()
+void Messenger::progress_without_copies()
 {
     raise_failure_in_fmpl();
     const auto over = [] { return false; };
@@ -157,13 +157,13 @@ void Engine::progress_without_copies()
     progress();
 }
 
-bool Engine::nothing_has_come() const
+bool Messenger::nothing_has_come() const
 {
     return parts_->goes_on_by_envelopes() && !parts_->progressing && !parts_->failure_in_fmpl &&
            fmpl_nothing_has_come() != 0;
 }
 
-bool Engine::look_for(Condition done, void* context)
+bool Messenger::look_for(Condition done, void* context)
 {
     raise_failure_in_fmpl();
     const auto over = [&] { return done(context) != 0; };
@@ -182,7 +182,7 @@ bool Engine::look_for(Condition done, void* context)
 
 // What ready() returns, called once; false after the ranks that share the CPU have had it.
 template <class Ready>
-bool Engine::look_once(Ready&& ready)
+bool Messenger::look_once(Ready&& ready)
 {
     raise_failure_in_fmpl();
     int is_ready = 0;
@@ -193,7 +193,7 @@ bool Engine::look_once(Ready&& ready)
 // Until a look has changed nothing, or over() is true: after a look that leaves a wait unfinished the rank may sleep,
 // and nothing that is complete already would wake it.
 template <class Over>
-bool Engine::progress_until(Over&& over)
+bool Messenger::progress_until(Over&& over)
 {
     if (parts_->progressing) return over();  // a function of the user's, called from here, has made an MPI call
     const Raised progressing(parts_->progressing);
@@ -207,14 +207,14 @@ bool Engine::progress_until(Over&& over)
     }
 }
 
-void Engine::wait_for(Condition ready, void* context, int peer, int tag, std::size_t bytes)
+void Messenger::wait_for(Condition ready, void* context, int peer, int tag, std::size_t bytes)
 {
     const fmpl_wait_words words{nullptr, peer, tag, 0, bytes, generalized_requests > 0};
     const auto is_ready = [&] { return ready(context) != 0; };
     with_condition(is_ready, [&](Condition guarded, void* guard) { return fmpl_wait_until(guarded, guard, &words); });
 }
 
-void Engine::wait(Request& request, int peer, int tag, std::size_t bytes)
+void Messenger::wait(Request& request, int peer, int tag, std::size_t bytes)
 {
     // What completing it touches, of thousands of requests that lie in no core's first cache.
     for (const std::size_t at : {64, 128}) __builtin_prefetch(reinterpret_cast<const std::byte*>(&request) + at, 1);
@@ -222,14 +222,14 @@ void Engine::wait(Request& request, int peer, int tag, std::size_t bytes)
     wait_over(over, peer, tag, bytes);
 }
 
-void Engine::wait_until_done(Condition done, void* context, int peer, int tag, std::size_t bytes)
+void Messenger::wait_until_done(Condition done, void* context, int peer, int tag, std::size_t bytes)
 {
     const auto over = [&] { return done(context) != 0; };
     wait_over(over, peer, tag, bytes);
 }
 
 template <class Over>
-void Engine::wait_over(Over& over, int peer, int tag, std::size_t bytes)
+void Messenger::wait_over(Over& over, int peer, int tag, std::size_t bytes)
 {
     raise_failure_in_fmpl();
     // Where nothing but an envelope can change anything, FMPL waits for it. A generalized request is completed from
@@ -247,7 +247,7 @@ void Engine::wait_over(Over& over, int peer, int tag, std::size_t bytes)
     if (!over()) wait_until([&] { return progress_until(over); }, peer, tag, bytes);
 }
 
-void Engine::settle(const Communicator& comm)
+void Messenger::settle(const Communicator& comm)
 {
     const auto is_of_comm = [&](Context context) {
         const auto is_of = [&](const Communicator& of) {
@@ -263,7 +263,7 @@ void Engine::settle(const Communicator& comm)
     wait_until([&] { return progress_until(is_quiet); });
 }
 
-void Engine::close()
+void Messenger::close()
 {
     // What is to be read where it lies is there only until its source leaves the barrier.
     const auto has_read_all = [&] { return !parts_->negotiation.reads(); };

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "group/communicator.hpp"
-#include "engine/engine.hpp"
+#include "messenger/messenger.hpp"
 #include "p2p/message_buffer.hpp"
 #include "p2p/request.hpp"
 
@@ -27,9 +27,9 @@ public:
     std::size_t size() const { return size_; }
 
     // Copies the message and sends the copy; does not block. Throws Error (MPI_ERR_BUFFER) when there is no room.
-    void send(Engine& engine, const MessageBuffer& message, Communicator& comm, int destination, int tag);
+    void send(Messenger& messenger, const MessageBuffer& message, Communicator& comm, int destination, int tag);
     // Blocks until nothing of the buffer is in use.
-    void wait_until_empty(Engine& engine);
+    void wait_until_empty(Messenger& messenger);
 
 private:
     struct Message {
@@ -38,7 +38,7 @@ private:
         RequestRef request;
     };
 
-    std::size_t find_room(Engine& engine, std::size_t bytes);
+    std::size_t find_room(Messenger& messenger, std::size_t bytes);
     std::optional<std::size_t> first_fit(std::size_t bytes) const;
 
     std::byte* buffer_;
@@ -50,7 +50,7 @@ using AttachedBuffer = std::unique_ptr<BufferedSends>;
 
 // A buffered send with the buffer that the rank has attached, as a request, which is complete. Throws Error
 // (MPI_ERR_BUFFER) without a buffer or room in it. MPI_PROC_NULL needs none.
-RequestRef start_buffered_send(const AttachedBuffer& attached, Engine& engine, const MessageBuffer& message,
+RequestRef start_buffered_send(const AttachedBuffer& attached, Messenger& messenger, const MessageBuffer& message,
     Communicator& comm, int destination, int tag);
 
 }  // namespace fmpl::mpi

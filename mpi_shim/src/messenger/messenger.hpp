@@ -47,12 +47,12 @@ public:
     virtual void advance() = 0;
 };
 
-class Engine {
+class Messenger {
 public:
-    explicit Engine(int ranks, int world_rank);
-    ~Engine();
-    Engine(const Engine&) = delete;
-    Engine& operator=(const Engine&) = delete;
+    explicit Messenger(int ranks, int world_rank);
+    ~Messenger();
+    Messenger(const Messenger&) = delete;
+    Messenger& operator=(const Messenger&) = delete;
 
     RequestRef isend(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag,
         SendMode mode = SendMode::standard);

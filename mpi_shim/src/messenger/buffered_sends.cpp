@@ -1,4 +1,4 @@
-#include "engine/buffered_sends.hpp"
+#include "messenger/buffered_sends.hpp"
 
 #include "error.hpp"
 
@@ -26,11 +26,11 @@ std::optional<std::size_t> BufferedSends::first_fit(std::size_t bytes) const
     return size_ - begin >= bytes ? std::optional(begin) : std::nullopt;
 }
 
-std::size_t BufferedSends::find_room(Engine& engine, std::size_t bytes)
+std::size_t BufferedSends::find_room(Messenger& messenger, std::size_t bytes)
 {
     const std::size_t end = messages_.empty() ? 0 : messages_.back().end;
     if (size_ - end >= bytes) return end;
-    engine.progress();
+    messenger.progress();
     std::erase_if(messages_, [](const Message& message) { return message.request->complete; });
     const std::optional<std::size_t> begin = first_fit(bytes);
     if (!begin) {
@@ -45,37 +45,38 @@ std::size_t BufferedSends::find_room(Engine& engine, std::size_t bytes)
     return *begin;
 }
 
-void BufferedSends::send(Engine& engine, const MessageBuffer& message, Communicator& comm, int destination, int tag)
+void BufferedSends::send(
+    Messenger& messenger, const MessageBuffer& message, Communicator& comm, int destination, int tag)
 {
     const std::size_t bytes = message.bytes + MPI_BSEND_OVERHEAD;
-    const std::size_t begin = find_room(engine, bytes);
+    const std::size_t begin = find_room(messenger, bytes);
     const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(buffer_) + begin;
     std::byte* const copy = buffer_ + begin + (kAlignment - address % kAlignment) % kAlignment;
     message.pack(0, message.bytes, copy);
     RequestRef request =
-        engine.isend(MessageBuffer::piece(copy, message.bytes), comm, Traffic::point_to_point, destination, tag);
+        messenger.isend(MessageBuffer::piece(copy, message.bytes), comm, Traffic::point_to_point, destination, tag);
     if (request->complete) return;
     const auto place =
         std::find_if(messages_.begin(), messages_.end(), [&](const Message& other) { return other.begin >= begin; });
     messages_.insert(place, {begin, begin + bytes, std::move(request)});
 }
 
-void BufferedSends::wait_until_empty(Engine& engine)
+void BufferedSends::wait_until_empty(Messenger& messenger)
 {
     for (const Message& message : messages_) {
-        if (!message.request->complete) engine.wait(*message.request);
+        if (!message.request->complete) messenger.wait(*message.request);
     }
     messages_.clear();
 }
 
-RequestRef start_buffered_send(const AttachedBuffer& attached, Engine& engine, const MessageBuffer& message,
+RequestRef start_buffered_send(const AttachedBuffer& attached, Messenger& messenger, const MessageBuffer& message,
     Communicator& comm, int destination, int tag)
 {
     if (destination != MPI_PROC_NULL) {
         if (attached == nullptr) {
             fail(MPI_ERR_BUFFER, "no buffer is attached for a send of the buffered mode; call MPI_Buffer_attach first");
         }
-        attached->send(engine, message, comm, destination, tag);
+        attached->send(messenger, message, comm, destination, tag);
     }
     RequestRef request(new Request());
     request->complete_with(Status::empty());

@@ -1,9 +1,9 @@
-// What an engine is made of, and what comes for it: shared by the files of its functions.
+// What a messenger is made of, and what comes for it: shared by the files of its functions.
 //
 //   sending.cpp     which way a message goes, from the sender's side
 //   receiving.cpp   receives and probes
 //   arrival.cpp     what the envelopes of other ranks bring
-//   engine.cpp      looks and waits, which bring all of it forward
+//   messenger.cpp      looks and waits, which bring all of it forward
 #pragma once
 
 #include "error.hpp"
@@ -11,7 +11,7 @@
 #include "p2p/ways/channels.hpp"
 #include "p2p/ways/negotiation.hpp"
 #include "p2p/ways/direct_reading.hpp"
-#include "engine/engine.hpp"
+#include "messenger/messenger.hpp"
 #include "p2p/fmpl_call.hpp"
 #include "p2p/ways/invitations.hpp"
 #include "p2p/matching.hpp"
@@ -59,7 +59,7 @@ inline void set_received(Status& status, const Envelope& message, const MessageB
     }
 }
 
-struct Engine::Parts {
+struct Messenger::Parts {
     Parts(int ranks, const Settings& settings)
         : outbox(ranks),
           channels(ranks, outbox),
@@ -92,7 +92,7 @@ struct Engine::Parts {
         return !matching.any_posted() && reading.is_idle() && negotiation.is_idle() && synchronous.empty() &&
                channels.is_idle() && outbox.is_empty();
     }
-    // Whether nothing is under way that a look (Engine::look) or room in a ring would bring forward.
+    // Whether nothing is under way that a look (Messenger::look) or room in a ring would bring forward.
     bool goes_on_by_envelopes() const { return goes_on_by_envelopes_but_active() && active.empty(); }
     [[gnu::always_inline]] bool goes_on_by_envelopes_but_active() const
     {

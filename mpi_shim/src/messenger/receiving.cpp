@@ -1,4 +1,4 @@
-#include "engine/engine_parts.hpp"
+#include "messenger/messenger_parts.hpp"
 
 #include <fmpl/envelopes.h>
 #include <fmpl/waiting.h>
@@ -17,7 +17,7 @@ Status status_of(const Envelope& message)
 
 // A message that the rank waits for and for nothing else, so that an eager one needs no operation.
 struct AwaitedMessage {
-    Engine::Parts& parts;
+    Messenger::Parts& parts;
     const MessageBuffer& buffer;
     MatchKey key;
     bool has_come = false;
@@ -62,7 +62,7 @@ private:
 
 // The world rank that may be told of a receive ahead of its message, -1: none. In a collective call the source comes
 // at the same time, and whoever needs a message next copies it best.
-int Engine::source_to_invite(
+int Messenger::source_to_invite(
     const MessageBuffer& buffer, const Communicator& comm, Traffic traffic, int source, int tag) const
 {
     if (buffer.bytes < Invitations::kLeastBytes || traffic != Traffic::point_to_point) return -1;
@@ -71,7 +71,7 @@ int Engine::source_to_invite(
     return world_rank != world_rank_ && parts_->invitations.may_invite(buffer, world_rank) ? world_rank : -1;
 }
 
-RequestRef Engine::irecv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
+RequestRef Messenger::irecv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
 {
     Ref<ReceiveOperation> operation = parts_->receives.take();
     if (source == MPI_PROC_NULL) {
@@ -93,7 +93,7 @@ RequestRef Engine::irecv(const MessageBuffer& buffer, Communicator& comm, Traffi
     return operation;
 }
 
-Status Engine::recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
+Status Messenger::recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
 {
     raise_failure_in_fmpl();
     const int peer = source < 0 ? -1 : comm.peers().world_rank(source);
@@ -130,7 +130,7 @@ Status Engine::recv(const MessageBuffer& buffer, Communicator& comm, Traffic tra
 }
 
 // The message that a probe finds; nullptr when there is none yet.
-UnexpectedMessage* Engine::find_for_probe(const Communicator& comm, int source, int tag)
+UnexpectedMessage* Messenger::find_for_probe(const Communicator& comm, int source, int tag)
 {
     const MatchKey key{comm.context(Traffic::point_to_point), source, tag};
     UnexpectedMessage* message = nullptr;
@@ -138,14 +138,14 @@ UnexpectedMessage* Engine::find_for_probe(const Communicator& comm, int source, 
     return message;
 }
 
-void Engine::await_message(const Communicator& comm, int source, int tag)
+void Messenger::await_message(const Communicator& comm, int source, int tag)
 {
     const MatchKey key{comm.context(Traffic::point_to_point), source, tag};
     const int peer = source == MPI_ANY_SOURCE ? -1 : comm.peers().world_rank(source);
     wait_with_progress([&] { return parts_->matching.find_unexpected(key) != nullptr; }, peer, tag);
 }
 
-bool Engine::probe(Communicator& comm, int source, int tag, Status& status)
+bool Messenger::probe(Communicator& comm, int source, int tag, Status& status)
 {
     if (source == MPI_PROC_NULL) {
         progress();
@@ -158,7 +158,7 @@ bool Engine::probe(Communicator& comm, int source, int tag, Status& status)
     return true;
 }
 
-MatchedMessage Engine::matched_probe(Communicator& comm, int source, int tag, Status& status)
+MatchedMessage Messenger::matched_probe(Communicator& comm, int source, int tag, Status& status)
 {
     const auto destroy = [](UnexpectedMessage* message) { delete message; };
     UnexpectedMessage* const message = find_for_probe(comm, source, tag);
@@ -167,7 +167,7 @@ MatchedMessage Engine::matched_probe(Communicator& comm, int source, int tag, St
     return {parts_->matching.take(*message).release(), destroy};
 }
 
-RequestRef Engine::receive_matched(MatchedMessage message, const MessageBuffer& buffer)
+RequestRef Messenger::receive_matched(MatchedMessage message, const MessageBuffer& buffer)
 {
     Ref<ReceiveOperation> operation = parts_->receives.take();
     operation->buffer = buffer;
@@ -176,7 +176,7 @@ RequestRef Engine::receive_matched(MatchedMessage message, const MessageBuffer& 
     return operation;
 }
 
-void Engine::cancel(ReceiveOperation& operation)
+void Messenger::cancel(ReceiveOperation& operation)
 {
     // One that the source has accepted to send to gets its message.
     if (!operation.posted || !parts_->invitations.withdraw(operation)) return;

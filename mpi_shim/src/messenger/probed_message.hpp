@@ -3,7 +3,7 @@
 #pragma once
 
 #include "group/communicator.hpp"
-#include "engine/engine.hpp"
+#include "messenger/messenger.hpp"
 
 #include <memory>
 

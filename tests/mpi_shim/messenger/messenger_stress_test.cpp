@@ -15,11 +15,11 @@
 // gets (matching_oracle.hpp).
 //
 // FMPL_TEST_SEED repeats a run; FMPL_STRESS_SECONDS (default 1) is the length of one at each rank count.
-#include "mpi_shim/engine/checked_collectives.hpp"
-#include "mpi_shim/engine/matching_oracle.hpp"
+#include "mpi_shim/messenger/checked_collectives.hpp"
+#include "mpi_shim/messenger/matching_oracle.hpp"
 #include "mpi_shim/p2p/require.hpp"
 #include "mpi_shim/p2p/strided_memory.hpp"
-#include "mpi_shim/engine/traffic_plan.hpp"
+#include "mpi_shim/messenger/traffic_plan.hpp"
 #include "support/ranks_test.hpp"
 
 #include <mpi.h>
@@ -538,33 +538,33 @@ void run_stress()
 
 using fmpl_test::RanksOptions;
 
-FMPL_RANKS_TEST_WITH(EngineStress, RandomTraffic, RanksOptions{.ranks = {2, 3, 4, 7}})
+FMPL_RANKS_TEST_WITH(MessengerStress, RandomTraffic, RanksOptions{.ranks = {2, 3, 4, 7}})
 {
     run_stress();
 }
 
 // More ranks than most machines that run this have processors.
-FMPL_RANKS_TEST_WITH(EngineStress, RandomTrafficOfMany, RanksOptions{.ranks = {8, 16}, .threads = false})
+FMPL_RANKS_TEST_WITH(MessengerStress, RandomTrafficOfMany, RanksOptions{.ranks = {8, 16}, .threads = false})
 {
     run_stress();
 }
 
 // Ranks that believe in a CPU for each, as jobs on larger machines have.
-FMPL_RANKS_TEST_WITH(EngineStress, RandomTrafficOfRanksWithCpus,
+FMPL_RANKS_TEST_WITH(MessengerStress, RandomTrafficOfRanksWithCpus,
     RanksOptions{.ranks = {3, 4, 7}, .environment = {{"FMPL_CPUS", "16"}, {"FMPL_SPIN_US", "3"}}})
 {
     run_stress();
 }
 
 // All collective calls as schedules of messages; and hardly any message travels with its envelope.
-FMPL_RANKS_TEST_WITH(EngineStress, SchedulesAndRendezvous,
+FMPL_RANKS_TEST_WITH(MessengerStress, SchedulesAndRendezvous,
     RanksOptions{.ranks = {2, 3, 4}, .environment = {{"FMPL_MPI_COLLECTIVES", "schedule"}, {"FMPL_MPI_EAGER", "256"}}})
 {
     run_stress();
 }
 
 // Ranks that sleep as soon as there is nothing to do: what they are not woken for hangs.
-FMPL_RANKS_TEST_WITH(EngineStress, SleepyRanks,
+FMPL_RANKS_TEST_WITH(MessengerStress, SleepyRanks,
     RanksOptions{
         .ranks = {2, 4}, .environment = {{"FMPL_MPI_EAGER", "1024"}, {"FMPL_SPIN_US", "0"}, {"FMPL_YIELD_US", "0"}}})
 {

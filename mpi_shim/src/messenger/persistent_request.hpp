@@ -2,7 +2,7 @@
 #pragma once
 
 #include "group/communicator.hpp"
-#include "engine/buffered_sends.hpp"
+#include "messenger/buffered_sends.hpp"
 #include "p2p/message_buffer.hpp"
 #include "p2p/request.hpp"
 
@@ -23,9 +23,9 @@ public:
     bool is_active() const override { return static_cast<bool>(started_); }
     Request& operation() override { return *started_; }
     // Throws Error (MPI_ERR_REQUEST) when it is active, and what starting the communication throws.
-    void start(Engine& engine) override;
+    void start(Messenger& messenger) override;
     int finish() override;
-    void cancel(Engine& engine) override;
+    void cancel(Messenger& messenger) override;
     int abandon() override;
 
 private:
