@@ -102,6 +102,25 @@ Ref<ReceiveOperation> Messenger::Parts::take_posted(int source, const Envelope& 
     return operation;
 }
 
+// A message, or what announces one.
+void Messenger::Parts::message_arrives(int source, const Envelope& envelope, const void* body)
+{
+    outbox.message_has_come(source);
+    const Ref<ReceiveOperation> operation = take_posted(source, envelope);
+    if (operation && is_announcement(envelope)) return begin(operation, source, envelope);
+    if (operation) return receive_eager(*operation, source, envelope, payload_of(envelope, body));
+    auto message = std::make_unique<UnexpectedMessage>();
+    message->envelope = envelope;
+    message->source = source;
+    if (has_body(envelope) && envelope.bytes > 0) {
+        message->body = bodies.take(envelope.bytes);
+        take_body(envelope.bytes, [&](std::uint64_t begin, std::uint64_t end) {
+            std::memcpy(message->body.get() + begin, static_cast<const std::byte*>(body) + begin, end - begin);
+        });
+    }
+    matching.keep(std::move(message));
+}
+
 void Messenger::Parts::arrive(int source, const Envelope& envelope, const void* body)
 {
     switch (envelope.kind) {
@@ -109,28 +128,9 @@ void Messenger::Parts::arrive(int source, const Envelope& envelope, const void* 
         case EnvelopeKind::synchronous:
         case EnvelopeKind::rendezvous:
         case EnvelopeKind::negotiated:
-        case EnvelopeKind::readable: {
-            outbox.message_has_come(source);
-            const Ref<ReceiveOperation> operation = take_posted(source, envelope);
-            if (operation && is_announcement(envelope)) {
-                begin(operation, source, envelope);
-            } else if (operation) {
-                receive_eager(*operation, source, envelope, payload_of(envelope, body));
-            } else {
-                auto message = std::make_unique<UnexpectedMessage>();
-                message->envelope = envelope;
-                message->source = source;
-                if (!is_announcement(envelope) && !is_inlined(envelope) && envelope.bytes > 0) {
-                    message->body = bodies.take(envelope.bytes);
-                    take_body(envelope.bytes, [&](std::uint64_t begin, std::uint64_t end) {
-                        std::memcpy(
-                            message->body.get() + begin, static_cast<const std::byte*>(body) + begin, end - begin);
-                    });
-                }
-                matching.keep(std::move(message));
-            }
+        case EnvelopeKind::readable:
+            message_arrives(source, envelope, body);
             break;
-        }
         case EnvelopeKind::accepted:
             outbox.message_has_come(source);
             invitations.accepted(source, envelope);

@@ -71,6 +71,7 @@ struct Messenger::Parts {
 
     // What an envelope from another rank brings.
     void arrive(int source, const Envelope& envelope, const void* body);
+    void message_arrives(int source, const Envelope& envelope, const void* body);
     Ref<ReceiveOperation> take_posted(int source, const Envelope& envelope);
     void receive_eager(ReceiveOperation& operation, int source, const Envelope& envelope, const void* payload);
     // What an eager or synchronous message's receiver does beside the status.
