@@ -22,21 +22,6 @@ struct Bootstrap {
 };
 static_assert(sizeof(Bootstrap) <= kBootstrapBytes);
 
-// What a member tells the keeper of a new communicator, its member of the lowest rank in FMPL_COMM_WORLD, and what that
-// answers before the tables of all.
-struct Membership {
-    TableOffsets tables;
-    std::uint32_t has_memory;
-    std::uint32_t fingerprint;  // of the list of ranks
-};
-struct Foundation {
-    Offset station;
-    std::int32_t colour;
-    std::uint32_t complete;
-    std::uint32_t same;
-    std::uint32_t pad;
-};
-
 // Tells lists of ranks apart (FNV-1a): all members of a communicator must give the same one.
 std::uint32_t fingerprint(std::span<const int> ranks)
 {
@@ -213,13 +198,11 @@ void Communicators::create(fmpl_comm_t* comm, int key)
     create_group(comm, members);
 }
 
-void Communicators::create_group(fmpl_comm_t* comm, std::span<const int> world_ranks)
+// The calling rank's place in the list of a new communicator's ranks. Throws Error(ARGUMENT).
+int Communicators::place_in(std::span<const int> world_ranks)
 {
-    if (comm == nullptr) fail(FMPL_ERR_ARGUMENT, "comm is a null pointer");
-    *comm = FMPL_COMM_NULL;
     if (world_ranks.empty()) fail(FMPL_ERR_ARGUMENT, "the list of ranks is empty");
-    Communicator& world = *comms_.front().comm;
-    for (const int r : world_ranks) world.check_rank(r, "the listed rank");
+    for (const int r : world_ranks) world().check_rank(r, "the listed rank");
     std::vector<int> sorted(world_ranks.begin(), world_ranks.end());
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
@@ -228,15 +211,56 @@ void Communicators::create_group(fmpl_comm_t* comm, std::span<const int> world_r
     if (self == world_ranks.end()) {
         fail(FMPL_ERR_ARGUMENT, "the calling rank {} is not in the list; only its ranks make the call", node_->rank());
     }
+    return static_cast<int>(self - world_ranks.begin());
+}
 
-    auto made = std::make_unique<Communicator>(std::vector<int>(world_ranks.begin(), world_ranks.end()),
-        static_cast<int>(self - world_ranks.begin()), world.indices());
+// By the keeper: gathers the tables of all members, and sends all to all. station: what it has founded.
+Communicators::Founding Communicators::gather_members(
+    std::span<const int> world_ranks, const Membership& own, const StationPlace& station)
+{
+    Founding founding{{station.at, station.colour, own.has_memory, 1, 0}, {}};
+    Foundation& foundation = founding.foundation;
+    for (const int member : world_ranks) {
+        Membership theirs = own;
+        if (member != node_->rank()) hear(member, &theirs, sizeof theirs);
+        if (theirs.has_memory == 0) foundation.complete = 0;
+        if (theirs.fingerprint != own.fingerprint) foundation.same = 0;
+        founding.tables.push_back(theirs.tables);
+    }
+    if (foundation.same == 0) foundation.complete = 0;
+    std::vector<std::byte> answer(sizeof foundation + founding.tables.size() * sizeof(TableOffsets));
+    std::memcpy(answer.data(), &foundation, sizeof foundation);
+    std::memcpy(
+        answer.data() + sizeof foundation, founding.tables.data(), founding.tables.size() * sizeof(TableOffsets));
+    for (const int member : world_ranks) {
+        if (member != node_->rank()) tell(member, answer.data(), answer.size());
+    }
+    return founding;
+}
+
+// By the other members: gives the keeper theirs, and gets all.
+Communicators::Founding Communicators::ask_keeper(int keeper, const Membership& own, std::size_t members)
+{
+    tell(keeper, &own, sizeof own);
+    std::vector<std::byte> answer(sizeof(Foundation) + members * sizeof(TableOffsets));
+    hear(keeper, answer.data(), answer.size());
+    Founding founding{{}, std::vector<TableOffsets>(members)};
+    std::memcpy(&founding.foundation, answer.data(), sizeof founding.foundation);
+    std::memcpy(founding.tables.data(), answer.data() + sizeof(Foundation), members * sizeof(TableOffsets));
+    return founding;
+}
+
+void Communicators::create_group(fmpl_comm_t* comm, std::span<const int> world_ranks)
+{
+    if (comm == nullptr) fail(FMPL_ERR_ARGUMENT, "comm is a null pointer");
+    *comm = FMPL_COMM_NULL;
+    const int place = place_in(world_ranks);
+    auto made = std::make_unique<Communicator>(
+        std::vector<int>(world_ranks.begin(), world_ranks.end()), place, world().indices());
     made->meeting = std::make_shared<Meeting>(*node_, *made);
-    const auto size = static_cast<std::size_t>(made->size());
 
-    // Who gathers is the same whatever the order of the list, so that ranks with different orders meet and are told so.
-    const int keeper = sorted.front();
-
+    // The keeper is the same whatever the order of the list, so that ranks with different orders meet and are told so.
+    const int keeper = *std::min_element(world_ranks.begin(), world_ranks.end());
     // Own tables. A rank that has no memory for them tells so, lest the others wait for it.
     Membership own{};
     own.fingerprint = fingerprint(world_ranks);
@@ -251,45 +275,21 @@ void Communicators::create_group(fmpl_comm_t* comm, std::span<const int> world_r
         shortage = error.what();
     }
 
-    // The keeper gathers the tables and sends all to all.
-    std::vector<std::byte> answer(sizeof(Foundation) + size * sizeof(TableOffsets));
-    Foundation foundation{};
-    if (node_->rank() == keeper) {
-        foundation = {station.at, station.colour, own.has_memory, 1, 0};
-        std::vector<TableOffsets> tables;
-        bool same = true;  // the lists of ranks
-        for (const int member : world_ranks) {
-            Membership theirs = own;
-            if (member != keeper) hear(member, &theirs, sizeof theirs);
-            if (theirs.has_memory == 0) foundation.complete = 0;
-            same = same && theirs.fingerprint == own.fingerprint;
-            tables.push_back(theirs.tables);
-        }
-        if (!same) foundation.same = foundation.complete = 0;
-        std::memcpy(answer.data(), &foundation, sizeof foundation);
-        std::memcpy(answer.data() + sizeof foundation, tables.data(), size * sizeof(TableOffsets));
-        for (const int member : world_ranks) {
-            if (member != keeper) tell(member, answer.data(), answer.size());
-        }
-    } else {
-        tell(keeper, &own, sizeof own);
-        hear(keeper, answer.data(), answer.size());
-        std::memcpy(&foundation, answer.data(), sizeof foundation);
-        made->meeting->join({foundation.station, foundation.colour});
-    }
-    if (foundation.complete == 0) {
+    const bool keeps = node_->rank() == keeper;
+    const Founding founding =
+        keeps ? gather_members(world_ranks, own, station) : ask_keeper(keeper, own, world_ranks.size());
+    if (!keeps) made->meeting->join({founding.foundation.station, founding.foundation.colour});
+    if (founding.foundation.complete == 0) {
         made->meeting->dissolve();
         free_tables(*made);
         if (!shortage.empty()) fail(FMPL_ERR_MEMORY, "{}", shortage);
-        if (foundation.same == 0) {
+        if (founding.foundation.same == 0) {
             fail(FMPL_ERR_MISMATCH,
                 "the ranks of the new communicator give different lists of ranks; give the same one");
         }
         fail(FMPL_ERR_MEMORY, "the communicator was not made: another of its ranks has no memory for it");
     }
-    std::vector<TableOffsets> tables(size);
-    std::memcpy(tables.data(), answer.data() + sizeof foundation, size * sizeof(TableOffsets));
-    made->connect(node_->crossbar, tables);
+    made->connect(node_->crossbar, founding.tables);
     made->meeting->find_cpu_mates();
     any_domain_->watch(*made);
     *comm = add(std::move(made));

@@ -84,12 +84,34 @@ private:
         std::unique_ptr<Communicator> comm;
     };
 
+    // What a member tells the keeper of a new communicator, its member of the lowest rank in FMPL_COMM_WORLD, and what
+    // that answers before the tables of all.
+    struct Membership {
+        TableOffsets tables;
+        std::uint32_t has_memory;
+        std::uint32_t fingerprint;  // of the list of ranks
+    };
+    struct Foundation {
+        Offset station;
+        std::int32_t colour;
+        std::uint32_t complete;
+        std::uint32_t same;
+        std::uint32_t pad;
+    };
+    struct Founding {
+        Foundation foundation;
+        std::vector<TableOffsets> tables;  // by member
+    };
+
     int ranks() const { return node_->crossbar.nodes(); }
     [[noreturn]] void bad_handle(fmpl_comm_t comm) const;
     void take_users_areas(Communicator& world, fmpl_match_t* slots, fmpl_flag_t* flags, int count) const;
     void await_all_ready() const;
     TableOffsets allocate_tables(Communicator& comm);
     void free_tables(Communicator& comm);
+    int place_in(std::span<const int> world_ranks);
+    Founding gather_members(std::span<const int> world_ranks, const Membership& own, const StationPlace& station);
+    Founding ask_keeper(int keeper, const Membership& own, std::size_t members);
     fmpl_comm_t add(std::unique_ptr<Communicator> comm);
     [[gnu::noinline]] void tell(int world_rank, const void* data, std::size_t bytes);
     [[gnu::noinline]] void hear(int world_rank, void* data, std::size_t bytes);
