@@ -65,11 +65,60 @@ void ask_ahead(Meeting& m, std::uint64_t use, bool is_last)
     }
 }
 
+// How a member has come to a use whose verdict it awaits.
+struct Arrived {
+    bool is_last;
+    bool alone;                    // no other rank of this CPU has to run before the end
+    std::exception_ptr no_memory;  // for what it was to lay down
+};
+
+// Does this member's part of what the verdict says, once that is there.
+ReduceManner follow_verdict(
+    Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole, const Arrived& arrived)
+{
+    const bool to_all = whole.root == kAllMembers;
+    const ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
+    await_verdict(m, use, roots_of(m, whole), arrived.alone);
+    const ReduceManner manner = slot.verdict.manner;
+    bool await_others = false;  // they read this rank's operand
+    switch (manner) {
+        case ReduceManner::by_last:
+            if (!arrived.is_last && whole.bytes() <= kReduceInlineBytes && whole.count > 0)
+                small_copy(buffers.result, slot.result, whole.bytes());
+            return manner;
+        case ReduceManner::combined:
+            if (whole.root == m.rank()) {
+                const Place result = m.own_place(buffers.result);
+                const Operands from = operands(m, use, buffers.operand, whole);
+                combine(m, from, 0, whole.count, whole.op, std::span(&result, 1), whose_are(from.places));
+            } else if (!to_all) {
+                await_others = true;
+            } else if (!arrived.is_last && whole.count > 0) {
+                copy_from_across(buffers.result, m.node().crossbar.mapped(0, 0) + slot.result_at, whole.bytes());
+            }
+            break;
+        case ReduceManner::partitioned:
+            combine_shares(m, use, buffers.operand, whole);
+            await_end(m, use, roots_of(m, whole), arrived.alone);
+            return manner;
+        case ReduceManner::in_pieces:
+        case ReduceManner::failed:
+            break;
+    }
+    try {
+        leave_reduction(m, use);
+    } catch (const Error&) {
+        if (!arrived.no_memory) throw;
+        std::rethrow_exception(arrived.no_memory);
+    }
+    if (await_others) await_end(m, use, roots_of(m, whole));
+    return manner;
+}
+
 }  // namespace
 
 ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole)
 {
-    const Crossbar& crossbar = m.node().crossbar;
     const bool to_all = whole.root == kAllMembers;
     const std::uint64_t use = begin_reduction(m, whole);
     Deposit& own = m.station->deposit(m.rank(), use);
@@ -84,57 +133,17 @@ ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reducti
     }
     const bool waits = own.waits != 0;
     std::exception_ptr no_one_else;  // may be waiting to report a disagreement
-    ReduceSlot& slot = m.station->reduce[use % kReduceSlots];
     std::atomic<std::uint32_t>& of_cpu = m.records_of_own_cpu().arrivals.reduce[use % kReduceSlots];
     const Meeting::CpuArrival arrival = m.arrive_at_cpu(of_cpu);
     if (arrival.last && m.members_share_cpus()) deposit_for_cpu(m, use, buffers, whole, is_laid_down);
-    const bool is_last = arrival.last && m.arrive_for_cpu(slot.arrived);
+    const bool is_last = arrival.last && m.arrive_for_cpu(m.station->reduce[use % kReduceSlots].arrived);
     if (is_last) no_one_else = decide(m, use, buffers, whole, !waits && !no_memory);
     if (arrival.last && !to_all && m.reductions.root_stays) ask_ahead(m, use, is_last);
-    if (!waits) {
-        if (no_memory) std::rethrow_exception(no_memory);
-        if (no_one_else) std::rethrow_exception(no_one_else);
-        return ReduceManner::combined;
-    }
-
     // In a reduce the others of this CPU may have gone on.
-    const bool alone = to_all && arrival.alone;
-    await_verdict(m, use, roots_of(m, whole), alone);
-    const ReduceManner manner = slot.verdict.manner;
-    bool await_others = false;  // they read this rank's operand
-    switch (manner) {
-        case ReduceManner::by_last:
-            if (!is_last && whole.bytes() <= kReduceInlineBytes && whole.count > 0) {
-                small_copy(buffers.result, slot.result, whole.bytes());
-            }
-            return manner;
-        case ReduceManner::combined:
-            if (whole.root == m.rank()) {
-                const Place result = m.own_place(buffers.result);
-                const Operands from = operands(m, use, buffers.operand, whole);
-                combine(m, from, 0, whole.count, whole.op, std::span(&result, 1), whose_are(from.places));
-            } else if (!to_all) {
-                await_others = true;
-            } else if (!is_last && whole.count > 0) {
-                copy_from_across(buffers.result, crossbar.mapped(0, 0) + slot.result_at, whole.bytes());
-            }
-            break;
-        case ReduceManner::partitioned:
-            combine_shares(m, use, buffers.operand, whole);
-            await_end(m, use, roots_of(m, whole), alone);
-            return manner;
-        case ReduceManner::in_pieces:
-        case ReduceManner::failed:
-            break;
-    }
-    try {
-        leave_reduction(m, use);
-    } catch (const Error&) {
-        if (!no_memory) throw;
-        std::rethrow_exception(no_memory);
-    }
-    if (await_others) await_end(m, use, roots_of(m, whole));
-    return manner;
+    if (waits) return follow_verdict(m, use, buffers, whole, {is_last, to_all && arrival.alone, no_memory});
+    if (no_memory) std::rethrow_exception(no_memory);
+    if (no_one_else) std::rethrow_exception(no_one_else);
+    return ReduceManner::combined;
 }
 
 bool reduce_hardware(Meeting& m, const ReduceBuffers& buffers, const Reduction& whole)
