@@ -160,12 +160,12 @@ def table_of_calls(document):
                 counts.append(str(len(late)))
             cells.append(f"{' / '.join(means)}; {', '.join(counts)} of {len(rows)}" if rows else "")
         lines.append([group, *cells])
-    words = {}
+    words = {manner: [] for manner in ratios}
     for ratio, label, manner in sorted(behind):
-        words.setdefault(manner, []).append(f"{label.replace(' ranks', '').replace(', ', ' over ')} {ratio:.2f}")
+        words[manner].append(f"{label.replace(' ranks', '').replace(', ', ' over ')} {ratio:.2f}")
     return markdown(lines) + "".join(
         "\n\n" + wrapped(f"*Farthest behind, {manner}:* {'; '.join(found[:MOST_NAMED])}.")
-        for manner, found in words.items())
+        for manner, found in words.items() if found)
 
 
 def table_of_kernels(document):
