@@ -104,13 +104,13 @@ static_assert(sizeof(BroadcastSlot) == 2 * kLine);
 // out to be others. Writer: the receiver.
 struct alignas(kLine) Reception {
     // tag(use), and bit i: nobody has taken chunk i. Writer: the receiver; who takes a chunk, by compare-exchange.
-    // Ordering: release, after the rest; acquire in copy_for_all().
+    // Ordering: release, after the rest; acquire in left_of() and claim().
     std::atomic<std::uint64_t> left;
-    // That the receiver expects. Ordering: release, before `left`; acquire in copy_for_all().
+    // That the receiver expects. Ordering: release, before `left`; acquire in wanted().
     std::atomic<std::uint64_t> bytes;
     Offset at;  // its buffer. Ordering: plain, under `left`.
     // Chunks that have been copied. Writer: the receiver, 0 before `left`; then who has copied one, fetch_add.
-    // Ordering: acq_rel in copy_for_all(); acquire in await_reception().
+    // Ordering: acq_rel in tell_served(); acquire in await_reception().
     std::atomic<std::uint32_t> done;
     std::uint8_t pad[kLine - 28];
 

@@ -133,9 +133,9 @@ void open_reception(Meeting& m, std::uint64_t use, const std::byte* buffer, std:
 {
     Reception& own = m.station->reception(m.rank());
     own.at = m.place_of(buffer, bytes);
-    own.bytes.store(bytes, std::memory_order_release);  // after what close_reception did; pairs with copy_for_all
+    own.bytes.store(bytes, std::memory_order_release);  // after what close_reception did; pairs with wanted
     own.done.store(0, std::memory_order_relaxed);
-    own.left.store(Reception::tag(use) | Chunks(bytes).all(), std::memory_order_release);  // pairs with copy_for_all
+    own.left.store(Reception::tag(use) | Chunks(bytes).all(), std::memory_order_release);  // pairs with left_of, claim
 }
 
 void close_reception(Meeting& m)
@@ -150,7 +150,7 @@ void await_reception(Meeting& m, std::uint64_t use, const RootBuffer& from)
     m.node().wait(
         [&] {
             copy_for_all(m, use, from);
-            return own.done.load(std::memory_order_acquire) == chunks.count;  // pairs with copy_for_all
+            return own.done.load(std::memory_order_acquire) == chunks.count;  // pairs with tell_served
         },
         m.waiting_for(from.root, from.bytes));
 }
