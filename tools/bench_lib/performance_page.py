@@ -20,16 +20,22 @@ UNMET = "*"  # behind a figure that is not as expected
 
 
 def keep(name, document):
-    """Medians and quartiles."""
+    """Medians and quartiles, of five digits."""
     def without_samples(part):
         if isinstance(part, dict):
             return {key: without_samples(value) for key, value in part.items()
                     if key not in ("samples", "rounds") or isinstance(value, int)}
-        return [without_samples(value) for value in part] if isinstance(part, list) else part
+        if isinstance(part, list):
+            return [without_samples(value) for value in part]
+        return float(f"{part:.5g}") if isinstance(part, float) else part
 
     FOLDER.mkdir(parents=True, exist_ok=True)
     kept = {key: value for key, value in document.items() if key not in ("commands", "arguments", "failures")}
-    (FOLDER / f"{name}.json").write_text(json.dumps(without_samples(kept), indent=1) + "\n", encoding="utf-8")
+    kept = without_samples(kept)
+    # A line for each figure: what another run has changed is seen, and the file stays small.
+    lines = ",\n".join(json.dumps(row) for row in kept.pop("figures"))
+    text = f"{json.dumps(kept, indent=1).removesuffix(chr(10) + '}')},\n \"figures\": [\n{lines}\n]}}\n"
+    (FOLDER / f"{name}.json").write_text(text, encoding="utf-8")
 
 
 def kept(name):
