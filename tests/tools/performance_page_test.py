@@ -36,7 +36,7 @@ class Page(unittest.TestCase):
         page.keep("fmpl", document(row("barrier, 2 ranks", 2, 95e-9, 4.2, True),
                                    row("barrier, 16 ranks", 16, 15.24e-6, 3.9, False)))
         made = page.page_as_measured("words\n<!-- measured: fmpl -->\nold\n<!-- end of measured -->\nmore")
-        self.assertIn("| barrier | 2 / 16 | 0.095 / 15.2 | 4.20 / 3.90* |", made)
+        self.assertIn("| barrier | 2/16 | 0.095/15.2 | 4.20/3.90* |", made)
         self.assertIn("commit 0123456789, 5 rounds.", made)
         self.assertNotIn("old", made)
         self.assertTrue(made.startswith("words\n") and made.endswith("\nmore"))
@@ -58,7 +58,7 @@ class Page(unittest.TestCase):
             return row(label, 2, 1e-6, ratio, mpi={"ratio": heap})
         page.keep("mpi", document(call("row: scan 8 B, 2 ranks", 0.8, 1.6), call("row: bcast 8 B, 2 ranks", 1.8, 1.0)))
         made = page.block("mpi")
-        self.assertIn("| g | 1.20 / 1.26; 1, 0 of 2 |", made)
+        self.assertIn("| g | 1.20/1.26; 1/0 of 2 |", made)
         self.assertIn("row: scan 8 B over 2 0.80", made)
 
 

@@ -15,7 +15,7 @@ FOLDER = ROOT / "results/bench"
 PAGES = ("docs/performance.md", "README.md")
 BEGIN, END = re.compile(r"^<!-- measured: (\w+) -->$"), "<!-- end of measured -->"
 COLUMNS = 118
-MOST_NAMED = 16  # of the lines that are behind; tools/bench mpi names all
+MOST_NAMED = 8  # of the lines that are behind; tools/bench mpi names all
 UNMET = "*"  # behind a figure that is not as expected
 
 
@@ -72,7 +72,7 @@ def ratio_words(judged):
 
 def joined(words):
     words = list(words)
-    return "-" if all(word in ("-", "") for word in words) else " / ".join(words)
+    return "-" if all(word in ("-", "") for word in words) else "/".join(words)
 
 
 def by_label(rows):
@@ -119,7 +119,7 @@ def table_of_times(document):
         for name in own:
             cells.append(joined(time_words(median(row, name)) for row in rows))
             cells.append(joined(ratio_words(judged[name](row)) for row in rows))
-        lines.append([label, " / ".join(str(row["ranks"]) for row in rows), *cells])
+        lines.append([label, joined(str(row["ranks"]) for row in rows), *cells])
     return markdown(lines)
 
 
@@ -137,7 +137,7 @@ def table_of_rates(document):
         shares = joined(f"{row['of_limit']['fmpl']:.2f}{UNMET if row['met'] is False else ''}"
                         if row.get("of_limit", {}).get("fmpl") else "-" for row in rows)
         short = label.rpartition("=")[2].removeprefix("pdgemm ").replace("block ", "")
-        lines.append([short, " / ".join(str(row["ranks"]) for row in rows), rates(limit), rates("fmpl"), shares,
+        lines.append([short, joined(str(row["ranks"]) for row in rows), rates(limit), rates("fmpl"), shares,
                       joined(f"{row['ratio']:.2f}" if row["ratio"] else "-" for row in rows)])
     return markdown(lines)
 
@@ -164,7 +164,7 @@ def table_of_calls(document):
                 behind += late
                 means.append(f"{statistics.geometric_mean([ratio for ratio, _ in found]):.2f}" if found else "-")
                 counts.append(str(len(late)))
-            cells.append(f"{' / '.join(means)}; {', '.join(counts)} of {len(rows)}" if rows else "")
+            cells.append(f"{joined(means)}; {joined(counts)} of {len(rows)}" if rows else "")
         lines.append([group, *cells])
     words = {manner: [] for manner in ratios}
     for ratio, label, manner in sorted(behind):
@@ -189,7 +189,7 @@ def table_of_kernels(document):
         lines.append([label.replace(", class ", "."), joined(digits(median(row, "fmpl")) for row in rows),
                       joined(ratio_words(row) for row in rows), joined(ratio_words(row["mpi"] or {}) for row in rows),
                       quotient("mpi_over_fmpl"), quotient("best_peer_over_mpi")])
-    ranks = " / ".join(str(ranks) for ranks in dict.fromkeys(row["ranks"] for row in document["figures"]))
+    ranks = joined(str(ranks) for ranks in dict.fromkeys(row["ranks"] for row in document["figures"]))
     return f"Over {ranks} ranks:\n\n{markdown(lines)}"
 
 
@@ -202,7 +202,7 @@ def table_of_overview():
     lines = [["us", "ranks", "FMPL", "FMPL's MPI", "Open MPI", "MPICH"]]
 
     def add(words, ranks, names, own, cell):
-        lines.append([words, " / ".join(map(str, ranks)), *(joined(cell(rows[name], who) for name in names)
+        lines.append([words, joined(map(str, ranks)), *(joined(cell(rows[name], who) for name in names)
                                                            for who in (*own, "openmpi", "mpich"))])
 
     def rate(row, who):
