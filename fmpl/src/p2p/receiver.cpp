@@ -36,32 +36,12 @@ bool Receiver::take_number(ReceiveOperation& op, int index)
     return true;
 }
 
-void Receiver::recv_longer(
-    Communicator& comm, int source, int index, void* buffer, std::size_t capacity, bool may_be_offered)
+void Receiver::recv_longer(Communicator& comm, int source, int index, void* buffer, std::size_t capacity)
 {
-    recv_longer(comm, source, index, Room(buffer, capacity), may_be_offered);
+    recv_longer(comm, source, index, Room(buffer, capacity));
 }
 
-inline bool Receiver::take_offered(Communicator& comm, int source, int index, const Room& room)
-{
-    if (index < 0) return false;
-    ReceiveChannel& channel = comm.receive_channel(source, index);
-    if (room.bytes() > channel.offered_bytes) return false;
-    const std::size_t offered_before = std::exchange(channel.offered_bytes, 0);
-    if (channel.request != nullptr || channel.receiving != nullptr || node_->has_busy()) return false;
-    const std::size_t bytes = lane_offer::await(end_, comm, channel, source, index, room);
-    if (bytes == 0) return false;
-    matched = {source, index, bytes};
-    channel.offered_bytes = std::max(offered_before, bytes);
-    return true;
-}
-
-void Receiver::recv_longer(Communicator& comm, int source, int index, const Room& room, bool may_be_offered)
-{
-    if (!may_be_offered || !take_offered(comm, source, index, room)) recv_slowly(comm, source, index, room);
-}
-
-void Receiver::recv_slowly(Communicator& comm, int source, int index, const Room& room)
+void Receiver::recv_longer(Communicator& comm, int source, int index, const Room& room)
 {
     if (request_of(comm, source, index) != nullptr) {
         fail(FMPL_ERR_BUSY, "an fmpl_irecv from rank {} {} is outstanding; call fmpl_irecv_wait first", source,
@@ -187,15 +167,26 @@ void Receiver::end_request(ReceiveOperation*& request)
     report(*op);
 }
 
+// A short receive, and one into whose channel all came as offers in the lane, is posted only when it has to wait for
+// long: such messages need no posted receive.
+bool Receiver::comes_without_post(ReceiveOperation& op)
+{
+    if (op.room.bytes() <= kInlineBytes) return node_->waiter.spin([&] { return step(op); });
+    std::size_t& offered = op.channel().offered_bytes;
+    if (op.room.bytes() > offered || op.list != ReceiveOperation::List::none || node_->has_busy()) return false;
+    const std::size_t offered_before = std::exchange(offered, 0);
+    if (!node_->waiter.spin([&] { return step(op); })) return false;
+    if (offered != 0) offered = std::max(offered, offered_before);
+    return true;
+}
+
 void Receiver::wait(ReceiveOperation& op)
 {
     if (advance(op)) return;
     const WaitFor what{node_->call, op.peer().node, op.index, op.comm->size(), op.room.bytes()};
-    // A short receive is posted only when it has to wait for long: a short message needs no posted receive.
-    if (op.number != 0 && op.room.bytes() > kInlineBytes) {
-        posted::post(end_, op);
-    } else if (op.number != 0 && node_->waiter.spin([&] { return step(op); })) {
-        return;
+    if (op.number != 0) {
+        if (comes_without_post(op)) return;
+        if (op.room.bytes() > kInlineBytes) posted::post(end_, op);
     }
     node_->wait([&] { return progress(op); }, what);
 }

@@ -46,17 +46,17 @@ public:
             ReceiveChannel& channel = comm.receive_channel(source, index);
             if (channel.request == nullptr && channel.receiving == nullptr && !node_->has_busy()) [[likely]] {
                 if (take_short(comm, channel, source, index, buffer, capacity)) return;
-                return recv_longer(comm, source, index, buffer, capacity, false);
+                return recv_longer(comm, source, index, buffer, capacity);
             }
         }
-        recv_longer(comm, source, index, buffer, capacity, true);
+        recv_longer(comm, source, index, buffer, capacity);
     }
     // The same into columns.
     void recv(Communicator& comm, int source, int index, std::byte* base, const Columns& columns)
     {
         const Room room(base, columns);
         if (room.in_one_piece()) return recv(comm, source, index, room.data(), room.bytes());
-        if (room.bytes() > kInlineBytes) return recv_longer(comm, source, index, room, true);
+        if (room.bytes() > kInlineBytes) return recv_longer(comm, source, index, room);
         std::byte packed[kInlineBytes];
         recv(comm, source, index, packed, room.bytes());
         columns.scatter(base, 0, matched.bytes, packed);
@@ -146,15 +146,9 @@ private:
         return true;
     }
 
-    // The same for a longer message, which the source is likely to offer in the lane, as it has such ones: until it has
-    // come, the receive need not be posted.
-    bool take_offered(Communicator& comm, int source, int index, const Room& room);
-
     // With the arguments of recv(), which so needs no memory for a Room.
-    void recv_longer(
-        Communicator& comm, int source, int index, void* buffer, std::size_t capacity, bool may_be_offered);
-    void recv_longer(Communicator& comm, int source, int index, const Room& room, bool may_be_offered);
-    void recv_slowly(Communicator& comm, int source, int index, const Room& room);
+    void recv_longer(Communicator& comm, int source, int index, void* buffer, std::size_t capacity);
+    void recv_longer(Communicator& comm, int source, int index, const Room& room);
     void prepare(Request& op, Communicator& comm, int source, int index, const Room& room);
     static ReceiveOperation*& request_of(Communicator& comm, int source, int index);
     static ReceiveOperation*& outstanding(Communicator& comm, int source, int index);
@@ -163,6 +157,7 @@ private:
     bool choose_any_index(ReceiveOperation& op);
     int earliest_index(ReceiveOperation& op);
     void wait(ReceiveOperation& op);
+    bool comes_without_post(ReceiveOperation& op);
     bool step(ReceiveOperation& op);
     bool take_lane_offer(ReceiveOperation& op);
     bool take_head(ReceiveOperation& op, std::uint64_t stamp);

@@ -166,8 +166,7 @@ static_assert(sizeof(LaneOffer) == kLaneBytes);
 
 // One direction of a lane. Writer: the source of that direction.
 struct LaneHalf {
-    // LaneStamp of the message. Ordering: release; acquire in ReceiveEnd::arrival, Receiver::take_short,
-    // lane_offer::await.
+    // LaneStamp of the message. Ordering: release; acquire in ReceiveEnd::arrival, Receiver::take_short.
     std::atomic<std::uint64_t> stamp;
     // Count of the last message taken from the opposite half. It goes out with each message of this half; and at once,
     // before `consumed`, after a message that was on offer or not taken by Receiver::take_short. A value that has not

@@ -105,32 +105,6 @@ Outcome send(const SendEnd& end, Communicator& comm, int destination, int index,
     return Outcome::taken;
 }
 
-std::size_t await(
-    const ReceiveEnd& end, Communicator& comm, ReceiveChannel& channel, int source, int index, const Room& room)
-{
-    CompletionFlag& flag = comm.flag(source, index);
-    const Peer& peer = comm.peer(source);
-    PairState& pair = comm.pair(source);
-    const std::uint64_t number = channel.received + 1;
-    std::uint64_t stamp = 0;
-    bool in_lane = false;
-    end.node->waiter.spin([&] {
-        stamp = peer.lane_from->stamp.load(std::memory_order_acquire);  // pairs with lane::write
-        in_lane = LaneStamp::is(stamp, pair.lane_taken + 1, index);
-        // A message that comes another way ends the fast path too.
-        return in_lane || Stamp::number(flag.stamp.load(std::memory_order_relaxed)) == number ||
-               flag.available.load(std::memory_order_relaxed) >= number;
-    });
-    if (!in_lane || !LaneStamp::is_offer(stamp)) return 0;
-    const LaneOffer offer = ReceiveEnd::offer_in(*peer.lane_from);
-    if (offer.bytes() > room.bytes() || !ReceiveEnd::claim(flag, number)) return 0;
-    read(end.crossbar(), peer.node, offer, room);
-    channel.cursor = kNoOffset;
-    ReceiveEnd::leave_lane(peer, pair);
-    end.consume(comm, channel, source, index);
-    return offer.bytes();
-}
-
 void take(const ReceiveEnd& end, ReceiveOperation& op)
 {
     const Peer& peer = op.peer();

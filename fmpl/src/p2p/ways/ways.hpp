@@ -48,11 +48,7 @@ enum class Outcome { none, taken, left };
 // Source: waits for a microsecond, or for the copy that the destination has begun. Requires a lane that is free.
 Outcome send(const SendEnd& end, Communicator& comm, int destination, int index, const Message& message,
     offered::CopiedAway& copied);
-// Destination: waits a little for the channel's next message, and takes it if it is an offer that fits; its bytes, 0:
-// it was none. Requires that no other receive is about to take it.
-std::size_t await(
-    const ReceiveEnd& end, Communicator& comm, ReceiveChannel& channel, int source, int index, const Room& room);
-// The one that is there, which this rank has claimed.
+// Destination: takes the one that is there, which this rank has claimed.
 void take(const ReceiveEnd& end, ReceiveOperation& op);
 }  // namespace lane_offer
 
