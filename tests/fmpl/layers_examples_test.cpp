@@ -28,7 +28,7 @@ int ranks_of_mpi(void);
 int my_send(const void* buf, size_t bytes, int dst);
 int share_of_sum(double mine, double* share);
 int read_from_rank_1(int rank, double* number);
-int numbers_of_all(struct fmpl_exchange* x, int rank, int size, int own, int* all);
+int numbers_of_all(struct fmpl_exchanges* x, int rank, int size, int own, int* all);
 int pass(int rank, void* data, size_t size, void* record, uint64_t place);
 int work_until_received(void* buf, size_t size, int src, void (*work)(void));
 int receive_number(int source, int* number);
@@ -110,8 +110,8 @@ FMPL_RANKS_TEST_WITH(LayersExamples, BothCopyAMessage, (RanksOptions{.ranks = {2
 FMPL_RANKS_TEST_WITH(LayersExamples, NumbersAreExchanged, {.ranks = {2, 3}, .unmapped = false})
 {
     const fmpl::Session session;
-    fmpl_exchange* x = nullptr;
-    REQUIRE_OK(fmpl_exchange_of(FMPL_COMM_WORLD, &x));
+    fmpl_exchanges* x = nullptr;
+    REQUIRE_OK(fmpl_exchanges_of(FMPL_COMM_WORLD, 0, &x));
     std::vector<int> all(static_cast<std::size_t>(size()), -1);
     EXPECT_OK(numbers_of_all(x, rank(), size(), 10 * rank(), all.data()));
     for (int r = 0; r < size(); ++r) EXPECT_EQ(all[static_cast<std::size_t>(r)], rank() == 0 ? 10 * r : -1);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 namespace fmpl {
 namespace {
@@ -23,21 +25,31 @@ std::size_t stride_of_given(std::size_t bytes)
     return (bytes <= kShortExchangeBytes ? kShortExchangeBytes : kMostExchangeBytes) + kLine;
 }
 
-// This rank's buffer for data that the slot's line has no room for.
-Offset buffer_of(Meeting& m, std::uint64_t use, std::size_t bytes)
+ExchangeSlot& slot_of(const ExchangeState& x, int member, std::uint64_t use)
 {
-    ExchangeState& state = m.exchanges;
-    Offset& buffers = bytes <= kShortExchangeBytes ? state.short_buffers : state.long_buffers;
+    auto* const records = reinterpret_cast<std::byte*>(&x.meeting.station->members[static_cast<std::size_t>(member)]);
+    return reinterpret_cast<ExchangeRecords*>(records + x.records_at)->given[use % kExchangeSlots];
+}
+ExchangeSlot& own_slot(const ExchangeState& x, std::uint64_t use)
+{
+    return slot_of(x, x.meeting.rank(), use);
+}
+
+// This rank's buffer for data that the slot's line has no room for.
+Offset buffer_of(ExchangeState& x, std::uint64_t use, std::size_t bytes)
+{
+    Offset& buffers = bytes <= kShortExchangeBytes ? x.short_buffers : x.long_buffers;
     const std::size_t stride = stride_of_given(bytes);
     if (buffers == kNoOffset) [[unlikely]]
-        buffers = m.node().arena.allocate(kExchangeSlots * stride);
+        buffers = x.meeting.node().arena.allocate(kExchangeSlots * stride);
     return buffers + use % kExchangeSlots * stride;
 }
 
-void publish(Meeting& m, ExchangeSlot& slot, int to)
+void publish(ExchangeState& x, std::uint64_t use, int to)
 {
-    m.exchanges.readers[m.exchanges.uses % kExchangeSlots] = to;
-    slot.stamp.store(m.exchanges.uses + 1, std::memory_order_release);  // pairs with take_given
+    Meeting& m = x.meeting;
+    x.readers[use % kExchangeSlots] = to;
+    own_slot(x, use).stamp.store(use + 1, std::memory_order_release);  // pairs with has_given
     if (to == ExchangeState::kAll) {
         m.wake_members();
     } else {
@@ -46,63 +58,68 @@ void publish(Meeting& m, ExchangeSlot& slot, int to)
 }
 
 // Whether those who take what this rank has given in the last use of the slot of `use` are known to have left that.
-bool is_known_to_be_free(const ExchangeState& state, std::uint64_t use)
+bool is_known_to_be_free(const ExchangeState& x, std::uint64_t use)
 {
-    const int reader = state.readers[use % kExchangeSlots];
+    const int reader = x.readers[use % kExchangeSlots];
     if (use < kExchangeSlots || reader == ExchangeState::kNobody) return true;
-    if (reader == ExchangeState::kAll) return state.left + kExchangeSlots > use;
-    return state.reader == reader && state.reader_left + kExchangeSlots > use;
+    if (reader == ExchangeState::kAll) return x.left + kExchangeSlots > use;
+    return x.reader == reader && x.reader_left + kExchangeSlots > use;
 }
 
 // The same, looked for; and in so many uses more.
-bool is_free(Meeting& m, std::uint64_t use, std::uint64_t more)
+bool is_free(ExchangeState& x, std::uint64_t use, std::uint64_t more)
 {
-    ExchangeState& state = m.exchanges;
-    const std::uint64_t uses = use + more + 1 - kExchangeSlots;
-    const int reader = state.readers[use % kExchangeSlots];
-    if (reader == ExchangeState::kAll) return all_have_left(m, exchanges_of(m), uses);
-    state.reader = reader;
-    // acquire: pairs with leave_use
-    state.reader_left =
-        m.station->members[static_cast<std::size_t>(reader)].exchanges.left.load(std::memory_order_acquire);
-    return state.reader_left >= uses;
+    // Nobody can leave what this rank has open.
+    const std::uint64_t uses = std::min(use + more + 1 - kExchangeSlots, x.open_from);
+    const int reader = x.readers[use % kExchangeSlots];
+    if (reader == ExchangeState::kAll) return all_have_left(x.meeting, course_of(x), uses);
+    x.reader = reader;
+    const UseProgress& progress = course_of(x).progress(x.meeting.station->members[static_cast<std::size_t>(reader)]);
+    x.reader_left = progress.left.load(std::memory_order_acquire);  // acquire: pairs with leave_use
+    return x.reader_left >= uses;
+}
+
+// This rank may still be about to give in the slot's last use, unless it has ended that.
+bool is_through_itself(const ExchangeState& x, std::uint64_t use)
+{
+    return use - x.open_from < kExchangeSlots;
 }
 
 // The lines that this rank will write for an exchange soon to come, if that is alike, come from the others' caches
-// while it goes on (docs/decisions/0045-short-data-is-exchanged.md); but not such as somebody may still read.
-void ask_ahead(Meeting& m)
+// while it goes on (docs/decisions/0045-short-data-is-exchanged.md); but not such as somebody may still read since the
+// slot's last use.
+void ask_ahead(ExchangeState& x, std::uint64_t use)
 {
     constexpr std::uint64_t kAhead = 4;
-    const std::uint64_t use = m.exchanges.uses + kAhead;
-    if (!is_known_to_be_free(m.exchanges, use)) return;
-    prefetch_to_write(&m.station->given(m.rank(), use));
-    const std::size_t bytes = m.exchanges.given_bytes;  // the slot's line is on its way to who takes it
-    if (bytes > kExchangeInlineBytes) prefetch_to_write(m.node().crossbar.local(buffer_of(m, use, bytes)), bytes);
+    const std::uint64_t ahead = use + kAhead;
+    if (!is_known_to_be_free(x, ahead)) return;
+    prefetch_to_write(&own_slot(x, ahead));
+    const std::size_t bytes = x.given_bytes;  // the slot's line is on its way to who takes it
+    if (bytes > kExchangeInlineBytes)
+        prefetch_to_write(x.meeting.node().crossbar.local(buffer_of(x, ahead, bytes)), bytes);
 }
 
-void wait_for_given(Meeting& m, int from, const ExchangeSlot& slot, std::uint64_t stamp)
+bool has_given(const ExchangeSlot& slot, std::uint64_t use)
 {
-    m.node().wait([&] { return slot.stamp.load(std::memory_order_acquire) == stamp; },  // pairs with publish()
-        waiting_for(m, from, 0));
+    return slot.stamp.load(std::memory_order_acquire) == use + 1;  // pairs with publish()
 }
 
 // A member that this rank gives nothing may be ahead, and has been there first: then what it has given in the next
 // exchange comes while this rank goes on, if it is alike. Of one that waits for this rank it would take away what that
 // is about to write.
-void fetch_next(Meeting& m, int from, const ExchangeSlot& slot)
+void fetch_next(ExchangeState& x, std::uint64_t use, int from, const ExchangeSlot& slot)
 {
     constexpr std::size_t kMostBytes = 4 * kLine;
-    const ExchangeState& state = m.exchanges;
-    if (state.shown_to == from || state.shown_to == ExchangeState::kAll) return;
-    prefetch_to_read(reinterpret_cast<const std::byte*>(&m.station->given(from, state.uses + 1)), kLine);
+    if (x.shown_to == from || x.shown_to == ExchangeState::kAll) return;
+    prefetch_to_read(reinterpret_cast<const std::byte*>(&slot_of(x, from, use + 1)), kLine);
     if (slot.bytes <= kExchangeInlineBytes || slot.bytes == kExchangeDeclined) return;
-    const int node = m.members()[static_cast<std::size_t>(from)];
-    prefetch_to_read(m.node().crossbar.mapped(node, slot.at + stride_of_given(slot.bytes)),
+    const int node = x.meeting.members()[static_cast<std::size_t>(from)];
+    prefetch_to_read(x.meeting.node().crossbar.mapped(node, slot.at + stride_of_given(slot.bytes)),
         std::min<std::size_t>(slot.bytes, kMostBytes));
 }
 
 // Of so many bytes, which are not in the slot's line. The owner may have written anything to it.
-Given data_of(Meeting& m, int from, const ExchangeSlot& slot, std::uint32_t bytes)
+Given data_of(const Meeting& m, int from, const ExchangeSlot& slot, std::uint32_t bytes)
 {
     const int node = m.members()[static_cast<std::size_t>(from)];
     if (bytes == kExchangeDeclined) {
@@ -124,67 +141,115 @@ Given data_of(Meeting& m, int from, const ExchangeSlot& slot, std::uint32_t byte
     return {at, bytes};
 }
 
-}  // namespace
-
-std::byte* room_to_give(Meeting& m, std::size_t bytes)
+// Requires that the slot's last use is over.
+std::byte* open_room(ExchangeState& x, std::uint64_t use, std::size_t bytes)
 {
-    ExchangeState& state = m.exchanges;
-    const std::uint64_t use = state.uses;
-    if (!is_known_to_be_free(state, use) && !is_free(m, use, 0)) {
-        // Then one wait in place of one for each exchange from now on.
-        wait_for_leaving(
-            m, m.station->waiting_givers, [&] { return is_free(m, use, kExchangeSlots / 2); },
-            waiting_for(m, -1, bytes));
-    }
-    ExchangeSlot& slot = m.station->given(m.rank(), use);
-    state.given_bytes = bytes;
+    ExchangeSlot& slot = own_slot(x, use);
     slot.bytes = static_cast<std::uint32_t>(bytes);
     slot.at = kNoOffset;
-    if (bytes <= kExchangeInlineBytes) return slot.data;
+    if (bytes <= kExchangeInlineBytes) {
+        x.given_bytes = bytes;
+        return slot.data;
+    }
     try {
-        slot.at = buffer_of(m, use, bytes);
+        slot.at = buffer_of(x, use, bytes);
+        x.given_bytes = bytes;
     } catch (...) {
         slot.bytes = kExchangeFailed;
-        publish(m, slot, ExchangeState::kAll);
+        publish(x, use, ExchangeState::kAll);
         throw;
     }
-    return m.node().crossbar.local(slot.at);
+    return x.meeting.node().crossbar.local(slot.at);
 }
 
-void decline_to_give(Meeting& m, std::size_t bytes, int to)
+// What is in a slot whose member has given.
+inline Given given_in(const Meeting& m, int from, const ExchangeSlot& slot)
 {
-    std::memcpy(room_to_give(m, sizeof bytes), &bytes, sizeof bytes);
-    m.station->given(m.rank(), m.exchanges.uses).bytes = kExchangeDeclined;
-    show_given(m, to);
-}
-
-void show_given(Meeting& m, int to)
-{
-    ExchangeSlot& slot = m.station->given(m.rank(), m.exchanges.uses);
-    publish(m, slot, to);
-    m.exchanges.shown_to = to;
-    ask_ahead(m);
-}
-
-Given take_given(Meeting& m, int from)
-{
-    const ExchangeSlot& slot = m.station->given(from, m.exchanges.uses);
-    const std::uint64_t stamp = m.exchanges.uses + 1;
-    // acquire: pairs with publish()
-    if (slot.stamp.load(std::memory_order_acquire) != stamp) {
-        wait_for_given(m, from, slot, stamp);
-    } else {
-        fetch_next(m, from, slot);
-    }
     const std::uint32_t bytes = slot.bytes;
     if (bytes > kExchangeInlineBytes) return data_of(m, from, slot, bytes);
     return {slot.data, bytes};
 }
 
-void end_exchange(Meeting& m)
+}  // namespace
+
+std::byte* room_to_give(ExchangeState& x, std::uint64_t use, std::size_t bytes)
 {
-    m.exchanges.shown_to = ExchangeState::kNobody;
-    leave_use(m, exchanges_of(m), m.exchanges.uses++);
+    if (!is_through_itself(x, use)) [[unlikely]] {
+        fail(FMPL_ERR_ARGUMENT, "exchange {} is still open, in whose slot exchange {} gives; end it first", x.open_from,
+            use);
+    }
+    if (!is_known_to_be_free(x, use) && !is_free(x, use, 0)) {
+        // Then one wait in place of one for each exchange from now on.
+        wait_for_leaving(
+            x.meeting, x.meeting.station->waiting_givers, [&] { return is_free(x, use, kExchangeSlots / 2); },
+            waiting_for(x.meeting, -1, bytes));
+    }
+    return open_room(x, use, bytes);
+}
+
+std::byte* try_room_to_give(ExchangeState& x, std::uint64_t use, std::size_t bytes)
+{
+    const auto may_write = [&] {
+        return is_through_itself(x, use) && (is_known_to_be_free(x, use) || is_free(x, use, 0));
+    };
+    std::atomic<std::uint32_t>& waiting = x.meeting.station->waiting_givers;
+    if (!may_write()) {
+        if (!std::exchange(x.waits_for_room, true)) {
+            waiting.fetch_add(1, std::memory_order_relaxed);
+            // Who leaves may have looked before this was seen, and a rank that sleeps after this look has already made
+            // sure that what it wrote before is.
+            const Node& node = x.meeting.node();
+            if (node.waiter.is_last_look()) node.crossbar.wake(node.rank());
+        }
+        if (!may_write()) return nullptr;
+    }
+    if (std::exchange(x.waits_for_room, false)) waiting.fetch_sub(1, std::memory_order_relaxed);
+    return open_room(x, use, bytes);
+}
+
+void show_given(ExchangeState& x, std::uint64_t use, int to)
+{
+    publish(x, use, to);
+    x.shown_to = to;
+    ask_ahead(x, use);
+}
+
+void decline_to_give(ExchangeState& x, std::uint64_t use, std::size_t bytes, int to)
+{
+    ExchangeSlot& slot = own_slot(x, use);
+    std::memcpy(slot.data, &bytes, sizeof bytes);
+    slot.bytes = kExchangeDeclined;
+    show_given(x, use, to);
+}
+
+Given take_given(ExchangeState& x, std::uint64_t use, int from)
+{
+    const ExchangeSlot& slot = slot_of(x, from, use);
+    if (has_given(slot, use)) {
+        fetch_next(x, use, from, slot);
+    } else {
+        x.meeting.node().wait([&] { return has_given(slot, use); }, waiting_for(x.meeting, from, 0));
+    }
+    return given_in(x.meeting, from, slot);
+}
+
+bool try_take_given(ExchangeState& x, std::uint64_t use, int from, Given& given)
+{
+    const ExchangeSlot& slot = slot_of(x, from, use);
+    if (!has_given(slot, use)) return false;
+    given = given_in(x.meeting, from, slot);
+    return true;
+}
+
+void end_exchange(ExchangeState& x, std::uint64_t use)
+{
+    x.shown_to = ExchangeState::kNobody;
+    if (use != x.open_from) [[unlikely]]
+        return x.end_later(use);
+    ++x.open_from;
+    if (!x.ended.empty()) [[unlikely]]
+        x.pass_ended();
+    leave_use(x.meeting, course_of(x), x.open_from - 1);
 }
 
 }  // namespace fmpl

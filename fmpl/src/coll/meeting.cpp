@@ -1,11 +1,13 @@
 #include "coll/meeting.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace fmpl {
 
 Meeting::Meeting(Node& node, Communicator& comm)
     : hardware(node.crossbar.hardware_support(comm.members())),
+      exchanges{ExchangeState(*this, 0), ExchangeState(*this, 1)},
       node_(&node),
       comm_(&comm),
       rank_(comm.rank()),
@@ -54,10 +56,16 @@ void Meeting::count_reach()
 
 void Meeting::dissolve()
 {
-    for (Offset* const block : {&broadcasts.of_short.at, &broadcasts.of_long.at, &exchanges.short_buffers,
-             &exchanges.long_buffers, &reductions.short_deposits, &reductions.long_deposits}) {
-        if (*block != kNoOffset) node_->arena.free(*block);
-        *block = kNoOffset;
+    const auto free = [this](Offset& block) {
+        if (block != kNoOffset) node_->arena.free(std::exchange(block, kNoOffset));
+    };
+    for (Offset* const block :
+        {&broadcasts.of_short.at, &broadcasts.of_long.at, &reductions.short_deposits, &reductions.long_deposits}) {
+        free(*block);
+    }
+    for (ExchangeState& series : exchanges) {
+        free(series.short_buffers);
+        free(series.long_buffers);
     }
     if (founded_ == kNoOffset) return;
     node_->arena.free(founded_);

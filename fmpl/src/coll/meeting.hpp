@@ -72,11 +72,35 @@ struct BroadcastState : UseCount {
     std::vector<Place> served_at;  // and where
 };
 
+class Meeting;
+
+// A series of exchanges. `uses` of them have begun.
 struct ExchangeState : UseCount {
     static constexpr int kNobody = -2;
     static constexpr int kAll = -1;
 
-    ExchangeState() { readers.fill(kNobody); }
+    ExchangeState(Meeting& of, std::size_t series)
+        : meeting(of),
+          records_at(offsetof(MemberRecords, exchanges) + series * sizeof(ExchangeRecords))
+    {
+        readers.fill(kNobody);
+    }
+
+    // For the number of one more, apart from those who mostly do not need it.
+    [[gnu::noinline]] void make_room_to_end() { ended.reserve(2 * (uses - open_from)); }
+    // Those that were ended before open_from was.
+    [[gnu::noinline]] void pass_ended()
+    {
+        while (std::erase(ended, open_from) != 0) ++open_from;
+    }
+    [[gnu::noinline]] void end_later(std::uint64_t use) { ended.push_back(use); }
+
+    Meeting& meeting;
+    const std::size_t records_at;  // in MemberRecords
+
+    std::uint64_t open_from = 0;       // the first that this rank has not ended
+    std::vector<std::uint64_t> ended;  // later ones that it has; with room for all that are open
+    bool waits_for_room = false;       // counted in Station::waiting_givers until it has had room
 
     // By slot of this rank's: who takes what it gave in the slot's last use, a member, kAll or kNobody.
     std::array<int, kExchangeSlots> readers;
@@ -86,8 +110,8 @@ struct ExchangeState : UseCount {
     // This rank's buffers, one for each slot, made when first needed.
     Offset short_buffers = kNoOffset;
     Offset long_buffers = kNoOffset;
-    std::size_t given_bytes = 0;  // by this rank in the present one, or last
-    int shown_to = kNobody;       // in the present one
+    std::size_t given_bytes = 0;  // by this rank, last
+    int shown_to = kNobody;       // by this rank, since one was ended
 };
 
 // Memory for a block of elements. It can begin at the same place of a page as what it is combined with: a load takes
@@ -269,7 +293,7 @@ public:
     RootSuccession broadcast_roots;
     RootSuccession reduce_roots;
     BroadcastState broadcasts;
-    ExchangeState exchanges;
+    std::array<ExchangeState, kExchangeSeries> exchanges;
     ReductionState reductions;
     CombineScratch scratch;
 

@@ -44,6 +44,7 @@ static_assert(kDepositBytes == kBroadcastBufferBytes);
 inline constexpr std::size_t kLongBufferStride = kDepositBytes + kLine;
 
 inline constexpr std::size_t kExchangeSlots = 64;
+inline constexpr std::size_t kExchangeSeries = 2;  // which know nothing of each other
 inline constexpr std::size_t kExchangeInlineBytes = 32;
 inline constexpr std::size_t kMostExchangeBytes = 8 * 1024;
 // Up to this size data has buffers of its own, which are in the cache sooner and take less memory.
@@ -246,7 +247,7 @@ static_assert(sizeof(UseProgress) == kLine);
 // What a member lays down in an exchange, for others to read.
 // Writer: the member. Ordering: plain, under `stamp`; again when those who take it have left the slot's last use.
 struct alignas(kLine) ExchangeSlot {
-    // use + 1. Ordering: release, after the rest and the data; acquire in take_given().
+    // use + 1. Ordering: release, after the rest and the data; acquire in has_given().
     std::atomic<std::uint64_t> stamp;
     Offset at;            // of the data; kNoOffset: in the line
     std::uint32_t bytes;  // or kExchangeFailed, kExchangeDeclined
@@ -254,6 +255,12 @@ struct alignas(kLine) ExchangeSlot {
     alignas(16) std::byte data[kExchangeInlineBytes];
 };
 static_assert(sizeof(ExchangeSlot) == kLine);
+
+// What a member has in a series of exchanges.
+struct alignas(kLine) ExchangeRecords {
+    UseProgress progress;
+    ExchangeSlot given[kExchangeSlots];
+};
 
 // How many of the members that are bound to one CPU have arrived, and kUnsettled for each that has transfers under
 // way. The last of them stores 0, and then arrives for all where members meet: so the writes of all reach the last of
@@ -274,8 +281,7 @@ struct alignas(kLine) MemberRecords {
     Deposit deposits[kReduceSlots];
     Reception reception;
     UseProgress broadcasts;
-    UseProgress exchanges;
-    ExchangeSlot given[kExchangeSlots];
+    ExchangeRecords exchanges[kExchangeSeries];
 };
 
 // What the members on one CPU have together; used if each member is bound to one CPU.
@@ -290,7 +296,7 @@ struct alignas(kLine) Station {
     // Roots that wait for others to leave a use. These, not the roots, look here before they wake anybody.
     // Writer: those roots, fetch_add and fetch_sub. Ordering: relaxed; as NodeRecord::sleeping in leave_use().
     alignas(kLine) std::atomic<std::uint32_t> waiting_roots;
-    // Members that wait for others to leave an exchange, likewise.
+    // Members that wait for others to leave an exchange, or have looked for that and will again, likewise.
     // Writer: those members, fetch_add and fetch_sub. Ordering: relaxed; as waiting_roots, in leave_use().
     std::atomic<std::uint32_t> waiting_givers;
     // Members that reach the private memory of all others. Writer: each of those, fetch_add, once.
@@ -304,10 +310,6 @@ struct alignas(kLine) Station {
     Deposit& deposit(int member, std::uint64_t use)
     {
         return members[static_cast<std::size_t>(member)].deposits[use % kReduceSlots];
-    }
-    ExchangeSlot& given(int member, std::uint64_t use)
-    {
-        return members[static_cast<std::size_t>(member)].given[use % kExchangeSlots];
     }
     Reception& reception(int member) { return members[static_cast<std::size_t>(member)].reception; }
     // The CPUs' records follow those of the members, of whom there are `count`.

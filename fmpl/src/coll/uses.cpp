@@ -12,7 +12,7 @@ bool look_who_has_left(Meeting& m, const UseCourse& course, std::uint64_t uses)
     for (int i = 0; i < m.size(); ++i, ++member) {
         if (member == m.size()) member = 0;
         if (member == m.rank()) continue;
-        const UseProgress& progress = m.station->members[static_cast<std::size_t>(member)].*course.progress;
+        const UseProgress& progress = course.progress(m.station->members[static_cast<std::size_t>(member)]);
         const std::uint64_t left = progress.left.load(std::memory_order_acquire);  // pairs with leave_use
         if (left < uses) {
             count.behind = member;

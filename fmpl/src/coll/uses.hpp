@@ -5,23 +5,29 @@
 #include "coll/meeting.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace fmpl {
 
-// One of the two: what this rank knows of it, and what all share.
+// One of these: what this rank knows of it, and what all share.
 struct UseCourse {
     UseCount& count;
-    UseProgress MemberRecords::*progress;
+    std::size_t progress_at;              // in MemberRecords
     std::atomic<std::uint32_t>& waiting;  // members that wait for others to leave a use
+
+    UseProgress& progress(MemberRecords& of) const
+    {
+        return *reinterpret_cast<UseProgress*>(reinterpret_cast<std::byte*>(&of) + progress_at);
+    }
 };
 inline UseCourse broadcasts_of(Meeting& m)
 {
-    return {m.broadcasts, &MemberRecords::broadcasts, m.station->waiting_roots};
+    return {m.broadcasts, offsetof(MemberRecords, broadcasts), m.station->waiting_roots};
 }
-inline UseCourse exchanges_of(Meeting& m)
+inline UseCourse course_of(ExchangeState& x)
 {
-    return {m.exchanges, &MemberRecords::exchanges, m.station->waiting_givers};
+    return {x, x.records_at + offsetof(ExchangeRecords, progress), x.meeting.station->waiting_givers};
 }
 
 // Looks how far the others are.
@@ -60,7 +66,7 @@ void await_left(Meeting& m, const UseCourse& course, std::uint64_t uses, std::ui
 // this member's word in it, as with the flag and `sleeping` in Crossbar::wake.
 inline void leave_use(Meeting& m, const UseCourse& course, std::uint64_t use)
 {
-    UseProgress& own = m.station->members[static_cast<std::size_t>(m.rank())].*course.progress;
+    UseProgress& own = course.progress(m.station->members[static_cast<std::size_t>(m.rank())]);
     own.left.store(use + 1, std::memory_order_release);  // pairs with look_who_has_left and is_free
     m.node().crossbar.order_before_wake();
     if (course.waiting.load(std::memory_order_relaxed) != 0) [[unlikely]]

@@ -28,13 +28,13 @@ bool may_be_exchanged(const Schedule& schedule)
     return schedule.reduction().is_predefined() && schedule.type().dense_bytes != 0;
 }
 
-// Whether a member gives by `of`, if there is one, in a call in which none need give more than `most` bytes, the same
-// number on all. If not, the others hear that its messages have `bytes` together.
-bool is_given_by(fmpl_exchange* of, std::uint64_t most, std::uint64_t bytes)
+// Whether a member gives by the exchange, if there is one, in a call in which none need give more than `most` bytes,
+// the same number on all. If not, the others hear that its messages have `bytes` together.
+bool is_given(Schedule& schedule, bool has_exchange, std::uint64_t most, std::uint64_t bytes)
 {
-    if (of == nullptr) return false;
+    if (!has_exchange) return false;
     if (most <= FMPL_EXCHANGE_BYTES) return true;
-    Exchange(of).decline(bytes, Exchange::kToAll);
+    schedule.decline(bytes, Schedule::kToAll);
     return false;
 }
 
@@ -42,21 +42,24 @@ bool is_given_by(fmpl_exchange* of, std::uint64_t most, std::uint64_t bytes)
 
 void barrier(Schedule& schedule)
 {
-    is_inter(schedule) ? inter_barrier(schedule) : dissemination_barrier(schedule, schedule.members());
+    if (is_inter(schedule)) return inter_barrier(schedule);
+    schedule.has_exchange(false) && schedule.members().size() <= kMostOfBarrier
+        ? exchanged_barrier(schedule)
+        : dissemination_barrier(schedule, schedule.members());
 }
 
 void bcast(Schedule& schedule, const MessageBuffer& buffer, int root)
 {
     if (buffer.bytes == 0) return;
-    is_inter(schedule) ? inter_bcast(schedule, buffer, root)
-                       : binomial_bcast(schedule, schedule.members(), buffer, root);
+    if (is_inter(schedule)) return inter_bcast(schedule, buffer, root);
+    schedule.has_exchange(true) ? exchanged_bcast(schedule, buffer, root)
+                                : binomial_bcast(schedule, schedule.members(), buffer, root);
 }
 
 void gather(Schedule& schedule, const MessageBuffer& mine, const Blocks& blocks, int root, bool root_stays)
 {
-    fmpl_exchange* const exchange = is_inter(schedule) ? nullptr : schedule.exchange(root_stays);
-    exchange == nullptr ? linear_gather(schedule, schedule.members(), mine, blocks, root)
-                        : exchanged_gather(schedule, exchange, mine, blocks, root);
+    schedule.has_exchange(root_stays) ? exchanged_gather(schedule, mine, blocks, root)
+                                      : linear_gather(schedule, schedule.members(), mine, blocks, root);
 }
 
 void scatter(Schedule& schedule, const Blocks& blocks, std::uint64_t block_bytes, const MessageBuffer& mine, int root,
@@ -64,23 +67,20 @@ void scatter(Schedule& schedule, const Blocks& blocks, std::uint64_t block_bytes
 {
     // Of varying lengths, the table costs two members more than it saves.
     const bool one_way = root_stays && lengths == Lengths::equal;
-    const bool may_be = !is_inter(schedule) && may_be_exchanged(schedule, lengths);
-    fmpl_exchange* const exchange = may_be ? schedule.exchange(one_way) : nullptr;
-    if (exchange == nullptr) {
+    if (!schedule.has_exchange(one_way) || !may_be_exchanged(schedule, lengths)) {
         linear_scatter(schedule, schedule.members(), blocks, mine, root);
     } else if (lengths == Lengths::equal) {
-        exchanged_scatter(schedule, exchange, blocks, block_bytes, mine, root);
+        exchanged_scatter(schedule, blocks, block_bytes, mine, root);
     } else {
-        exchanged_scatterv(schedule, exchange, blocks, mine, root);
+        exchanged_scatterv(schedule, blocks, mine, root);
     }
 }
 
 void allgather(
     Schedule& schedule, const MessageBuffer& mine, const Blocks& incoming, std::uint64_t longest, Lengths lengths)
 {
-    fmpl_exchange* const exchange = is_inter(schedule) ? nullptr : schedule.exchange(false);
-    if (is_given_by(exchange, longest, mine.bytes))
-        return exchanged_allgather(schedule, exchange, mine, incoming, lengths);
+    if (is_given(schedule, schedule.has_exchange(false), longest, mine.bytes))
+        return exchanged_allgather(schedule, mine, incoming, lengths);
     posted_exchange(
         schedule, schedule.members(), [&](int) { return mine; }, incoming, lengths);
 }
@@ -90,17 +90,16 @@ void alltoall(Schedule& schedule, const Blocks& outgoing, const Blocks& incoming
     const Members& members = schedule.members();
     const int peers = members.comm->peers().size();
     const bool inter = is_inter(schedule);
-    const bool may_be = !inter && may_be_exchanged(schedule, lengths);
-    fmpl_exchange* const exchange = may_be ? schedule.exchange(false) : nullptr;
+    const bool has_exchange = schedule.has_exchange(false) && may_be_exchanged(schedule, lengths);
     const std::uint64_t block_bytes = lengths == Lengths::equal ? incoming(0).bytes : 0;
     if (lengths == Lengths::equal) {
         const std::uint64_t all_bytes = block_bytes * static_cast<std::uint64_t>(peers);
-        if (is_given_by(exchange, all_bytes, all_bytes))  // which lays down all that is sent before anything comes
-            return exchanged_alltoall(schedule, exchange, outgoing, block_bytes, incoming);
+        // Which lays down all that is sent before anything comes.
+        if (is_given(schedule, has_exchange, all_bytes, all_bytes))
+            return exchanged_alltoall(schedule, outgoing, block_bytes, incoming);
     }
     const auto go = [&](const Blocks& sent) {
-        if (exchange != nullptr && lengths == Lengths::varying)
-            return exchanged_alltoallv(schedule, exchange, sent, incoming);
+        if (has_exchange && lengths == Lengths::varying) return exchanged_alltoallv(schedule, sent, incoming);
         posted_exchange(schedule, members, sent, incoming, lengths);
     };
     if (is_apart) return go(outgoing);
@@ -118,11 +117,8 @@ void alltoall(Schedule& schedule, const Blocks& outgoing, const Blocks& incoming
 
 void neighbours(Schedule& schedule, const Neighbours& of, const Blocks& outgoing, const Blocks& incoming)
 {
-    if (fmpl_exchange* const exchange = schedule.exchange(false)) {
-        exchanged_with_neighbours(schedule, exchange, of, outgoing, incoming);
-    } else {
-        neighbour_exchange(schedule, schedule.members(), of, outgoing, incoming);
-    }
+    schedule.has_exchange(false) ? exchanged_with_neighbours(schedule, of, outgoing, incoming)
+                                 : neighbour_exchange(schedule, schedule.members(), of, outgoing, incoming);
 }
 
 void reduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count, int root)
@@ -158,9 +154,8 @@ void reduce_scatter(
         return;
     }
     const std::uint64_t bytes = schedule.elements(contribution, total).bytes;
-    fmpl_exchange* const exchange = may_be_exchanged(schedule) ? schedule.exchange(false) : nullptr;
-    if (is_given_by(exchange, bytes, bytes)) {
-        exchanged_reduce_scatter(schedule, exchange, contribution, result, counts, lengths);
+    if (is_given(schedule, schedule.has_exchange(false) && may_be_exchanged(schedule), bytes, bytes)) {
+        exchanged_reduce_scatter(schedule, contribution, result, counts, lengths);
     } else if (total > 0 || lengths == Lengths::equal) {
         direct_reduce_scatter(schedule, schedule.members(), contribution, result, counts, lengths);
     }
@@ -173,8 +168,8 @@ void scan(Schedule& schedule, const void* contribution, void* result, std::int64
     const std::uint64_t pieces = bytes / static_cast<std::uint64_t>(kScanPieceBytes);
     const bool is_linear =
         members.size() <= kLinearScanRanks || pieces >= static_cast<std::uint64_t>(members.size()) / 4;
-    fmpl_exchange* const exchange = is_linear && may_be_exchanged(schedule) ? schedule.exchange(true) : nullptr;
-    if (exchange != nullptr) return exchanged_scan(schedule, exchange, contribution, result, count, inclusive);
+    if (is_linear && schedule.has_exchange(true) && may_be_exchanged(schedule))
+        return exchanged_scan(schedule, contribution, result, count, inclusive);
     if (count == 0) return;
     (is_linear ? linear_scan : recursive_doubling_scan)(schedule, members, contribution, result, count, inclusive);
 }

@@ -29,6 +29,7 @@ CollectiveState::~CollectiveState() = default;
 void CollectiveState::leave()
 {
     scratch.clear();
+    has_left = true;
 }
 
 }  // namespace fmpl::mpi

@@ -32,6 +32,7 @@ struct CollectiveState {
     // Frees temporary memory. To be called before the job is left.
     void leave();
 
+    bool has_left = false;
     CollectiveForm form;
     GroupPtr job;      // all ranks; null until the rank has joined
     TypeTable& types;  // for users' functions, which get a handle of the type

@@ -2,6 +2,8 @@
 
 #include "coll/algorithms.hpp"
 
+#include <fmpl/small_copy.hpp>
+
 #include <algorithm>
 #include <array>
 #include <climits>
@@ -21,7 +23,7 @@ void put(Schedule& schedule, std::span<const std::byte> given, const MessageBuff
 }
 
 // The member's part of what another one gives to all in equal parts.
-std::span<const std::byte> part_of(const Exchange::Given& given, const Members& members)
+std::span<const std::byte> part_of(const Schedule::Given& given, const Members& members)
 {
     const std::size_t each = given.bytes / static_cast<std::size_t>(members.size());
     return given.span().subspan(static_cast<std::size_t>(members.rank()) * each, each);
@@ -29,7 +31,7 @@ std::span<const std::byte> part_of(const Exchange::Given& given, const Members& 
 
 // With a member that does this call by messages, since its lengths are others: one each way, but for blocks of varying
 // lengths without bytes.
-void trade_messages(Schedule& schedule, const Exchange::Given& given, const MessageBuffer& mine, int peer,
+void trade_messages(Schedule& schedule, const Schedule::Given& given, const MessageBuffer& mine, int peer,
     const MessageBuffer& incoming, Lengths lengths)
 {
     if (given.bytes > 0 || lengths == Lengths::equal) schedule.receive_up_to(schedule.members(), incoming, peer);
@@ -50,14 +52,15 @@ int next_of(const Members& members)
 }
 
 // The blocks for the other members, at their places among those for all.
-void give_blocks(const Exchange& exchange, const Members& members, const Blocks& blocks, std::uint64_t block_bytes)
+void give_blocks(Schedule& schedule, const Blocks& blocks, std::uint64_t block_bytes)
 {
-    std::byte* const room = exchange.room(block_bytes * static_cast<std::uint64_t>(members.size()));
-    for_each_other(members, [&](int r) {
-        const MessageBuffer block = blocks(r);
-        block.pack(0, std::min(block.bytes, block_bytes), room + static_cast<std::uint64_t>(r) * block_bytes);
+    const Members& members = schedule.members();
+    schedule.give(block_bytes * static_cast<std::uint64_t>(members.size()), Schedule::kToAll, [&](std::byte* room) {
+        for_each_other(members, [&](int r) {
+            const MessageBuffer block = blocks(r);
+            block.pack(0, std::min(block.bytes, block_bytes), room + static_cast<std::uint64_t>(r) * block_bytes);
+        });
     });
-    exchange.show(Exchange::kToAll);
 }
 
 // Blocks of any lengths: a table of these, and then those that are not too long, each from a multiple of 8 bytes on.
@@ -66,9 +69,10 @@ public:
     explicit VaryingBlocks(const Members& members) : ranks_(members.size()), most_(most_of_varying(ranks_)) {}
 
     bool fits(const MessageBuffer& block) const { return block.bytes <= most_; }
-    // For the other members.
-    void give(const Exchange& exchange, const Members& members, const Blocks& blocks) const
+    // For the other members. Whether they are on their way.
+    bool give(Schedule& schedule, const Blocks& blocks) const
     {
+        const Members& members = schedule.members();
         std::array<std::uint16_t, kMostOfVarying> lengths{};
         std::size_t end = data_begin();
         for (int r = 0; r < ranks_; ++r) {
@@ -78,19 +82,19 @@ public:
                 fits(block) ? static_cast<std::uint16_t>(block.bytes) : std::uint16_t{kTooLong};
             end += room_of(lengths[static_cast<std::size_t>(r)]);
         }
-        std::byte* const room = exchange.room(end);
-        std::byte* at = room + data_begin();
-        for (int r = 0; r < ranks_; ++r) {
-            const std::size_t bytes = lengths[static_cast<std::size_t>(r)];
-            if (room_of(bytes) == 0) continue;
-            blocks(r).pack(0, bytes, at);
-            at += room_of(bytes);
-        }
-        std::memcpy(room, lengths.data(), table_bytes());
-        exchange.show(Exchange::kToAll);
+        return schedule.give(end, Schedule::kToAll, [&](std::byte* room) {
+            std::byte* at = room + data_begin();
+            for (int r = 0; r < ranks_; ++r) {
+                const std::size_t bytes = lengths[static_cast<std::size_t>(r)];
+                if (room_of(bytes) == 0) continue;
+                blocks(r).pack(0, bytes, at);
+                at += room_of(bytes);
+            }
+            std::memcpy(room, lengths.data(), table_bytes());
+        });
     }
     // This rank's block of what another one has given. None: it is too long, and comes as a message.
-    std::optional<std::span<const std::byte>> own(const Exchange::Given& by_exchange, int rank) const
+    std::optional<std::span<const std::byte>> own(const Schedule::Given& by_exchange, int rank) const
     {
         if (by_exchange.comes_as_messages()) return std::nullopt;
         const std::span<const std::byte> given = by_exchange.span();
@@ -127,20 +131,21 @@ private:
 // The receive of what probably comes as a message is posted before: a member whose room is larger than the block has it
 // taken back, and so has one from whom nothing comes for want of memory.
 template <class PartOf>
-void take_block(
-    Schedule& schedule, const Exchange& exchange, int from, bool is_posted, const MessageBuffer& to, PartOf&& part_of)
+void take_block(Schedule& schedule, int from, bool is_posted, const MessageBuffer& to, PartOf part_of)
 {
-    bool comes_as_message = false;
-    schedule.keep_error([&] {
-        const std::optional<std::span<const std::byte>> given = part_of(exchange.take(from));
-        comes_as_message = !given;
-        if (given) put(schedule, *given, to);
+    schedule.take(from, [&schedule, from, is_posted, to, part_of](const Schedule::Given& given) {
+        bool comes_as_message = false;
+        if (!given.has_failed) {
+            const std::optional<std::span<const std::byte>> part = part_of(given);
+            comes_as_message = !part;
+            if (part) put(schedule, *part, to);
+        }
+        if (is_posted && !comes_as_message) schedule.withdraw_receive(from);
+        if (!is_posted && comes_as_message) schedule.receive_up_to(schedule.members(), to, from);
     });
-    if (is_posted && !comes_as_message) schedule.withdraw_receive(from);
-    if (!is_posted && comes_as_message) schedule.receive_up_to(schedule.members(), to, from);
 }
 
-std::optional<std::span<const std::byte>> unless_declined(const Exchange::Given& given)
+std::optional<std::span<const std::byte>> unless_declined(const Schedule::Given& given)
 {
     return given.comes_as_messages() ? std::nullopt : std::optional(given.span());
 }
@@ -173,18 +178,19 @@ public:
         const auto entry = static_cast<std::size_t>(i) + 1;
         return entry < table_.size() && table_[entry].bytes != kMessage;
     }
-    void give(const Exchange& exchange, const Blocks& outgoing) const
+    // Whether they are on their way.
+    bool give(Schedule& schedule, const Blocks& outgoing) const
     {
-        std::byte* const room = exchange.room(bytes_);
-        std::byte* at = room + table_.size() * sizeof(Edge);
-        std::memcpy(room, table_.data(), table_.size() * sizeof(Edge));
-        for (std::size_t entry = 1; entry < table_.size(); ++entry) {
-            if (table_[entry].bytes <= 0) continue;
-            const auto bytes = static_cast<std::uint64_t>(table_[entry].bytes);
-            outgoing(static_cast<int>(entry) - 1).pack(0, bytes, at);
-            at += room_of(bytes);
-        }
-        exchange.show(Exchange::kToAll);
+        return schedule.give(bytes_, Schedule::kToAll, [&](std::byte* room) {
+            std::byte* at = room + table_.size() * sizeof(Edge);
+            std::memcpy(room, table_.data(), table_.size() * sizeof(Edge));
+            for (std::size_t entry = 1; entry < table_.size(); ++entry) {
+                if (table_[entry].bytes <= 0) continue;
+                const auto bytes = static_cast<std::uint64_t>(table_[entry].bytes);
+                outgoing(static_cast<int>(entry) - 1).pack(0, bytes, at);
+                at += room_of(bytes);
+            }
+        });
     }
     // Of what another rank has given, the block of its edge to `rank` that comes after so many others to it. None where
     // it goes as a message.
@@ -225,14 +231,43 @@ private:
 
 }  // namespace
 
-void exchanged_gather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer& mine, const Blocks& blocks, int root)
+void exchanged_barrier(Schedule& schedule)
+{
+    schedule.give({}, Schedule::kToAll);
+    for_each_other(schedule.members(), [&](int r) { schedule.take(r, [](const Schedule::Given&) {}); });
+    schedule.end_round();
+}
+
+void exchanged_bcast(Schedule& schedule, const MessageBuffer& buffer, int root)
+{
+    const auto as_messages = [&schedule, buffer, root] { binomial_bcast(schedule, schedule.members(), buffer, root); };
+    if (schedule.members().rank() != root) {
+        return schedule.take(root, [&schedule, buffer, as_messages](const Schedule::Given& given) {
+            if (given.comes_as_messages()) return as_messages();
+            if (given.has_failed) return;
+            schedule.note_arrival(given.bytes, buffer.bytes, buffer.bytes);
+            if (given.bytes <= buffer.bytes) buffer.unpack(0, given.bytes, given.data);
+        });
+    }
+    if (buffer.bytes <= FMPL_EXCHANGE_BYTES) {
+        schedule.give(buffer, Schedule::kToAll);
+    } else {
+        schedule.decline(buffer.bytes, Schedule::kToAll);
+        as_messages();
+    }
+}
+
+void exchanged_gather(Schedule& schedule, const MessageBuffer& mine, const Blocks& blocks, int root)
 {
     const Members& members = schedule.members();
-    const Exchange exchange(of);
     const auto fits = [](const MessageBuffer& block) { return block.bytes <= FMPL_EXCHANGE_BYTES; };
     if (members.rank() != root) {
-        schedule.keep_error([&] { fits(mine) ? exchange.give(mine, root) : exchange.decline(mine.bytes, root); });
-        if (!fits(mine)) linear_gather(schedule, members, mine, blocks, root);
+        if (fits(mine)) {
+            schedule.give(mine, root);
+        } else {
+            schedule.decline(mine.bytes, root);
+            linear_gather(schedule, members, mine, blocks, root);
+        }
         return;
     }
     const auto post = [&](int r) {
@@ -244,100 +279,84 @@ void exchanged_gather(Schedule& schedule, fmpl_exchange* of, const MessageBuffer
         const MessageBuffer block = blocks(r);
         if (block.bytes == 0) return;
         if (!all_first) post(r);
-        take_block(schedule, exchange, r, !fits(block), block, unless_declined);
+        take_block(schedule, r, !fits(block), block, unless_declined);
     });
     schedule.end_round();
 }
 
-void exchanged_scatter(Schedule& schedule, fmpl_exchange* of, const Blocks& blocks, std::uint64_t block_bytes,
-    const MessageBuffer& mine, int root)
+void exchanged_scatter(
+    Schedule& schedule, const Blocks& blocks, std::uint64_t block_bytes, const MessageBuffer& mine, int root)
 {
     const Members& members = schedule.members();
-    const Exchange exchange(of);
     const auto fits = [&](std::uint64_t bytes) {
         return bytes <= FMPL_EXCHANGE_BYTES / static_cast<std::uint64_t>(members.size());
     };
     if (members.rank() == root) {
-        schedule.keep_error([&] {
-            if (fits(block_bytes)) return give_blocks(exchange, members, blocks, block_bytes);
-            exchange.decline(block_bytes, Exchange::kToAll);
-        });
-        if (!fits(block_bytes)) linear_scatter(schedule, members, blocks, mine, root);
+        if (fits(block_bytes)) {
+            give_blocks(schedule, blocks, block_bytes);
+        } else {
+            schedule.decline(block_bytes, Schedule::kToAll);
+            linear_scatter(schedule, members, blocks, mine, root);
+        }
     } else if (mine.bytes > 0) {
         const bool is_posted = !fits(mine.bytes);
         if (is_posted) schedule.receive_up_to(members, mine, root);
-        take_block(schedule, exchange, root, is_posted, mine, [&](const Exchange::Given& given) {
+        take_block(schedule, root, is_posted, mine, [members](const Schedule::Given& given) {
             return given.comes_as_messages() ? std::nullopt : std::optional(part_of(given, members));
         });
         schedule.end_round();
     }
 }
 
-void exchanged_allgather(
-    Schedule& schedule, fmpl_exchange* of, const MessageBuffer& mine, const Blocks& incoming, Lengths lengths)
+void exchanged_allgather(Schedule& schedule, const MessageBuffer& mine, const Blocks& incoming, Lengths lengths)
 {
-    const Exchange exchange(of);
-    schedule.keep_error([&] { exchange.give(mine, Exchange::kToAll); });
+    schedule.give(mine, Schedule::kToAll);
     for_each_other(schedule.members(), [&](int r) {
-        schedule.keep_error([&] {
-            const Exchange::Given given = exchange.take(r);
+        schedule.take(r, [&schedule, r, mine, block = incoming(r), lengths](const Schedule::Given& given) {
             if (given.comes_as_messages()) [[unlikely]]
-                return trade_messages(schedule, given, mine, r, incoming(r), lengths);
-            put(schedule, given.span(), incoming(r));
+                return trade_messages(schedule, given, mine, r, block, lengths);
+            if (!given.has_failed) put(schedule, given.span(), block);
         });
     });
     schedule.end_round();
 }
 
-void exchanged_alltoall(
-    Schedule& schedule, fmpl_exchange* of, const Blocks& outgoing, std::uint64_t block_bytes, const Blocks& incoming)
+void exchanged_alltoall(Schedule& schedule, const Blocks& outgoing, std::uint64_t block_bytes, const Blocks& incoming)
 {
     const Members& members = schedule.members();
-    const Exchange exchange(of);
     // Where the call sends less than it receives, or more, which is its error already.
     const std::uint64_t each = std::min(outgoing(next_of(members)).bytes, block_bytes);
-    schedule.keep_error([&] { give_blocks(exchange, members, outgoing, each); });
+    give_blocks(schedule, outgoing, each);
     for_each_other(members, [&](int r) {
-        schedule.keep_error([&] {
-            const Exchange::Given given = exchange.take(r);
+        schedule.take(r, [&schedule, r, sent = outgoing(r), block = incoming(r)](const Schedule::Given& given) {
             if (given.comes_as_messages()) [[unlikely]]
-                return trade_messages(schedule, given, outgoing(r), r, incoming(r), Lengths::equal);
-            put(schedule, part_of(given, members), incoming(r));
+                return trade_messages(schedule, given, sent, r, block, Lengths::equal);
+            if (!given.has_failed) put(schedule, part_of(given, schedule.members()), block);
         });
     });
     schedule.end_round();
 }
 
-void exchanged_scatterv(
-    Schedule& schedule, fmpl_exchange* of, const Blocks& blocks, const MessageBuffer& mine, int root)
+void exchanged_scatterv(Schedule& schedule, const Blocks& blocks, const MessageBuffer& mine, int root)
 {
     const Members& members = schedule.members();
     const VaryingBlocks varying(members);
-    const Exchange exchange(of);
     if (members.rank() == root) {
-        schedule.keep_error([&] {
-            varying.give(exchange, members, blocks);
-            linear_scatter(schedule, members, varying.rest_of(blocks), {}, root);
-        });
+        if (varying.give(schedule, blocks)) linear_scatter(schedule, members, varying.rest_of(blocks), {}, root);
     } else if (mine.bytes > 0) {
         const bool is_posted = !varying.fits(mine);
         if (is_posted) schedule.receive_up_to(members, mine, root);
-        take_block(schedule, exchange, root, is_posted, mine,
-            [&](const Exchange::Given& given) { return varying.own(given, members.rank()); });
+        take_block(schedule, root, is_posted, mine,
+            [varying, rank = members.rank()](const Schedule::Given& given) { return varying.own(given, rank); });
         schedule.end_round();
     }
 }
 
-void exchanged_alltoallv(Schedule& schedule, fmpl_exchange* of, const Blocks& outgoing, const Blocks& incoming)
+void exchanged_alltoallv(Schedule& schedule, const Blocks& outgoing, const Blocks& incoming)
 {
     const Members& members = schedule.members();
     const VaryingBlocks varying(members);
-    const Exchange exchange(of);
-    bool has_given = false;
-    schedule.keep_error([&] {
-        varying.give(exchange, members, outgoing);
-        has_given = true;
-    });
+    const bool has_given = varying.give(schedule, outgoing);
     const auto sent = [&](int r) {
         const MessageBuffer block = outgoing(r);
         return has_given && !varying.fits(block) ? block : MessageBuffer();
@@ -346,23 +365,18 @@ void exchanged_alltoallv(Schedule& schedule, fmpl_exchange* of, const Blocks& ou
     for_each_other(members, [&](int r) {
         const MessageBuffer block = incoming(r);
         if (block.bytes == 0) return;
-        take_block(schedule, exchange, r, !varying.fits(block), block,
-            [&](const Exchange::Given& given) { return varying.own(given, members.rank()); });
+        take_block(schedule, r, !varying.fits(block), block,
+            [varying, rank = members.rank()](const Schedule::Given& given) { return varying.own(given, rank); });
     });
     schedule.end_round();
 }
 
 void exchanged_with_neighbours(
-    Schedule& schedule, fmpl_exchange* of, const Neighbours& neighbours, const Blocks& outgoing, const Blocks& incoming)
+    Schedule& schedule, const Neighbours& neighbours, const Blocks& outgoing, const Blocks& incoming)
 {
     const Members& members = schedule.members();
-    const Exchange exchange(of);
     const EdgeBlocks own(members.rank(), neighbours, outgoing);
-    bool has_given = false;
-    schedule.keep_error([&] {
-        own.give(exchange, outgoing);
-        has_given = true;
-    });
+    const bool has_given = own.give(schedule, outgoing);
     const auto is_own = [&](int rank) { return rank == members.rank(); };  // from itself, a rank gets messages
     const auto sent = [&](int i) {
         const bool is_sent = has_given || is_own(neighbours.destinations[static_cast<std::size_t>(i)]);
@@ -377,10 +391,10 @@ void exchanged_with_neighbours(
         const int source = neighbours.sources[static_cast<std::size_t>(i)];
         const MessageBuffer block = incoming(i);
         if (source < 0 || is_own(source) || block.bytes == 0) continue;
-        take_block(schedule, exchange, source, false, block, [&](const Exchange::Given& given) {
-            return given.comes_as_messages() ? std::nullopt
-                                             : EdgeBlocks::find(given.span(), members.rank(), neighbours.before[n]);
-        });
+        const auto find = [rank = members.rank(), before = neighbours.before[n]](const Schedule::Given& given) {
+            return given.comes_as_messages() ? std::nullopt : EdgeBlocks::find(given.span(), rank, before);
+        };
+        take_block(schedule, source, false, block, find);
     }
     schedule.end_round();
 }
@@ -392,8 +406,7 @@ constexpr std::uint64_t kMostOfScan = std::uint64_t{INT_MAX} * sizeof(long doubl
 
 // The rank before this one has another length, and so have, perhaps, those behind: what it sends as messages is
 // received, and what the next rank waits for is sent.
-void refuse_scan(
-    Schedule& schedule, const Exchange& exchange, const Exchange::Given& before, std::uint64_t bytes, bool inclusive)
+void refuse_scan(Schedule& schedule, const Schedule::Given& before, std::uint64_t bytes, bool inclusive)
 {
     const Members& members = schedule.members();
     const bool is_last = members.rank() == members.size() - 1;
@@ -404,7 +417,7 @@ void refuse_scan(
         }
     }
     if (bytes <= FMPL_EXCHANGE_BYTES) {
-        if (!is_last) schedule.keep_error([&] { exchange.give({}, members.rank() + 1); });
+        if (!is_last) schedule.give({}, members.rank() + 1);
     } else {
         for (std::uint64_t n = is_last ? 0 : messages_of_scan(schedule, bytes, inclusive); n > 0; --n)
             schedule.send(members, {}, members.rank() + 1);
@@ -412,42 +425,50 @@ void refuse_scan(
     schedule.end_round();
 }
 
-}  // namespace
-
-void exchanged_scan(
-    Schedule& schedule, fmpl_exchange* of, const void* contribution, void* result, std::int64_t count, bool inclusive)
+// before: the reduction over the ranks before this one, which has as many elements.
+void scan_behind(Schedule& schedule, const Schedule::Given& before, const void* contribution, void* result,
+    std::int64_t count, bool inclusive)
 {
     const int rank = schedule.members().rank();
-    const bool is_last = rank == schedule.members().size() - 1;
-    const MessageBuffer mine = schedule.elements(contribution, count);
-    const MessageBuffer own_result = schedule.elements(result, count);
-    const Exchange exchange(of);
-    const bool is_given = mine.bytes <= FMPL_EXCHANGE_BYTES;
-    if (!is_given && !is_last) schedule.keep_error([&] { exchange.decline(mine.bytes, rank + 1); });
-    Exchange::Given before{nullptr, 0};  // over the ranks before this one
-    if (rank > 0) {
-        schedule.keep_error([&] { before = exchange.take(rank - 1); });
-        schedule.note_arrival(before.bytes, mine.bytes, mine.bytes);
-        if (before.bytes != mine.bytes || before.comes_as_messages() == is_given) [[unlikely]]
-            return refuse_scan(schedule, exchange, before, mine.bytes, inclusive);
-    }
-    if (!is_given) return linear_scan(schedule, schedule.members(), contribution, result, count, inclusive);
-    if (!is_last) {  // first, since the others wait for it
-        std::byte* const total = exchange.room(mine.bytes);
-        mine.pack(0, mine.bytes, total);
-        if (rank > 0) schedule.reduce(before.data, total, count);
-        exchange.show(rank + 1);
-        if (inclusive) return own_result.unpack(0, mine.bytes, total);
+    const std::uint64_t bytes = schedule.dense_bytes(count);
+    if (rank < schedule.members().size() - 1) {  // first, since the others wait for it
+        const std::byte* total = nullptr;
+        const bool is_given = schedule.give(bytes, rank + 1, [&](std::byte* room) {
+            small_copy(room, contribution, bytes);
+            if (rank > 0) schedule.reduce(before.data, room, count);
+            total = room;
+        });
+        if (inclusive && is_given) small_copy(result, total, bytes);
     } else if (inclusive) {
-        if (contribution != result) schedule.copy(mine, own_result);
+        if (contribution != result) small_copy(result, contribution, bytes);
         if (rank > 0) schedule.reduce(before.data, result, count);
-        return;
     }
-    if (rank > 0) own_result.unpack(0, before.bytes, before.data);
+    if (!inclusive && rank > 0) small_copy(result, before.data, bytes);
 }
 
-void exchanged_reduce_scatter(Schedule& schedule, fmpl_exchange* of, const void* contribution, void* result,
-    std::span<const std::int64_t> counts, Lengths lengths)
+}  // namespace
+
+void exchanged_scan(Schedule& schedule, const void* contribution, void* result, std::int64_t count, bool inclusive)
+{
+    const int rank = schedule.members().rank();
+    const std::uint64_t bytes = schedule.dense_bytes(count);
+    const bool is_given = bytes <= FMPL_EXCHANGE_BYTES;
+    if (!is_given && rank < schedule.members().size() - 1) schedule.decline(bytes, rank + 1);
+    const auto go_on = [=, &schedule](const Schedule::Given& before) {
+        if (rank > 0) {
+            schedule.note_arrival(before.bytes, bytes, bytes);
+            if (before.bytes != bytes || before.comes_as_messages() == is_given) [[unlikely]]
+                return refuse_scan(schedule, before, bytes, inclusive);
+        }
+        if (!is_given) return linear_scan(schedule, schedule.members(), contribution, result, count, inclusive);
+        scan_behind(schedule, before, contribution, result, count, inclusive);
+    };
+    rank > 0 ? schedule.take(rank - 1, go_on) : go_on({});
+    schedule.end_round();
+}
+
+void exchanged_reduce_scatter(
+    Schedule& schedule, const void* contribution, void* result, std::span<const std::int64_t> counts, Lengths lengths)
 {
     const Members& members = schedule.members();
     const auto rank = static_cast<std::ptrdiff_t>(members.rank());
@@ -455,36 +476,37 @@ void exchanged_reduce_scatter(Schedule& schedule, fmpl_exchange* of, const void*
     const std::int64_t count = counts[static_cast<std::size_t>(rank)];
     const MessageBuffer whole =
         schedule.elements(contribution, std::accumulate(counts.begin() + rank, counts.end(), first));
-    const Exchange exchange(of);
-    schedule.keep_error([&] { exchange.give(whole, Exchange::kToAll); });
+    schedule.give(whole, Schedule::kToAll);
     if (count == 0 && whole.bytes > 0) return;
 
     // In place, the result may lie over operands that are still to be read.
     void* const sum = contribution == result ? schedule.element_memory(count) : result;
     const MessageBuffer own_result = schedule.elements(sum, count);
-    for (int r = 0; r < members.size(); ++r) {
-        const void* operands = contribution;
-        if (r != members.rank()) {
-            std::optional<Exchange::Given> taken;
-            schedule.keep_error([&] { taken = exchange.take(r); });
-            if (!taken) continue;
-            const Exchange::Given given = *taken;
-            schedule.note_arrival(given.bytes, whole.bytes, whole.bytes);
-            if (given.comes_as_messages()) [[unlikely]] {
-                const std::int64_t before = std::accumulate(counts.begin(), counts.begin() + r, std::int64_t{0});
-                const MessageBuffer part =
-                    schedule.elements(schedule.element(contribution, before), counts[static_cast<std::size_t>(r)]);
-                trade_messages(schedule, given, part, r, {}, lengths);
-            }
-            if (given.comes_as_messages() || given.bytes != whole.bytes) continue;
-            operands = given.data;
-        }
+    // What member r gives for this one.
+    const auto add = [=, &schedule](int r, const void* operands) {
         const void* const operand = schedule.element(operands, first);
         if (r == 0) {
             schedule.copy(schedule.elements(operand, count), own_result);
         } else {
             schedule.reduce(operand, sum, count);  // the operation commutes
         }
+    };
+    std::int64_t before = 0;
+    for (int r = 0; r < members.size(); ++r) {
+        const std::int64_t their_count = counts[static_cast<std::size_t>(r)];
+        if (r == members.rank()) {
+            add(r, contribution);
+        } else {
+            const MessageBuffer part = schedule.elements(schedule.element(contribution, before), their_count);
+            schedule.take(r, [=, &schedule, bytes = whole.bytes](const Schedule::Given& given) {
+                if (given.has_failed) return;
+                schedule.note_arrival(given.bytes, bytes, bytes);
+                if (given.comes_as_messages()) [[unlikely]]
+                    return trade_messages(schedule, given, part, r, {}, lengths);
+                if (given.bytes == bytes) add(r, given.data);
+            });
+        }
+        before += their_count;
     }
     if (sum != result) schedule.copy(own_result, schedule.elements(result, count));
     schedule.end_round();

@@ -13,11 +13,16 @@
 namespace fmpl::mpi {
 namespace {
 
-fmpl_comm_t make_fmpl_comm(CollectiveState& state, const Communicator& comm)
+struct FmplComm {
+    fmpl_comm_t comm = FMPL_COMM_NULL;
+    bool is_first = false;  // of the communicators with these members
+};
+
+FmplComm make_fmpl_comm(CollectiveState& state, const Communicator& comm)
 {
-    if (state.form == CollectiveForm::schedule || comm.is_inter() || comm.size() == 1) return FMPL_COMM_NULL;
+    if (state.form == CollectiveForm::schedule || comm.is_inter() || comm.size() == 1) return {};
     const std::vector<int>& members = comm.group()->world_ranks();
-    if (members == state.job->world_ranks()) return FMPL_COMM_WORLD;
+    if (members == state.job->world_ranks()) return {FMPL_COMM_WORLD, comm.handle == MPI_COMM_WORLD};
     const auto [known, is_new] = state.fmpl_comms.try_emplace(members, FMPL_COMM_NULL);
     if (is_new) {
         const int code = fmpl_comm_create_group(&known->second, members.data(), comm.size());
@@ -25,15 +30,18 @@ fmpl_comm_t make_fmpl_comm(CollectiveState& state, const Communicator& comm)
         // Where memory is short, all members hear of it.
         if (code != FMPL_ERR_MEMORY) check_fmpl(code);
     }
-    return known->second;
+    return {known->second, is_new};
 }
 
 // FMPL_COMM_NULL on all members, or on none.
 fmpl_comm_t fmpl_comm_of(CollectiveState& state, Communicator& comm)
 {
     if (!comm.fmpl_comm_tried) [[unlikely]] {
-        comm.fmpl_comm = make_fmpl_comm(state, comm);
-        if (comm.fmpl_comm != FMPL_COMM_NULL) check_fmpl(fmpl_exchange_of(comm.fmpl_comm, &comm.exchange));
+        const FmplComm made = make_fmpl_comm(state, comm);
+        comm.fmpl_comm = made.comm;
+        if (made.comm != FMPL_COMM_NULL) check_fmpl(fmpl_exchanges_of(made.comm, 0, &comm.exchanges));
+        if (made.is_first && made.comm != FMPL_COMM_NULL)
+            check_fmpl(fmpl_exchanges_of(made.comm, 1, &comm.nonblocking_exchanges));
         comm.fmpl_comm_tried = true;
     }
     return comm.fmpl_comm;
@@ -60,10 +68,9 @@ private:
 
 }  // namespace
 
-fmpl_exchange* fast_exchange(CollectiveState& state, Communicator& comm)
+void find_exchanges(CollectiveState& state, Communicator& comm)
 {
     fmpl_comm_of(state, comm);
-    return comm.exchange;
 }
 
 bool fast_barrier(CollectiveState& state, Communicator& comm)

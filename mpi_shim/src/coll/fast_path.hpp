@@ -14,8 +14,21 @@ namespace fmpl::mpi {
 
 struct CollectiveState;
 
-// Of an intracommunicator; nullptr: it has none.
-fmpl_exchange* fast_exchange(CollectiveState& state, Communicator& comm);
+// Of the communicator's blocking calls, of its nonblocking ones; nullptr: there are none, on no member. The latter does
+// not block, so that there are none before a blocking call has founded FMPL's communicator, but for MPI_COMM_WORLD.
+void find_exchanges(CollectiveState& state, Communicator& comm);
+inline fmpl_exchanges* exchanges_of_blocking(CollectiveState& state, Communicator& comm)
+{
+    if (!comm.fmpl_comm_tried) [[unlikely]]
+        find_exchanges(state, comm);
+    return comm.exchanges;
+}
+inline fmpl_exchanges* exchanges_of_nonblocking(CollectiveState& state, Communicator& comm)
+{
+    if (!comm.fmpl_comm_tried && comm.handle == MPI_COMM_WORLD) [[unlikely]]
+        find_exchanges(state, comm);
+    return comm.nonblocking_exchanges;
+}
 
 bool fast_barrier(CollectiveState& state, Communicator& comm);
 bool fast_bcast(CollectiveState& state, Communicator& comm, const MessageBuffer& message, int root);

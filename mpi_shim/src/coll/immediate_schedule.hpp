@@ -5,8 +5,6 @@
 #include "coll/fast_path.hpp"
 #include "coll/schedule.hpp"
 
-#include <fmpl/exchange.h>
-
 #include <memory>
 #include <utility>
 #include <vector>
@@ -22,7 +20,6 @@ public:
     {
         if (!pending_.empty() || !deferred_.empty()) receive_and_wait();
     }
-    fmpl_exchange* exchange() override { return exchange_; }
     void withdraw_receive(int peer) override;
 
 private:
@@ -47,9 +44,6 @@ private:
         std::uint64_t expected;
     };
     std::vector<Deferred> deferred_;
-    // Each call goes through one, whether it uses it or not, and also if its arguments turn out to be wrong: so the
-    // members' counts agree. nullptr: the communicator has none.
-    fmpl_exchange* exchange_ = nullptr;
 };
 
 // The call that has such a schedule, for its lifetime.
@@ -61,7 +55,9 @@ public:
           schedule_(state.immediate != nullptr ? std::move(state.immediate) : std::make_unique<ImmediateSchedule>())
     {
         schedule_->open(state, messenger, comm);
-        schedule_->exchange_ = comm.is_inter() ? nullptr : fast_exchange(state, comm);
+        // Each call goes through one, whether it uses it or not, and also if its arguments turn out to be wrong: so the
+        // members' counts agree.
+        schedule_->begin_exchange(comm.is_inter() ? nullptr : exchanges_of_blocking(state, comm), true);
     }
     ~ImmediateCall()
     {
@@ -70,7 +66,7 @@ public:
         if (!schedule_->deferred_.empty()) [[unlikely]]
             schedule_->deferred_.clear();
         schedule_->close();
-        if (schedule_->exchange_ != nullptr) fmpl_exchange_end(schedule_->exchange_);
+        schedule_->end_exchange();
         state_.immediate = std::move(schedule_);
     }
     ImmediateCall(const ImmediateCall&) = delete;

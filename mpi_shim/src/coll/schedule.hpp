@@ -14,18 +14,22 @@
 #include "group/communicator.hpp"
 #include "datatype/type_object.hpp"
 #include "messenger/messenger.hpp"
+#include "p2p/fmpl_call.hpp"
 #include "p2p/message_buffer.hpp"
 
+#include <fmpl/exchange.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
-
-struct fmpl_exchange;
 
 namespace fmpl::mpi {
 
@@ -71,14 +75,64 @@ public:
     }
     virtual void end_round() = 0;
 
-    // For a blocking call on an intracommunicator: an exchange instead of messages (coll/exchange.hpp). nullptr: there
-    // is none, on no member.
-    virtual fmpl_exchange* exchange() { return nullptr; }
-    // The same, but between two members only if one of them gives and the other takes, call after call: what each of
-    // them waits for has a shorter way as a message.
-    fmpl_exchange* exchange(bool one_way) { return members_.size() > 2 || one_way ? exchange() : nullptr; }
-    // Of such a call: what this round receives from a peer has come by the exchange after all.
-    virtual void withdraw_receive(int /*peer*/) {}
+    // Whether the call may go by an exchange instead of messages (coll/exchange.hpp): the same on all members. one_way:
+    // one member gives and the others take, call after call; what two members of a blocking call both wait for has a
+    // shorter way as a message.
+    bool has_exchange(bool one_way) const
+    {
+        return exchanges_ != nullptr && (members_.size() > 2 || one_way || !waits_);
+    }
+    // In the call's exchange: gives what write(room) writes, at most FMPL_EXCHANGE_BYTES, now. Whether it can; if not,
+    // that is the call's error.
+    static constexpr int kToAll = -1;
+    template <class Write>
+    bool give(std::uint64_t bytes, int to, Write&& write)
+    {
+        bool is_given = false;
+        keep_error([&] {
+            if (!give_now(bytes, to, write)) {
+                std::byte* const kept = memory(static_cast<std::size_t>(bytes));
+                write(kept);
+                add_give(MessageBuffer::piece(kept, bytes), to);
+            }
+            is_given = true;
+        });
+        return is_given;
+    }
+    // As much of a message as fits.
+    void give(const MessageBuffer& message, int to)
+    {
+        const std::uint64_t bytes = std::min<std::uint64_t>(message.bytes, FMPL_EXCHANGE_BYTES);
+        give(bytes, to, [&](std::byte* room) { message.pack(0, bytes, room); });
+    }
+    // What would be given, so many bytes, goes as messages.
+    void decline(std::uint64_t bytes, int to)
+    {
+        keep_error([&] {
+            if (!decline_now(bytes, to)) add_decline(bytes, to);
+        });
+    }
+    struct Given {
+        const std::byte* data = nullptr;  // nullptr: goes as messages, unless the member had no memory
+        std::size_t bytes = 0;
+        bool has_failed = false;
+
+        bool comes_as_messages() const { return data == nullptr && !has_failed; }
+        std::span<const std::byte> span() const { return {data, bytes}; }
+    };
+    // then(given), when what the member gives is there, and the steps before are begun: at once, or after the algorithm
+    // has returned. Within it, copies and reductions are done at once until a message is added; what is added comes
+    // behind the take, in its round.
+    template <class Then>
+    void take(int from, Then&& then)
+    {
+        if (Given given; waits_ || nothing_is_before()) {
+            if (take_now(from, given)) return keep_error([&] { then(given); });
+        }
+        add_take(from, std::forward<Then>(then));
+    }
+    // What this round receives from a peer has come by the exchange after all.
+    virtual void withdraw_receive(int peer) = 0;
     // So many bytes have come by it for as much room; fewer than expected are an error, too.
     void note_arrival(std::uint64_t bytes, std::uint64_t room, std::uint64_t expected = 0)
     {
@@ -113,6 +167,11 @@ public:
     MessageBuffer elements(const void* data, std::int64_t count) const
     {
         return MessageBuffer::of(data, count, *type_);
+    }
+    // Of a type without gaps.
+    std::uint64_t dense_bytes(std::int64_t count) const
+    {
+        return static_cast<std::uint64_t>(count) * type_->dense_bytes;
     }
     // Where element `index` of an array of them begins.
     template <class Pointer>
@@ -157,6 +216,62 @@ protected:
     virtual void add_copy(const MessageBuffer& from, const MessageBuffer& to) = 0;
     virtual void add_reduce(const void* in, void* inout, std::int64_t count) = 0;
 
+    // Begins the call's exchange, if it has one. waits: the call does, for each step.
+    void begin_exchange(fmpl_exchanges* exchanges, bool waits)
+    {
+        waits_ = waits;
+        if (exchanges == nullptr) return;
+        check_fmpl(fmpl_exchange_begin(exchanges, &exchange_));
+        exchanges_ = exchanges;
+    }
+    void end_exchange()
+    {
+        fmpl_exchanges* const exchanges = std::exchange(exchanges_, nullptr);
+        if (exchanges != nullptr && !state_->has_left) fmpl_exchange_end(exchanges, exchange_);
+    }
+    // false: there is no room yet, which a call that waits waits for.
+    template <class Write>
+    bool give_now(std::uint64_t bytes, int to, Write&& write)
+    {
+        std::byte* const room = room_to_give(static_cast<std::size_t>(bytes));
+        if (room == nullptr) return false;
+        write(room);
+        fmpl_exchange_show(exchanges_, exchange_, to);
+        return true;
+    }
+    bool give_now(const MessageBuffer& message, int to)
+    {
+        return give_now(message.bytes, to, [&](std::byte* room) { message.pack(0, message.bytes, room); });
+    }
+    bool decline_now(std::uint64_t bytes, int to)
+    {
+        if (room_to_give(0) == nullptr) return false;
+        fmpl_exchange_decline(exchanges_, exchange_, static_cast<std::size_t>(bytes), to);
+        return true;
+    }
+    // Whether it is there; its error is the call's.
+    bool take_now(int from, Given& given)
+    {
+        int is_there = 1;
+        try {
+            const void* data = nullptr;
+            check_fmpl(waits_ ? fmpl_exchange_take(exchanges_, exchange_, from, &data, &given.bytes)
+                              : fmpl_exchange_try_take(exchanges_, exchange_, from, &data, &given.bytes, &is_there));
+            given.data = static_cast<const std::byte*>(data);
+        } catch (const JobEnding&) {
+            throw;
+        } catch (...) {
+            note_current_error();
+            given = {nullptr, 0, true};
+        }
+        return is_there != 0;
+    }
+    // Of a call that waits for nothing: what has to be waited for.
+    virtual bool nothing_is_before() const { return true; }
+    virtual void add_give(const MessageBuffer& /*kept*/, int /*to*/) {}
+    virtual void add_decline(std::uint64_t /*bytes*/, int /*to*/) {}
+    virtual void add_take(int /*from*/, std::function<void(const Given&)> /*then*/) {}
+
     // What a step comes to.
     void begin_send(const Members& members, const MessageBuffer& buffer, int peer);
     void begin_receive(const Members& members, const MessageBuffer& buffer, int peer, std::uint64_t expected);
@@ -179,13 +294,22 @@ protected:
     std::vector<Pending> pending_;
     int error_ = 0;  // class of the first one
     std::string error_words_;
+    fmpl_exchanges* exchanges_ = nullptr;
+    std::uint64_t exchange_ = 0;
 
 private:
+    std::byte* room_to_give(std::size_t bytes)
+    {
+        void* room = nullptr;
+        check_fmpl((waits_ ? fmpl_exchange_room : fmpl_exchange_try_room)(exchanges_, exchange_, bytes, &room));
+        return static_cast<std::byte*>(room);
+    }
     void give_back_blocks();
     void note_failure(const Status& found, std::uint64_t expected);
     void note_error(int error_class, std::string words);
     void note_current_error();
 
+    bool waits_ = true;
     Members members_{};
     Members local_members_{};
     OperationPtr operation_;

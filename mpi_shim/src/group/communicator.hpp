@@ -14,7 +14,7 @@
 #include <utility>
 #include <variant>
 
-struct fmpl_exchange;
+struct fmpl_exchanges;
 
 namespace fmpl::mpi {
 
@@ -76,7 +76,10 @@ public:
     // Made by the first collective call that wants it (coll/fast_path).
     fmpl_comm_t fmpl_comm = FMPL_COMM_NULL;
     bool fmpl_comm_tried = false;
-    fmpl_exchange* exchange = nullptr;  // of that; nullptr: it has none
+    // Of that, nullptr: it has none. Blocking calls of communicators with the same members come in one order, and go
+    // through one series together; nonblocking ones do not, and only the first of these communicators has theirs.
+    fmpl_exchanges* exchanges = nullptr;
+    fmpl_exchanges* nonblocking_exchanges = nullptr;
 
     // By every gather and scatter: whether its root is that of the last one.
     bool keeps_root(int root)

@@ -4,6 +4,7 @@
 #include <fmpl/layer_calls.h>
 #include <fmpl/waiting.h>
 
+#include <algorithm>
 #include <atomic>
 
 namespace fmpl::mpi {
@@ -256,7 +257,9 @@ void Messenger::settle(const Communicator& comm)
         return is_of(comm) || (comm.local != nullptr && is_of(*comm.local));
     };
     const auto is_quiet = [&] {
-        return !parts_->sends.any_under_way([&](const auto& send) { return is_of_comm(send.envelope.context); }) &&
+        const auto is_active = [&](const Ref<ActiveRequest>& request) { return request->waits_for_members_of(comm); };
+        return std::none_of(parts_->active.begin(), parts_->active.end(), is_active) &&
+               !parts_->sends.any_under_way([&](const auto& send) { return is_of_comm(send.envelope.context); }) &&
                !parts_->receives.any_under_way([&](const auto& receive) { return is_of_comm(receive.key.context); });
     };
     raise_failure_in_fmpl();

@@ -45,6 +45,8 @@ class ActiveRequest : public Request {
 public:
     // Goes on as far as it can without waiting; sets `complete` in the end. May start other requests.
     virtual void advance() = 0;
+    // Whether it waits for members of the communicator without a message of its own.
+    virtual bool waits_for_members_of(const Communicator& /*comm*/) const { return false; }
 };
 
 class Messenger {

@@ -90,8 +90,8 @@ MPI_TEST_AT(Lengths, ThatDifferInAScanAreAnErrorAndNobodyWaits, ({2, 3, 4}))
     }
 }
 
-// Where no call of FMPL's takes part: ranks meet by messages alone. On both sides of 64 KiB an allreduction has other
-// messages (partitioned_allreduce), which is a deadlock, and ends as one.
+// Ranks meet in exchanges and by messages. On both sides of 64 KiB an allreduction has other messages
+// (partitioned_allreduce), which is a deadlock, and ends as one.
 MPI_TEST_AT(Lengths, ThatDifferInANonblockingCallAreAnErrorAndNobodyWaits, ({2, 4}))
 {
     constexpr std::pair<int, int> kLengths[] = {{8, 16}, {8, 2000}, {16000, 65528}, {65536, 2000000}};

@@ -2,8 +2,11 @@
 #include "collective_calls.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <cstring>
 #include <random>
+#include <thread>
 #include <vector>
 
 using namespace mpi_test;
@@ -119,11 +122,11 @@ MPI_Request start(Started& s, int index, MPI_Comm comm)
 
 MPI_TEST(NonblockingCollective, ManyOutstandingOnOneCommunicatorInAnyOrderOfCompletion)
 {
-    constexpr int kOperations = 40;
+    constexpr int kOperations = 150;  // more than there are slots for what is laid down
     std::vector<Started> started(kOperations);
     std::vector<MPI_Request> requests;
     for (int i = 0; i < kOperations; ++i) {
-        if (i % 9 == 0) delay(static_cast<unsigned>(i));
+        if (i % 25 == 0) delay(static_cast<unsigned>(i));
         requests.push_back(start(started[static_cast<std::size_t>(i)], i, MPI_COMM_WORLD));
     }
     // Each rank completes them in an order of its own.
@@ -189,23 +192,62 @@ MPI_TEST(NonblockingCollective, CompletesByWaitallTestallAndTheSomeAndAnyForms)
 
 MPI_TEST(NonblockingCollective, DuplicatesDoNotDisturbEachOther)
 {
-    const Duplicate first;
-    const Duplicate second;
-    std::vector<Started> started(30);
-    std::vector<MPI_Request> requests(30);
-    // On each communicator all ranks start the same operations in the same order; between communicators the order of
-    // the starts depends on the rank.
-    std::size_t on_first = 0;
-    std::size_t on_second = 15;
-    for (std::size_t step = 0; step < 30; ++step) {
-        const bool take_first =
-            on_second == 30 || (on_first < 15 && (step + static_cast<std::size_t>(rank())) % 3 != 0);
-        std::size_t& next = take_first ? on_first : on_second;
-        requests[next] = start(started[next], static_cast<int>(next), take_first ? first.get() : second.get());
-        ++next;
+    const Duplicate duplicate;
+    const Duplicate another;
+    const MPI_Comm pairs[][2] = {{duplicate.get(), another.get()}, {MPI_COMM_WORLD, duplicate.get()}};
+    for (const auto& [first, second] : pairs) {
+        std::vector<Started> started(30);
+        std::vector<MPI_Request> requests(30);
+        // On each communicator all ranks start the same operations in the same order; between communicators the order
+        // of the starts depends on the rank.
+        std::size_t on_first = 0;
+        std::size_t on_second = 15;
+        for (std::size_t step = 0; step < 30; ++step) {
+            const bool take_first =
+                on_second == 30 || (on_first < 15 && (step + static_cast<std::size_t>(rank())) % 3 != 0);
+            std::size_t& next = take_first ? on_first : on_second;
+            requests[next] = start(started[next], static_cast<int>(next), take_first ? first : second);
+            ++next;
+        }
+        MPI_Waitall(30, requests.data(), MPI_STATUSES_IGNORE);
+        for (std::size_t i = 0; i < 30; ++i) EXPECT_EQ(started[i].in, started[i].expected) << "operation " << i;
     }
-    MPI_Waitall(30, requests.data(), MPI_STATUSES_IGNORE);
-    for (std::size_t i = 0; i < 30; ++i) EXPECT_EQ(started[i].in, started[i].expected) << "operation " << i;
+}
+
+// Of some ranks, with blocking calls before, so that they may go as those do, and between.
+MPI_TEST(NonblockingCollective, CommunicatorsOfTheSameRanksMayBeUsedInAnOrderOfEachRank)
+{
+    MPI_Comm comms[2] = {MPI_COMM_NULL, MPI_COMM_NULL};
+    MPI_Comm_split(MPI_COMM_WORLD, rank() % 2, 0, &comms[0]);
+    MPI_Comm_dup(comms[0], &comms[1]);
+    int members = 0;
+    int own = 0;
+    MPI_Comm_size(comms[0], &members);
+    MPI_Comm_rank(comms[0], &own);
+    for (const MPI_Comm comm : comms) MPI_Barrier(comm);
+    for (int round = 0; round < 100; ++round) {
+        int gathered[2][3][16];
+        const int mine[2] = {1000 * round + own, 1000 * round + 500 + own};
+        MPI_Request requests[4];
+        for (int i = 0; i < 2; ++i) {
+            const int which = (i + own + round) % 2;
+            for (int of : {0, 1}) {
+                MPI_Iallgather(
+                    &mine[which], 1, MPI_INT, gathered[which][of], 1, MPI_INT, comms[which], &requests[2 * which + of]);
+            }
+        }
+        const int blocking = round % 2;
+        MPI_Allgather(&mine[blocking], 1, MPI_INT, gathered[blocking][2], 1, MPI_INT, comms[blocking]);
+        MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+        for (int which : {0, 1}) {
+            for (int of = 0; of < (which == blocking ? 3 : 2); ++of) {
+                for (int r = 0; r < members; ++r) {
+                    EXPECT_EQ(gathered[which][of][r], 1000 * round + 500 * which + r) << "round " << round;
+                }
+            }
+        }
+    }
+    for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
 }
 
 MPI_TEST(NonblockingCollective, BlockingCallsOnTheSameCommunicatorOvertakeThem)
@@ -391,6 +433,65 @@ MPI_TEST(NonblockingCollective, DuplicationOfACommunicatorMayBeStarted)
             MPI_Comm_free(&copy);
         }
     }
+}
+
+// On a communicator of some ranks that has met before, so that its nonblocking calls go as blocking ones do; long
+// blocks go as messages even there.
+MPI_TEST_AT(NonblockingCollective, LongBlocksOfNeighboursMeetEachOther, ({3, 4, 7}))
+{
+    MPI_Comm some = MPI_COMM_NULL;
+    MPI_Comm ring = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank() % 2, 0, &some);
+    int members = 0;
+    MPI_Comm_size(some, &members);
+    const int periodic = 1;
+    MPI_Cart_create(some, 1, &members, &periodic, 0, &ring);
+    int own = 0;
+    MPI_Comm_rank(ring, &own);
+    MPI_Barrier(ring);
+    for (const int count : {1, 300, 20000, 200000}) {
+        const auto n = static_cast<std::size_t>(count);
+        const std::vector<int> out(2 * n, own);
+        std::vector<int> all(2 * n, -1);
+        std::vector<int> gathered(2 * n, -1);
+        MPI_Request requests[2];
+        MPI_Ineighbor_alltoall(out.data(), count, MPI_INT, all.data(), count, MPI_INT, ring, &requests[0]);
+        MPI_Ineighbor_allgather(out.data(), count, MPI_INT, gathered.data(), count, MPI_INT, ring, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        std::vector<int> expected(n, (own + members - 1) % members);
+        expected.resize(2 * n, (own + 1) % members);
+        EXPECT_TRUE(all == expected) << count;
+        EXPECT_TRUE(gathered == expected) << count;
+    }
+    MPI_Comm_free(&ring);
+    MPI_Comm_free(&some);
+}
+
+// Section 10.5.4: also for what goes without a message.
+MPI_TEST_AT(NonblockingCollective, ADisconnectWaitsForThem, ({3, 4}))
+{
+    // MPICH 4.0 frees the communicator without waiting.
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(library, &length);
+    if (std::strncmp(library, "MPICH", 5) == 0) return;
+    MPI_Comm some = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank() == 2 ? 1 : 0, 0, &some);
+    MPI_Barrier(some);
+    int members = 0;
+    int own = 0;
+    MPI_Comm_size(some, &members);
+    MPI_Comm_rank(some, &own);
+    std::vector<int> gathered(static_cast<std::size_t>(members), -1);
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (own == members - 1) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    MPI_Iallgather(&own, 1, MPI_INT, gathered.data(), 1, MPI_INT, some, &request);
+    MPI_Comm_disconnect(&some);
+    int done = 0;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    EXPECT_EQ(done, 1);
+    for (int r = 0; r < members; ++r) EXPECT_EQ(gathered[static_cast<std::size_t>(r)], r);
+    if (done == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 // Of what arrives, too little is noticed as too much is; the next call finds nothing left over.

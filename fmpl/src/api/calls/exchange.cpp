@@ -1,5 +1,5 @@
-// Exchanges (fmpl/exchange.h). struct fmpl_exchange is the communicator's Meeting: who calls needs neither to be found
-// nor counted for each few bytes.
+// Exchanges (fmpl/exchange.h). struct fmpl_exchanges is the series' state: who calls needs neither to be found nor
+// counted for each few bytes.
 #include "api/boundary.hpp"
 #include "api/calls/checks.hpp"
 #include "coll/exchange.hpp"
@@ -9,12 +9,13 @@
 using namespace fmpl;
 
 static_assert(FMPL_EXCHANGE_BYTES == kMostExchangeBytes);
+static_assert(FMPL_EXCHANGES_OF_A_COMM == kExchangeSeries);
 
 namespace {
 
-Meeting& meeting(fmpl_exchange* exchange)
+ExchangeState& series_of(fmpl_exchanges* exchanges)
 {
-    return *reinterpret_cast<Meeting*>(exchange);
+    return *reinterpret_cast<ExchangeState*>(exchanges);
 }
 
 template <class Body>
@@ -28,52 +29,87 @@ int exchanging(const char* name, Body&& body)
     }
 }
 
+void check_bytes(std::size_t bytes)
+{
+    if (bytes > kMostExchangeBytes) [[unlikely]] {
+        fail(FMPL_ERR_ARGUMENT, "{} bytes are more than the {} of an exchange; send them as messages", bytes,
+            kMostExchangeBytes);
+    }
+}
+
 }  // namespace
 
 extern "C" {
 
-int fmpl_exchange_of(fmpl_comm_t comm, fmpl_exchange** exchange)
+int fmpl_exchanges_of(fmpl_comm_t comm, int series, fmpl_exchanges** exchanges)
 {
-    return query("fmpl_exchange_of", [&](Rank& own) {
+    return query("fmpl_exchanges_of", [&](Rank& own) {
         Communicator& c = own.communicators.find(comm);
-        if (exchange == nullptr) fail(FMPL_ERR_ARGUMENT, "exchange is NULL; give the address of a pointer");
-        *exchange = own.collectives.has_exchanges(c) ? reinterpret_cast<fmpl_exchange*>(c.meeting.get()) : nullptr;
+        if (exchanges == nullptr) fail(FMPL_ERR_ARGUMENT, "exchanges is NULL; give the address of a pointer");
+        if (series < 0 || series >= FMPL_EXCHANGES_OF_A_COMM) {
+            fail(FMPL_ERR_ARGUMENT, "there is no series {}; a communicator has those from 0 to {}", series,
+                FMPL_EXCHANGES_OF_A_COMM - 1);
+        }
+        *exchanges = own.collectives.has_exchanges(c)
+                         ? reinterpret_cast<fmpl_exchanges*>(&c.meeting->exchanges[static_cast<std::size_t>(series)])
+                         : nullptr;
     });
 }
 
-int fmpl_exchange_room(fmpl_exchange* exchange, size_t bytes, void** room)
+int fmpl_exchange_begin(fmpl_exchanges* exchanges, uint64_t* number)
+{
+    return exchanging("fmpl_exchange_begin", [&] { *number = begin_exchange(series_of(exchanges)); });
+}
+
+int fmpl_exchange_room(fmpl_exchanges* exchanges, uint64_t number, size_t bytes, void** room)
 {
     return exchanging("fmpl_exchange_room", [&] {
-        if (bytes > kMostExchangeBytes) [[unlikely]] {
-            fail(FMPL_ERR_ARGUMENT, "{} bytes are more than the {} of an exchange; send them as messages", bytes,
-                kMostExchangeBytes);
-        }
-        *room = room_to_give(meeting(exchange), bytes);
+        check_bytes(bytes);
+        *room = room_to_give(series_of(exchanges), number, bytes);
     });
 }
 
-void fmpl_exchange_show(fmpl_exchange* exchange, int to)
+int fmpl_exchange_try_room(fmpl_exchanges* exchanges, uint64_t number, size_t bytes, void** room)
 {
-    show_given(meeting(exchange), to);
+    return exchanging("fmpl_exchange_try_room", [&] {
+        check_bytes(bytes);
+        *room = try_room_to_give(series_of(exchanges), number, bytes);
+    });
 }
 
-int fmpl_exchange_decline(fmpl_exchange* exchange, size_t bytes, int to)
+void fmpl_exchange_show(fmpl_exchanges* exchanges, uint64_t number, int to)
 {
-    return exchanging("fmpl_exchange_decline", [&] { decline_to_give(meeting(exchange), bytes, to); });
+    show_given(series_of(exchanges), number, to);
 }
 
-int fmpl_exchange_take(fmpl_exchange* exchange, int from, const void** data, size_t* bytes)
+void fmpl_exchange_decline(fmpl_exchanges* exchanges, uint64_t number, size_t bytes, int to)
+{
+    decline_to_give(series_of(exchanges), number, bytes, to);
+}
+
+int fmpl_exchange_take(fmpl_exchanges* exchanges, uint64_t number, int from, const void** data, size_t* bytes)
 {
     return exchanging("fmpl_exchange_take", [&] {
-        const Given given = take_given(meeting(exchange), from);
+        const Given given = take_given(series_of(exchanges), number, from);
         *data = given.data;
         *bytes = given.bytes;
     });
 }
 
-void fmpl_exchange_end(fmpl_exchange* exchange)
+int fmpl_exchange_try_take(
+    fmpl_exchanges* exchanges, uint64_t number, int from, const void** data, size_t* bytes, int* is_there)
 {
-    end_exchange(meeting(exchange));
+    return exchanging("fmpl_exchange_try_take", [&] {
+        Given given{};
+        *is_there = try_take_given(series_of(exchanges), number, from, given) ? 1 : 0;
+        *data = given.data;
+        *bytes = given.bytes;
+    });
+}
+
+void fmpl_exchange_end(fmpl_exchanges* exchanges, uint64_t number)
+{
+    end_exchange(series_of(exchanges), number);
 }
 
 }  // extern "C"
