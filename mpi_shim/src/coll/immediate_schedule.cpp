@@ -44,11 +44,7 @@ void ImmediateSchedule::receive_and_wait()
 void ImmediateSchedule::withdraw_receive(int peer)
 {
     std::erase_if(deferred_, [&](const Deferred& receive) { return receive.peer == peer; });
-    std::erase_if(pending_, [&](const Pending& receive) {
-        if (receive.peer != peer) return false;
-        receive.request->cancel(*messenger_);
-        return true;
-    });
+    Schedule::withdraw_receive(peer);
 }
 
 void ImmediateSchedule::abandon()

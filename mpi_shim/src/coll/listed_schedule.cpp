@@ -78,15 +78,6 @@ void ListedSchedule::cancel(Messenger&)
     fail(MPI_ERR_REQUEST, "request is of a collective operation, which cannot be cancelled; wait for it");
 }
 
-void ListedSchedule::withdraw_receive(int peer)
-{
-    std::erase_if(pending_, [&](const Pending& receive) {
-        if (receive.peer != peer) return false;
-        receive.request->cancel(*messenger_);
-        return true;
-    });
-}
-
 void ListedSchedule::add_send(const Members& members, const MessageBuffer& buffer, int peer)
 {
     add({.kind = Step::Kind::send, .peer = peer, .members = members, .buffer = buffer});

@@ -21,7 +21,6 @@ public:
         CollectiveState& state, Messenger& messenger, const CommunicatorPtr& comm, Schedule& failed);
 
     void end_round() override;
-    void withdraw_receive(int peer) override;
 
     void advance() override;
     bool waits_for_members_of(const Communicator& comm) const override { return !complete && comm_.get() == &comm; }

@@ -31,6 +31,15 @@ void Schedule::copy(const MessageBuffer& from, const MessageBuffer& to)
     }
 }
 
+void Schedule::withdraw_receive(int peer)
+{
+    std::erase_if(pending_, [&](const Pending& receive) {
+        if (receive.peer != peer) return false;
+        receive.request->cancel(*messenger_);
+        return true;
+    });
+}
+
 std::byte* Schedule::memory(std::size_t bytes)
 {
     try {

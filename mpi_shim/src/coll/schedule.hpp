@@ -132,7 +132,7 @@ public:
         add_take(from, std::forward<Then>(then));
     }
     // What this round receives from a peer has come by the exchange after all.
-    virtual void withdraw_receive(int peer) = 0;
+    virtual void withdraw_receive(int peer);
     // So many bytes have come by it for as much room; fewer than expected are an error, too.
     void note_arrival(std::uint64_t bytes, std::uint64_t room, std::uint64_t expected = 0)
     {
