@@ -120,9 +120,13 @@ protected:
         begin([&](int node) { return node == 0 ? own_thread() : idle_[static_cast<std::size_t>(node)].number(); });
     }
     std::uint64_t ago(std::uint64_t us) const { return read_clock(clock_) - us * ticks_per_us_; }
-    // As if `node` had looked, and been sent something by a rank of its own CPU, so long ago.
+    void set_ready(int node) { record(node).state = static_cast<std::uint32_t>(RankState::ready); }
+    // As if `node` had looked, and been sent something by the other rank of its CPU, so long ago, and that computed.
     void set(int node, std::uint64_t away_us_ago, std::uint64_t news_us_ago)
     {
+        const int mate = node ^ 1;
+        set_ready(mate);
+        record(mate).away_since = 0;
         record(node).away_since = ago(away_us_ago);
         memory_->news(1)[node].at = ago(news_us_ago);
     }
@@ -173,8 +177,12 @@ TEST_F(CpusLent, WhoHasNewsAndCannotLookIsTaken)
 TEST_F(CpusLent, OfSeveralTheNextToRunIsTakenFirst)
 {
     begin();
+    bind(idle_[1].number(), {home(2)});
+    record(1).host = home(2);
+    set_ready(1);
     set(2, 200, 100);
     set(3, 300, 100);
+    record(2).away_since = ago(200);
     wait_in_vain_until([&] { return record(2).host == home(0) || record(3).host == home(0); });
     expect_on(2, home(2));
     expect_on(3, home(0));
@@ -193,6 +201,7 @@ TEST_F(CpusLent, WhoHasLookedSinceTheNewsStays)
 TEST_F(CpusLent, WhoHasNoNewsOrRunsStays)
 {
     begin();
+    set_ready(3);
     record(2).away_since = ago(1000);
     memory_->news(0)[3].at = ago(1000);
     wait_in_vain(kLong);
@@ -209,8 +218,28 @@ TEST_F(CpusLent, WhereSomebodyHasJustLookedNobodyIsTaken)
         lendings_[0].leave([] {});
     }
     expect_on(2, home(2));
+    record(3).away_since = 0;
     wait_in_vain_until([&] { return record(2).host == home(0); });
     expect_on(3, home(3));
+}
+
+// Another program runs there, or the CPU is waking: an empty CPU would be left behind.
+TEST_F(CpusLent, WhereNoRankComputesNobodyIsTaken)
+{
+    begin();
+    set(2, 200, 100);
+    record(3).away_since = ago(300);
+    wait_in_vain(kLong);
+    record(3).away_since = 0;
+    record(3).sleeping = 1;
+    wait_in_vain(kLong);
+    record(3).sleeping = 0;
+    record(3).state = static_cast<std::uint32_t>(RankState::finalized);
+    wait_in_vain(kLong);
+    expect_on(2, home(2));
+    expect_on(3, home(3));
+    set_ready(3);
+    wait_in_vain_until([&] { return record(2).host == home(0); });
 }
 
 TEST_F(CpusLent, AYoungCollectiveWaitIsNotToldOfButByGuestsAndHosts)
@@ -235,7 +264,6 @@ TEST_F(CpusLent, ACpuWithWorkTakesNobody)
 {
     begin();
     set(2, 200, 100);
-    set(3, 200, 100);
     for (int i = 0; i < 50; ++i) lendings_[0].leave([&] { spend(40); });  // the others' work
     for (int i = 0; i < 50; ++i) {                                        // its own
         lendings_[0].leave([] {});
@@ -248,7 +276,7 @@ TEST_F(CpusLent, ACpuWithWorkTakesNobody)
 TEST_F(CpusLent, OfTwoThatComputeOneIsTakenInTime)
 {
     begin();
-    for (const int node : {2, 3}) record(node).state = static_cast<std::uint32_t>(RankState::ready);
+    for (const int node : {2, 3}) set_ready(node);
     const std::uint64_t began = ago(0);
     wait_in_vain_until([&] { return record(2).host == home(0) || record(3).host == home(0); });
     EXPECT_GE(ago(0) - began, 500 * ticks_per_us_);
@@ -260,12 +288,12 @@ TEST_F(CpusLent, OfTwoThatComputeOneIsTakenInTime)
 TEST_F(CpusLent, WhoComputesAloneStays)
 {
     begin();
-    record(2).state = static_cast<std::uint32_t>(RankState::ready);
+    set_ready(2);
     for (const RankState state : {RankState::attached, RankState::finalized}) {
         record(3).state = static_cast<std::uint32_t>(state);
         wait_in_vain(kLong);
     }
-    record(3).state = static_cast<std::uint32_t>(RankState::ready);
+    set_ready(3);
     record(3).sleeping = 1;
     wait_in_vain(kLong);
     record(3).sleeping = 0;
@@ -280,7 +308,7 @@ TEST_F(CpusLent, OfThoseThatComputeWhoIsAtHomeHereIsTakenFirst)
     begin();
     bind(idle_[1].number(), {home(2)});
     record(1).host = home(2);
-    for (const int node : {1, 2, 3}) record(node).state = static_cast<std::uint32_t>(RankState::ready);
+    for (const int node : {1, 2, 3}) set_ready(node);
     wait_in_vain_until([&] { return record(1).host == home(0); });
     expect_on(2, home(2));
     expect_on(3, home(3));
@@ -435,6 +463,7 @@ TEST_F(CpusLent, AllAtOnce)
         while (thread == 0) std::this_thread::yield();
     }
     begin([&](int node) { return threads[static_cast<std::size_t>(node)].load(); });
+    for (int node = 0; node < kNodes; ++node) set_ready(node);
     may_begin = true;
     while (ended < kNodes) std::this_thread::yield();
     for (int node = 0; node < kNodes; ++node) {

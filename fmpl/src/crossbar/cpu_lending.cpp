@@ -153,14 +153,19 @@ void CpuLending::find_busy(int here)
 CpuLending::Found CpuLending::who_cannot_look(int here)
 {
     Found found;
+    bool is_counted = false;
     for (const int node : busy_) {
         const NodeRecord& record = crossbar_->record(node);
         const std::uint64_t away = record.away_since.load(std::memory_order_relaxed);
         // Of several the one that would be the next to run.
         if (away == 0 || (found.node >= 0 && away >= found.away) || left_at_ < away + idle_) continue;
-        if (record.host.load(std::memory_order_relaxed) == here) continue;
+        const int host = record.host.load(std::memory_order_relaxed);
+        if (host == here) continue;
         const std::uint64_t news = news_of(node);
-        if (away >= news || left_at_ < news + idle_ || !may_move(node)) continue;
+        if (away >= news || left_at_ < news + idle_) continue;
+        if (!std::exchange(is_counted, true)) count_computing(here);
+        const Computing* there = computing_on(host);
+        if (there == nullptr || there->ranks == 0 || !may_move(node)) continue;
         found = {node, away};
     }
     return found;
@@ -186,21 +191,32 @@ bool CpuLending::has_mate_that_computes(int here) const
     return false;
 }
 
-// Of the CPU where most compute: one whose home is here, if there is one. It may be the one that runs, which costs more
-// to move.
-CpuLending::Found CpuLending::who_computes_beside_another(int here)
+// Of each CPU, of those of busy_.
+void CpuLending::count_computing(int here)
 {
     std::ranges::fill(computing_, Computing{});
     for (const int node : busy_) {
         const NodeRecord& record = crossbar_->record(node);
         const int host = record.host.load(std::memory_order_relaxed);
-        const auto at = std::ranges::lower_bound(cpus_, host);
-        if (host == here || at == cpus_.end() || *at != host || !computes(record)) continue;
-        Computing& there = computing_[static_cast<std::size_t>(at - cpus_.begin())];
-        ++there.ranks;
-        if ((there.taken < 0 || peers_[static_cast<std::size_t>(node)].home == here) && may_move(node))
-            there.taken = node;
+        Computing* there = computing_on(host);
+        if (host == here || there == nullptr || !computes(record)) continue;
+        ++there->ranks;
+        if ((there->taken < 0 || peers_[static_cast<std::size_t>(node)].home == here) && may_move(node))
+            there->taken = node;
     }
+}
+
+CpuLending::Computing* CpuLending::computing_on(int cpu)
+{
+    const auto at = std::ranges::lower_bound(cpus_, cpu);
+    return at != cpus_.end() && *at == cpu ? &computing_[static_cast<std::size_t>(at - cpus_.begin())] : nullptr;
+}
+
+// Of the CPU where most compute: one whose home is here, if there is one. It may be the one that runs, which costs more
+// to move.
+CpuLending::Found CpuLending::who_computes_beside_another(int here)
+{
+    count_computing(here);
     const Computing& most = *std::ranges::max_element(computing_, {}, &Computing::ranks);
     return {most.ranks >= 2 ? most.taken : -1, 0};
 }

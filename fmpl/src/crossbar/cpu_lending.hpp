@@ -8,7 +8,9 @@
 //   no other rank of the CPU computes.
 // - Another rank has news: NodeRecord::away_since tells when that rank looked last and gave its CPU away, NewsOfRank
 //   when a message woke it (collective calls do not say). The news is later, and 20 us old.
-// - That another rank computes on that CPU: for 20 us none of those whose home it is has looked.
+// - That another rank computes on that CPU: for 20 us none of those whose home it is has looked, and one of them is not
+//   away now. If all are, another program runs there, or the CPU wakes from having had nothing to do: who is then taken
+//   leaves an empty CPU behind, where nobody takes it back.
 //
 // Such a rank stands in a CPU's run queue, where binding it to another takes 4 us. (One that runs takes 240, so nobody
 // moves itself.) It goes back to the CPU that it was bound to at the start, its home, 200 us later; each time that it
@@ -110,7 +112,13 @@ private:
         int node = -1;
         std::uint64_t away = 0;  // NodeRecord::away_since
     };
+    struct Computing {
+        int ranks = 0;
+        int taken = -1;
+    };
     void find_busy(int here);
+    void count_computing(int here);
+    Computing* computing_on(int cpu);  // nullptr: it is not lent
     Found who_cannot_look(int here);
     Found who_computes_beside_another(int here);
     bool computes(const NodeRecord& record) const;
@@ -128,12 +136,8 @@ private:
     std::vector<int> cpus_;                // ascending
     std::vector<Guest> guests_;            // that this rank has taken, each once
     std::vector<int> busy_;                // ranks of CPUs where nobody has just looked
-    struct Computing {
-        int ranks = 0;
-        int taken = -1;
-    };
-    std::vector<Computing> computing_;  // by CPU, for who_computes_beside_another()
-    pthread_t thread_{};                // that is moved
+    std::vector<Computing> computing_;     // by CPU, for count_computing()
+    pthread_t thread_{};                   // that is moved
 
     // In ticks. From giving the CPU away to doing so again: what takes longer is work, of this rank or of another of
     // its CPU.
