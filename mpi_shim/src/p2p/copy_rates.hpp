@@ -1,8 +1,10 @@
-// How fast other ranks read long messages of this rank where they lie, and which had better go through the ring.
+// How fast long messages between this rank and others are read where they lie, and which had better go by the ring.
 //
 // What lies in the caches of both cores, since nobody writes it, is read faster than it goes through a ring, by two
 // copies. But what the source has just written is read at a third of that rate or less, and the ring is faster. Which
-// of the two a message is only its copy tells, so the receiver reports how long that took.
+// of the two a message is only its copy tells, so the receiver reports how long that took. The reads of both directions
+// of a pair count as one: of two ranks that exchange messages, the one whose messages are read does so faster if the
+// other's go through a ring, and so both would stay, more slowly than by either way alone.
 #pragma once
 
 #include <fmpl/envelopes.h>
@@ -46,7 +48,7 @@ public:
     {
     }
 
-    // The rank has read so many bytes in this time.
+    // The rank has read so many bytes of this one in this time, or this one of it.
     void was_read(int destination, std::uint64_t bytes, std::uint64_t nanoseconds)
     {
         Rate& rate = of(destination);

@@ -5,6 +5,8 @@
 
 #include <mpi.h>
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -198,6 +200,49 @@ FMPL_RANKS_TEST_WITH(Negotiation, SoTheyDoWhereRanksShareCpus,
     (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "1"}}}))
 {
     exchange_what_is_written_anew();
+}
+
+// What one of two ranks reads slowly, here since its buffer has no pages yet, decides for the messages of both: else
+// one's may be read and the other's not, slower than either way.
+FMPL_RANKS_TEST_WITH(Negotiation, WhoReadsSlowlySendsThroughTheRing,
+    (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "1"}}}))
+{
+    constexpr int kSlowReads = 300;
+    constexpr int kAtOnce = 6;  // of which four are read all the same, now and then
+    const Job job;
+    const Message message(kBytes, 1);
+    std::atomic<std::uint64_t>& sent = fmpl_test::shared_words()[0];
+    std::atomic<std::uint64_t>& over = fmpl_test::shared_words()[1];
+    if (job.rank == 0) {
+        for (int i = 0; i < kSlowReads; ++i) MPI_Send(message.data(), kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
+        fmpl_test::wait_until([&] { return sent == 1; }, "the messages");
+        for (int i = 0; i < kAtOnce; ++i) {
+            Message in(kBytes);
+            MPI_Recv(in.data(), kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            EXPECT_TRUE(in.holds(1)) << "message " << i;
+        }
+        over = 1;
+        return;
+    }
+    void* const fresh = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(fresh, MAP_FAILED);
+    for (int i = 0; i < kSlowReads; ++i) {
+        MPI_Recv(fresh, kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        ASSERT_EQ(madvise(fresh, kBytes, MADV_DONTNEED), 0);
+    }
+    munmap(fresh, kBytes);
+    int gone = 0;
+    std::array<MPI_Request, kAtOnce> requests;
+    for (MPI_Request& request : requests) {
+        MPI_Isend(message.data(), kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &request);
+        int done = 0;
+        MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE);
+        gone += done;
+    }
+    EXPECT_GT(gone, 0);
+    sent = 1;
+    MPI_Waitall(kAtOnce, requests.data(), MPI_STATUSES_IGNORE);
+    fmpl_test::wait_until([&] { return over == 1; }, "the receives");
 }
 
 // With a CPU for each, a sender that waits does the work of a receiver that computes.

@@ -57,6 +57,7 @@ void DirectReading::receive(ReceiveOperation& operation, int source, const Envel
     if (is_timed) {
         read.bytes = envelope.bytes;
         read.place = static_cast<std::uint64_t>(std::max(fmpl_wtime() - begin, 0.0) * 1e9);
+        copy_rates_.was_read(source, read.bytes, read.place);
     }
     operation.finish_with(envelope);
     outbox_->post(source, read);

@@ -66,6 +66,7 @@ void PrivateReading::finish(ReceiveOperation& operation, const OwnCopy& copy)
         taken.bytes = copy.bytes;
         taken.place = static_cast<std::uint64_t>(std::max(copy.seconds * 1e9 - calls_ns, 0.0));
     }
+    was_taken(operation.source, taken);
     operation.finish_with(operation.envelope);
     outbox_->post(operation.source, taken);
 }
