@@ -29,6 +29,7 @@ public:
     const char* error_words() const override { return error_words_.c_str(); }
 
     RequestPool<ListedSchedule>* pool = nullptr;
+    ListedSchedule* next_free = nullptr;
 
 private:
     struct Step {

@@ -26,6 +26,44 @@ template <class Node>
 struct QueueLink {
     Node* previous = nullptr;
     Node* next = nullptr;
+    std::uint32_t hash = 0;  // of the key by which it is in the table
+};
+
+// Nodes in the order in which they were added, by their links[0].
+template <class Node>
+class NodeQueue {
+public:
+    Node* first() const { return first_; }
+    bool has_several() const { return first_ != last_; }
+    void append(Node& node)
+    {
+        QueueLink<Node>& link = node.links[0];
+        link.previous = last_;
+        link.next = nullptr;
+        (last_ != nullptr ? last_->links[0].next : first_) = &node;
+        last_ = &node;
+    }
+    void remove(Node& node)
+    {
+        QueueLink<Node>& link = node.links[0];
+        (link.previous != nullptr ? link.previous->links[0].next : first_) = link.next;
+        (link.next != nullptr ? link.next->links[0].previous : last_) = link.previous;
+    }
+    // Takes all out, and calls visit(node) with each.
+    template <class Visit>
+    void take_all(Visit&& visit)
+    {
+        for (Node* node = first_; node != nullptr;) {
+            Node* const next = node->links[0].next;
+            visit(*node);
+            node = next;
+        }
+        first_ = last_ = nullptr;
+    }
+
+private:
+    Node* first_ = nullptr;
+    Node* last_ = nullptr;
 };
 
 template <class Node, int place>
@@ -35,14 +73,16 @@ public:
 
     void push(Node& node)
     {
-        if (++nodes_ > buckets_.size()) grow();
-        append(buckets_[bucket_of(node.queue_key(place))], node);
+        if (++nodes_ > buckets_.size()) [[unlikely]]
+            grow();
+        node.links[place].hash = hash_of(node.queue_key(place));
+        append(node);
     }
 
     // The oldest one with this key; nullptr when there is none.
     Node* first(const MatchKey& key) const
     {
-        for (Node* node = buckets_[bucket_of(key)].first; node != nullptr; node = node->links[place].next) {
+        for (Node* node = bucket_of(hash_of(key)).first; node != nullptr; node = node->links[place].next) {
             if (node->queue_key(place) == key) return node;
         }
         return nullptr;
@@ -51,10 +91,9 @@ public:
     void remove(Node& node)
     {
         QueueLink<Node>& link = node.links[place];
-        Bucket& bucket = buckets_[bucket_of(node.queue_key(place))];
+        Bucket& bucket = bucket_of(link.hash);
         (link.previous != nullptr ? link.previous->links[place].next : bucket.first) = link.next;
         (link.next != nullptr ? link.next->links[place].previous : bucket.last) = link.previous;
-        link = {};
         --nodes_;
     }
 
@@ -80,30 +119,34 @@ private:
         Node* last = nullptr;
     };
 
-    std::size_t bucket_of(const MatchKey& key) const
+    static std::uint32_t hash_of(const MatchKey& key)
     {
         std::uint64_t hash =
             (std::uint64_t{key.context} << 32 | static_cast<std::uint32_t>(key.tag)) * 0x9e3779b97f4a7c15u;
         hash = (hash ^ static_cast<std::uint32_t>(key.source)) * 0xc2b2ae3d27d4eb4fu;
-        return hash >> 40 & (buckets_.size() - 1);
+        return static_cast<std::uint32_t>(hash >> 40);
     }
+    Bucket& bucket_of(std::uint32_t hash) { return buckets_[hash & (buckets_.size() - 1)]; }
+    const Bucket& bucket_of(std::uint32_t hash) const { return buckets_[hash & (buckets_.size() - 1)]; }
 
-    static void append(Bucket& bucket, Node& node)
+    void append(Node& node)
     {
         QueueLink<Node>& link = node.links[place];
-        link = {bucket.last, nullptr};
+        Bucket& bucket = bucket_of(link.hash);
+        link.previous = bucket.last;
+        link.next = nullptr;
         (bucket.last != nullptr ? bucket.last->links[place].next : bucket.first) = &node;
         bucket.last = &node;
     }
 
-    void grow()
+    [[gnu::noinline]] void grow()
     {
         std::vector<Bucket> old(buckets_.size() * 2);
         old.swap(buckets_);
         for (const Bucket& bucket : old) {
             for (Node* node = bucket.first; node != nullptr;) {
                 Node* const next = node->links[place].next;
-                append(buckets_[bucket_of(node->queue_key(place))], *node);
+                append(*node);
                 node = next;
             }
         }

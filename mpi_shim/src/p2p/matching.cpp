@@ -5,15 +5,6 @@
 #include <utility>
 
 namespace fmpl::mpi {
-namespace {
-
-bool has_wildcard(const MatchKey& key)
-{
-    return key.source == MPI_ANY_SOURCE || key.tag == MPI_ANY_TAG;
-}
-
-}  // namespace
-
 MatchKey UnexpectedMessage::queue_key(int place) const
 {
     return {envelope.context, (place & 2) != 0 ? MPI_ANY_SOURCE : envelope.source,
@@ -22,23 +13,14 @@ MatchKey UnexpectedMessage::queue_key(int place) const
 
 Matching::~Matching()
 {
-    by_context_.for_each([](UnexpectedMessage& message) { delete &message; });
-    if (newest_ != nullptr) cancel(*newest_);
-    posted_.for_each([](ReceiveOperation& operation) {
+    const auto destroy = [](UnexpectedMessage& message) { delete &message; };
+    by_context_.for_each(destroy);
+    recent_messages_.take_all(destroy);
+    const auto forget = [](ReceiveOperation& operation) {
         const Ref<ReceiveOperation> last(&operation, Ref<ReceiveOperation>::kAdopt);
-    });
-}
-
-void Matching::post(ReceiveOperation& operation)
-{
-    operation.order = ++order_;
-    operation.posted = true;
-    Ref<ReceiveOperation>(&operation).release();  // the table's own reference
-    if (newest_ != nullptr) {
-        posted_.push(*newest_);
-        if (has_wildcard(newest_->key)) ++posted_with_wildcards_;
-    }
-    newest_ = &operation;
+    };
+    posted_.for_each(forget);
+    recent_posted_.take_all(forget);
 }
 
 void Matching::remove_from_table(ReceiveOperation& operation)
@@ -52,37 +34,28 @@ void Matching::cancel(ReceiveOperation& operation)
     take(operation);
 }
 
-ReceiveOperation* Matching::first_posted(const MatchKey& message) const
+ReceiveOperation* Matching::first_in_table(const MatchKey& message) const
 {
     ReceiveOperation* found = posted_.first(message);
-    if (posted_with_wildcards_ > 0) {
-        for (const MatchKey& key : {MatchKey{message.context, message.source, MPI_ANY_TAG},
-                 MatchKey{message.context, MPI_ANY_SOURCE, message.tag},
-                 MatchKey{message.context, MPI_ANY_SOURCE, MPI_ANY_TAG}}) {
-            ReceiveOperation* const other = posted_.first(key);
-            if (other != nullptr && (found == nullptr || other->order < found->order)) found = other;
-        }
+    if (posted_with_wildcards_ == 0) return found;
+    for (const MatchKey& key :
+        {MatchKey{message.context, message.source, MPI_ANY_TAG}, MatchKey{message.context, MPI_ANY_SOURCE, message.tag},
+            MatchKey{message.context, MPI_ANY_SOURCE, MPI_ANY_TAG}}) {
+        ReceiveOperation* const other = posted_.first(key);
+        if (other != nullptr && (found == nullptr || other->order < found->order)) found = other;
     }
-    if (found == nullptr && newest_ != nullptr && matches(newest_->key, message)) found = newest_;
     return found;
 }
 
-Ref<ReceiveOperation> Matching::take_from_table(const MatchKey& message)
+ReceiveOperation* Matching::first_in_table_of_all(const MatchKey& message)
 {
-    ReceiveOperation* const found = first_posted(message);
-    return found == nullptr ? Ref<ReceiveOperation>() : take(*found);
-}
-
-void Matching::keep(std::unique_ptr<UnexpectedMessage> message)
-{
-    if (latest_ != nullptr) {
-        UnexpectedMessage& kept = *latest_.release();
-        by_key_.push(kept);
-        by_source_.push(kept);
-        by_tag_.push(kept);
-        by_context_.push(kept);
-    }
-    latest_ = std::move(message);
+    recent_posted_.take_all([this](ReceiveOperation& operation) {
+        operation.order = ++order_;
+        operation.in_table = true;
+        posted_.push(operation);
+        if (has_wildcard(operation.key)) ++posted_with_wildcards_;
+    });
+    return first_in_table(message);
 }
 
 UnexpectedMessage* Matching::find_in_tables(const MatchKey& receive) const
@@ -95,13 +68,28 @@ UnexpectedMessage* Matching::find_in_tables(const MatchKey& receive) const
     return by_key_.first(receive);
 }
 
+UnexpectedMessage* Matching::find_in_tables_of_all(const MatchKey& receive)
+{
+    recent_messages_.take_all([this](UnexpectedMessage& message) {
+        message.in_table = true;
+        by_key_.push(message);
+        by_source_.push(message);
+        by_tag_.push(message);
+        by_context_.push(message);
+    });
+    return find_in_tables(receive);
+}
+
 std::unique_ptr<UnexpectedMessage> Matching::take(UnexpectedMessage& message)
 {
-    if (&message == latest_.get()) return std::move(latest_);
-    by_key_.remove(message);
-    by_source_.remove(message);
-    by_tag_.remove(message);
-    by_context_.remove(message);
+    if (!message.in_table) {
+        recent_messages_.remove(message);
+    } else {
+        by_key_.remove(message);
+        by_source_.remove(message);
+        by_tag_.remove(message);
+        by_context_.remove(message);
+    }
     return std::unique_ptr<UnexpectedMessage>(&message);
 }
 

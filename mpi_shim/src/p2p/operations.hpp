@@ -21,6 +21,7 @@ struct SendOperation final : Request {
     Envelope envelope{};
     int destination = 0;  // world rank
     RequestPool<SendOperation>* pool = nullptr;
+    SendOperation* next_free = nullptr;
 
 private:
     void dispose() override;
@@ -31,10 +32,12 @@ struct ReceiveOperation final : Request {
     // first cache.
     MatchKey key{};
     bool posted = false;
+    bool in_table = false;  // of Matching, while it is posted
     QueueLink<ReceiveOperation> links[1];
-    std::uint64_t order = 0;  // of posting
+    std::uint64_t order = 0;  // of posting, of those in the table
     MessageBuffer buffer;
     RequestPool<ReceiveOperation>* pool = nullptr;
+    ReceiveOperation* next_free = nullptr;
     Envelope envelope{};  // of the message matched, while it is being transferred
     int source = 0;       // world rank, likewise, and of who has been told of the receive
     int invitation = -1;  // the channel in which it waits for a message that it was told of: see Invitations
@@ -57,6 +60,7 @@ struct UnexpectedMessage {
     Ref<SendOperation> own;             // of a message to the own rank that still lies in its buffer
     // By the exact key, by any tag, by any source, by any of both.
     QueueLink<UnexpectedMessage> links[4];
+    bool in_table = false;  // of Matching
 
     MatchKey queue_key(int place) const;
     const void* payload() const { return body != nullptr ? static_cast<const void*>(body.get()) : envelope.payload; }

@@ -9,20 +9,16 @@
 
 namespace fmpl::mpi {
 
-// T: has `pool`, and gives itself back in dispose().
+// T: has `pool` and `next_free`, and gives itself back in dispose().
 template <class T>
 class RequestPool {
 public:
     Ref<T> take()
     {
-        if (free_.empty()) {
-            all_.push_back(std::make_unique<T>());
-            all_.back()->pool = this;
-            free_.reserve(all_.size());
-            return Ref<T>(all_.back().get());
-        }
-        T* const request = free_.back();
-        free_.pop_back();
+        T* const request = free_;
+        if (request == nullptr) [[unlikely]]
+            return made();
+        free_ = request->next_free;
         request->complete = false;
         request->status = Status::empty();
         request->handle = 0;
@@ -31,7 +27,8 @@ public:
     void give_back(T& request)
     {
         request.complete = true;
-        free_.push_back(&request);
+        request.next_free = free_;
+        free_ = &request;
     }
 
     // Whether a request that is not complete satisfies the condition.
@@ -43,8 +40,15 @@ public:
     }
 
 private:
+    [[gnu::noinline]] Ref<T> made()
+    {
+        all_.push_back(std::make_unique<T>());
+        all_.back()->pool = this;
+        return Ref<T>(all_.back().get());
+    }
+
     std::vector<std::unique_ptr<T>> all_;
-    std::vector<T*> free_;
+    T* free_ = nullptr;
 };
 
 }  // namespace fmpl::mpi

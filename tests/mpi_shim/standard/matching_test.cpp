@@ -5,6 +5,8 @@
 #include "protocol_sizes.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <string>
@@ -302,6 +304,118 @@ MPI_TEST(Matching, ThousandsOfEarlyMessagesAreReceivedInTheWorstOrder)
         EXPECT_EQ(in, 1000 * left() + i);
     }
     MPI_Waitall(n, sends.data(), MPI_STATUSES_IGNORE);
+}
+
+// Receives and messages of a rank with itself, beside queues of both as the standard has them.
+class OwnMessages {
+public:
+    void post(int tag)
+    {
+        auto receive = std::make_unique<Receive>();
+        receive->tag = tag;
+        MPI_Irecv(
+            &receive->in, 1, MPI_INT, random_() % 2 == 0 ? MPI_ANY_SOURCE : 0, tag, MPI_COMM_SELF, &receive->request);
+        const auto first = first_for(tag);
+        if (first == come_.end()) {
+            posted_.push_back(std::move(receive));
+        } else {
+            expect_got(*receive, *first);
+            come_.erase(first);
+        }
+    }
+    void send(int tag)
+    {
+        const Sent sent{++sent_, tag};
+        MPI_Send(&sent.value, 1, MPI_INT, 0, tag, MPI_COMM_SELF);
+        const auto first = std::ranges::find_if(
+            posted_, [&](const auto& receive) { return receive->tag == tag || receive->tag == MPI_ANY_TAG; });
+        if (first == posted_.end()) {
+            come_.push_back(sent);
+        } else {
+            expect_got(**first, sent);
+            posted_.erase(first);
+        }
+    }
+    void probe(int tag)
+    {
+        int is_there = 0;
+        MPI_Status status;
+        MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_SELF, &is_there, &status);
+        const auto first = first_for(tag);
+        ASSERT_EQ(is_there != 0, first != come_.end());
+        if (is_there != 0) {
+            ASSERT_EQ(status.MPI_TAG, first->tag);
+        }
+    }
+    void cancel_one()
+    {
+        if (posted_.empty()) return;
+        const auto one = posted_.begin() + static_cast<std::ptrdiff_t>(random_() % posted_.size());
+        MPI_Cancel(&(*one)->request);
+        MPI_Status status;
+        int cancelled = 0;
+        MPI_Wait(&(*one)->request, &status);
+        MPI_Test_cancelled(&status, &cancelled);
+        ASSERT_NE(cancelled, 0);
+        posted_.erase(one);
+    }
+    void end()
+    {
+        while (!posted_.empty()) cancel_one();
+        while (!come_.empty()) post(MPI_ANY_TAG);
+    }
+
+private:
+    struct Receive {
+        int in = 0;
+        int tag = 0;
+        MPI_Request request = MPI_REQUEST_NULL;
+    };
+    struct Sent {
+        int value;
+        int tag;
+    };
+    std::deque<Sent>::iterator first_for(int tag)
+    {
+        return std::ranges::find_if(come_, [&](const Sent& sent) { return sent.tag == tag || tag == MPI_ANY_TAG; });
+    }
+    static void expect_got(Receive& receive, const Sent& sent)
+    {
+        int done = 0;
+        MPI_Status status;
+        MPI_Test(&receive.request, &done, &status);
+        ASSERT_NE(done, 0);
+        ASSERT_EQ(receive.in, sent.value);
+        ASSERT_EQ(status.MPI_TAG, sent.tag);
+    }
+
+    std::mt19937_64 random_{seed()};
+    std::deque<std::unique_ptr<Receive>> posted_;
+    std::deque<Sent> come_;
+    int sent_ = 0;
+};
+
+// In a row that matches in order, and in any other; many receives outstanding, then many messages.
+MPI_TEST_AT(Matching, ReceivesMessagesProbesAndCancelsInAnyOrder, ({1}))
+{
+    std::mt19937_64 random(seed() + 1);
+    for (int phase = 0; phase < 200 && !::testing::Test::HasFatalFailure(); ++phase) {
+        OwnMessages own;
+        const unsigned tags = 1 + static_cast<unsigned>(random() % 4);
+        const unsigned posts = 1 + static_cast<unsigned>(random() % 8);
+        const bool any = random() % 2 == 0;
+        for (int i = 0; i < 300; ++i) {
+            const int tag = static_cast<int>(random() % tags);
+            const int wanted = any && random() % 4 == 0 ? MPI_ANY_TAG : tag;
+            const auto what = static_cast<unsigned>(random() % 10);
+            if (random() % 16 == 0) {
+                what < 5 ? own.cancel_one() : own.probe(wanted);
+            } else {
+                what < posts ? own.post(wanted) : own.send(tag);
+            }
+        }
+        own.end();
+    }
 }
 
 // Section 3.5, progress: a send and a receive that match complete whatever else is under way. The note is received
