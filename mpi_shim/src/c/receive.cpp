@@ -25,9 +25,9 @@ int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag,
         check_source(on, source);
         check_receive_tag(tag);
         check_pointer(request, "request");
-        const RequestRef made = process.messenger.irecv(message, on, Traffic::point_to_point, source, tag);
+        RequestRef made = process.messenger.irecv(message, on, Traffic::point_to_point, source, tag);
         made->comm_handle = comm;
-        *request = process.add(made);
+        *request = process.add(std::move(made));
     });
 }
 FMPL_MPI_NAME(MPI_Irecv)

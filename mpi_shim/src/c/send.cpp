@@ -19,6 +19,15 @@ int send(const char* name, SendMode mode, const void* buf, int count, MPI_Dataty
     });
 }
 
+// Out of line, so that a short message's way needs no registers for it.
+[[gnu::noinline]] MPI_Request begin_send(
+    Process& process, const MessageBuffer& message, Communicator& on, int dest, int tag, SendMode mode)
+{
+    RequestRef made = process.messenger.isend(message, on, Traffic::point_to_point, dest, tag, mode);
+    made->comm_handle = on.handle;
+    return process.add(std::move(made));
+}
+
 int isend(const char* name, SendMode mode, const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
     MPI_Comm comm, MPI_Request* request)
 {
@@ -33,9 +42,7 @@ int isend(const char* name, SendMode mode, const void* buf, int count, MPI_Datat
             *request = process.sent->handle;
             return;
         }
-        const RequestRef made = process.messenger.isend(message, on, Traffic::point_to_point, dest, tag, mode);
-        made->comm_handle = comm;
-        *request = process.add(made);
+        *request = begin_send(process, message, on, dest, tag, mode);
     });
 }
 

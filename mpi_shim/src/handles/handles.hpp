@@ -44,7 +44,8 @@ inline constexpr bool is_handle_of(HandleKind kind, int handle)
 template <class Object, HandleKind kind, int slot_bits = 16>
 class HandleTable {
 public:
-    int add(Object object)
+    // 0: there are as many as can be. The handle is told to `named`, too, if there is such, before the object is kept.
+    int add(Object object, int* named = nullptr)
     {
         std::uint32_t slot = first_free_;
         if (slot == kNone) {
@@ -55,10 +56,12 @@ public:
             first_free_ = entries_[slot].next_free;
         }
         Entry& entry = entries_[slot];
-        entry.object = std::move(object);
         entry.handle ^= kFree;
+        const int handle = static_cast<int>(entry.handle);
+        if (named != nullptr) *named = handle;
+        entry.object = std::move(object);
         ++in_use_;
-        return static_cast<int>(entry.handle);
+        return handle;
     }
 
     // Null when the handle is none of this table's.

@@ -10,13 +10,13 @@ namespace fmpl::mpi {
 
 void SendOperation::dispose()
 {
-    buffer.layout.reset();
+    buffer.drop_layout();
     pool->give_back(*this);
 }
 
 void ReceiveOperation::dispose()
 {
-    buffer.layout.reset();
+    buffer.drop_layout();
     pool->give_back(*this);
 }
 
@@ -31,26 +31,19 @@ void ReceiveOperation::finish_with(const Envelope& message)
     complete = true;
 }
 
-void Messenger::Parts::receive_eager(
-    ReceiveOperation& operation, int source, const Envelope& envelope, const void* payload)
+void Messenger::Parts::take_long_body(const MessageBuffer& buffer, std::uint64_t bytes, const void* payload)
 {
-    take_eager(operation.buffer, source, envelope, payload);
-    operation.finish_with(envelope);
-}
-
-void Messenger::Parts::take_eager(
-    const MessageBuffer& buffer, int source, const Envelope& envelope, const void* payload)
-{
-    take_body(std::min(envelope.bytes, buffer.bytes), [&](std::uint64_t begin, std::uint64_t end) {
+    take_body(bytes, [&](std::uint64_t begin, std::uint64_t end) {
         buffer.unpack(begin, end, static_cast<const std::byte*>(payload) + begin);
     });
-    outbox.matched_eager(source, envelope.bytes);
-    if (envelope.kind == EnvelopeKind::synchronous) {
-        Envelope matched{};
-        matched.kind = EnvelopeKind::matched;
-        matched.send_id = envelope.send_id;
-        outbox.post(source, matched);
-    }
+}
+
+void Messenger::Parts::tell_of_match(int source, const Envelope& envelope)
+{
+    Envelope matched{};
+    matched.kind = EnvelopeKind::matched;
+    matched.send_id = envelope.send_id;
+    outbox.post(source, matched);
 }
 
 void Messenger::Parts::receive_own(ReceiveOperation& operation, UnexpectedMessage& message)
@@ -92,7 +85,7 @@ void Messenger::Parts::receive(const Ref<ReceiveOperation>& operation, std::uniq
 }
 
 // The posted receive that the message from `source` matches, with which it was not invited.
-Ref<ReceiveOperation> Messenger::Parts::take_posted(int source, const Envelope& envelope)
+[[gnu::always_inline]] inline Ref<ReceiveOperation> Messenger::Parts::take_posted(int source, const Envelope& envelope)
 {
     Ref<ReceiveOperation> operation = matching.take_posted(key_of(envelope));
     if (operation && operation->invitation >= 0 && !invitations.was_in_vain(*operation)) [[unlikely]] {
@@ -107,8 +100,14 @@ void Messenger::Parts::message_arrives(int source, const Envelope& envelope, con
 {
     outbox.message_has_come(source);
     const Ref<ReceiveOperation> operation = take_posted(source, envelope);
-    if (operation && is_announcement(envelope)) return begin(operation, source, envelope);
-    if (operation) return receive_eager(*operation, source, envelope, payload_of(envelope, body));
+    if (!operation) return keep_unexpected(source, envelope, body);
+    if (is_announcement(envelope)) [[unlikely]]
+        return begin(operation, source, envelope);
+    receive_eager(*operation, source, envelope, payload_of(envelope, body));
+}
+
+void Messenger::Parts::keep_unexpected(int source, const Envelope& envelope, const void* body)
+{
     auto message = std::make_unique<UnexpectedMessage>();
     message->envelope = envelope;
     message->source = source;
@@ -121,7 +120,7 @@ void Messenger::Parts::message_arrives(int source, const Envelope& envelope, con
     matching.keep(std::move(message));
 }
 
-void Messenger::Parts::arrive(int source, const Envelope& envelope, const void* body)
+void Messenger::Parts::answer_arrives(int source, const Envelope& envelope, const void* body)
 {
     switch (envelope.kind) {
         case EnvelopeKind::eager:
@@ -129,8 +128,7 @@ void Messenger::Parts::arrive(int source, const Envelope& envelope, const void* 
         case EnvelopeKind::rendezvous:
         case EnvelopeKind::negotiated:
         case EnvelopeKind::readable:
-            message_arrives(source, envelope, body);
-            break;
+            break;  // message_arrives()
         case EnvelopeKind::accepted:
             outbox.message_has_come(source);
             invitations.accepted(source, envelope);

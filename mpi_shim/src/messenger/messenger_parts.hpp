@@ -19,6 +19,7 @@
 #include "p2p/request_pool.hpp"
 #include "p2p/settings.hpp"
 
+#include <fmpl/envelope_steps.h>
 #include <fmpl/job.h>
 
 #include <exception>
@@ -70,12 +71,33 @@ struct Messenger::Parts {
     }
 
     // What an envelope from another rank brings.
-    void arrive(int source, const Envelope& envelope, const void* body);
+    void arrive(int source, const Envelope& envelope, const void* body)
+    {
+        is_message(envelope) ? message_arrives(source, envelope, body) : answer_arrives(source, envelope, body);
+    }
     void message_arrives(int source, const Envelope& envelope, const void* body);
+    void keep_unexpected(int source, const Envelope& envelope, const void* body);
+    void answer_arrives(int source, const Envelope& envelope, const void* body);
     Ref<ReceiveOperation> take_posted(int source, const Envelope& envelope);
-    void receive_eager(ReceiveOperation& operation, int source, const Envelope& envelope, const void* payload);
+    [[gnu::always_inline]] void receive_eager(
+        ReceiveOperation& operation, int source, const Envelope& envelope, const void* payload)
+    {
+        take_eager(operation.buffer, source, envelope, payload);
+        set_received(operation.status, envelope, operation.buffer);
+        operation.complete = true;
+    }
     // What an eager or synchronous message's receiver does beside the status.
-    void take_eager(const MessageBuffer& buffer, int source, const Envelope& envelope, const void* payload);
+    [[gnu::always_inline]] void take_eager(
+        const MessageBuffer& buffer, int source, const Envelope& envelope, const void* payload)
+    {
+        const std::uint64_t bytes = std::min(envelope.bytes, buffer.bytes);
+        bytes <= FMPL_ENVELOPE_STEP ? buffer.unpack(0, bytes, payload) : take_long_body(buffer, bytes, payload);
+        outbox.matched_eager(source, envelope.bytes);
+        if (envelope.kind == EnvelopeKind::synchronous) [[unlikely]]
+            tell_of_match(source, envelope);
+    }
+    static void take_long_body(const MessageBuffer& buffer, std::uint64_t bytes, const void* payload);
+    void tell_of_match(int source, const Envelope& envelope);
     void receive_own(ReceiveOperation& operation, UnexpectedMessage& message);
     // The operation has matched an announced message.
     void begin(const Ref<ReceiveOperation>& operation, int source, const Envelope& envelope);

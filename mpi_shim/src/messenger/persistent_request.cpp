@@ -10,7 +10,8 @@ namespace fmpl::mpi {
 
 PersistentRequest::PersistentRequest(
     const AttachedBuffer& attached, Kind kind, MessageBuffer buffer, CommunicatorPtr comm, int peer, int tag)
-    : attached_(attached),
+    : Request(Life::persistent),
+      attached_(attached),
       kind_(kind),
       buffer_(std::move(buffer)),
       comm_(std::move(comm)),
@@ -42,7 +43,7 @@ void PersistentRequest::start(Messenger& messenger)
         fmpl_layer_call_sent(comm_->peers().world_rank(peer_), buffer_.bytes);
 }
 
-int PersistentRequest::finish()
+int PersistentRequest::finish_own()
 {
     const RequestRef done = std::exchange(started_, {});
     const int code = done->finish();

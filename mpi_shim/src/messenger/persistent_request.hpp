@@ -19,16 +19,15 @@ public:
     PersistentRequest(
         const AttachedBuffer& attached, Kind kind, MessageBuffer buffer, CommunicatorPtr comm, int peer, int tag);
 
-    bool is_persistent() const override { return true; }
-    bool is_active() const override { return static_cast<bool>(started_); }
-    Request& operation() override { return *started_; }
     // Throws Error (MPI_ERR_REQUEST) when it is active, and what starting the communication throws.
     void start(Messenger& messenger) override;
-    int finish() override;
     void cancel(Messenger& messenger) override;
     int abandon() override;
 
 private:
+    Request* started() const override { return started_.get(); }
+    int finish_own() override;
+
     const AttachedBuffer& attached_;
     const int* observed_ = fmpl_layer_observed();  // what is not 0 while the rank is observed
     Kind kind_;

@@ -65,7 +65,7 @@ private:
 int Messenger::source_to_invite(
     const MessageBuffer& buffer, const Communicator& comm, Traffic traffic, int source, int tag) const
 {
-    if (buffer.bytes < Invitations::kLeastBytes || traffic != Traffic::point_to_point) return -1;
+    if (traffic != Traffic::point_to_point) return -1;
     if (source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG) return -1;
     const int world_rank = comm.peers().world_rank(source);
     return world_rank != world_rank_ && parts_->invitations.may_invite(buffer, world_rank) ? world_rank : -1;
@@ -78,9 +78,10 @@ RequestRef Messenger::irecv(const MessageBuffer& buffer, Communicator& comm, Tra
         operation->complete_with(Status::of_proc_null());
         return operation;
     }
-    operation->buffer = buffer;
+    operation->buffer.fill_with(buffer);
     operation->key = {comm.context(traffic), source, tag};
-    const int host = source_to_invite(buffer, comm, traffic, source, tag);
+    const int host =
+        buffer.bytes < Invitations::kLeastBytes ? -1 : source_to_invite(buffer, comm, traffic, source, tag);
     // It keeps an invitation only if its messages have been taken.
     if (host >= 0) progress_without_copies();
     if (UnexpectedMessage* const message = parts_->matching.find_unexpected(operation->key)) {

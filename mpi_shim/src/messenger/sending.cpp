@@ -120,7 +120,7 @@ RequestRef Messenger::begin_send(const MessageBuffer& buffer, Communicator& comm
     const int world_rank = comm.peers().world_rank(destination);
     const bool is_own = world_rank == world_rank_;
     const bool is_short = is_eager(buffer);
-    operation->buffer = buffer;
+    operation->buffer.fill_with(buffer);
     operation->destination = world_rank;
     operation->envelope = envelope_of(buffer, comm, traffic, tag);
     if (mode == SendMode::synchronous || (is_own && !is_short)) operation->envelope.kind = EnvelopeKind::synchronous;

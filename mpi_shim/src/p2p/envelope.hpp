@@ -77,8 +77,9 @@ inline bool is_inlined(const Envelope& envelope)
 // Whether the envelope's body is `bytes` of a message.
 inline bool has_body(const Envelope& envelope)
 {
-    return envelope.kind == EnvelopeKind::synchronous || envelope.kind == EnvelopeKind::piece ||
-           (envelope.kind == EnvelopeKind::eager && envelope.bytes > kInlineBytes);
+    if (envelope.kind == EnvelopeKind::eager) [[likely]]
+        return envelope.bytes > kInlineBytes;
+    return envelope.kind == EnvelopeKind::synchronous || envelope.kind == EnvelopeKind::piece;
 }
 
 // Of an eager or synchronous message.

@@ -25,7 +25,7 @@ int GeneralizedRequest::mark_complete()
     return freed_ ? noted("free", functions_.free()) : MPI_SUCCESS;
 }
 
-int GeneralizedRequest::finish()
+int GeneralizedRequest::finish_own()
 {
     const int queried = query();
     const int freed = noted("free", functions_.free());

@@ -19,7 +19,7 @@ public:
         std::function<int(bool complete)> cancel;
     };
 
-    explicit GeneralizedRequest(Functions functions) : functions_(std::move(functions)) {}
+    explicit GeneralizedRequest(Functions functions) : Request(Life::generalized), functions_(std::move(functions)) {}
 
     // Asks the user for the status. Requires `complete`.
     int query();
@@ -27,8 +27,6 @@ public:
     int mark_complete();
     bool was_freed() const { return freed_; }
 
-    // The code of the free function, which is called last, or that of the query function if the other succeeds.
-    int finish() override;
     // Throws Error with the code of the cancel function.
     void cancel(Messenger&) override;
     // MPI_Request_free: the free function is called now if the operation is complete, else by mark_complete. Its code.
@@ -37,6 +35,8 @@ public:
     const char* error_words() const override { return error_words_.c_str(); }
 
 private:
+    // The code of the free function, which is called last, or that of the query function if the other succeeds.
+    int finish_own() override;
     // Returns the code, and words it when it is an error.
     int noted(const char* function, int code);
 

@@ -25,10 +25,14 @@ struct MessageBuffer {
     }
 
     // count >= 0 of a committed type. Throws Error beyond 64 bits.
-    static MessageBuffer of(const void* data, std::int64_t count, const TypeObject& type)
+    [[gnu::always_inline]] static MessageBuffer of(const void* data, std::int64_t count, const TypeObject& type)
     {
         if (type.dense_bytes != 0 && count <= INT32_MAX) [[likely]]
             return piece(data, static_cast<std::uint64_t>(count) * type.dense_bytes, type.element_bytes);
+        return of_layout(data, count, type);
+    }
+    [[gnu::noinline]] static MessageBuffer of_layout(const void* data, std::int64_t count, const TypeObject& type)
+    {
         MessageBuffer buffer = piece(data, type.layout->bytes(count), type.element_bytes);
         if (const auto offset = type.layout->single_piece(count)) {
             // By numbers: from MPI_BOTTOM, which is null, an offset is an address.
@@ -39,6 +43,22 @@ struct MessageBuffer {
             buffer.count = count;
         }
         return buffer;
+    }
+
+    // Of one that has no layout: becomes the other. The same as an assignment, but for what the counted reference of
+    // a layout takes, which few buffers have.
+    [[gnu::always_inline]] void fill_with(const MessageBuffer& other)
+    {
+        data = other.data;
+        bytes = other.bytes;
+        count = other.count;
+        if (other.layout != nullptr) [[unlikely]]
+            layout = other.layout;
+    }
+    void drop_layout()
+    {
+        if (layout != nullptr) [[unlikely]]
+            layout.reset();
     }
 
     bool in_one_piece() const { return layout == nullptr; }

@@ -6,7 +6,7 @@
 
 namespace fmpl::mpi {
 
-Request::Request() : status(Status::empty()) {}
+Request::Request(Life life) : status(Status::empty()), life_(life) {}
 
 void Request::start(Messenger&)
 {

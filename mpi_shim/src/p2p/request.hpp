@@ -29,21 +29,24 @@ struct Status {
 
 class Request {
 public:
-    Request();
+    // A plain request is its own operation, and is gone when that is complete; so are nearly all, which nothing virtual
+    // is asked of on their way. A persistent one stays, and is inactive then.
+    enum class Life : std::uint8_t { plain, persistent, generalized };
+
+    explicit Request(Life life = Life::plain);
     virtual ~Request() = default;
     Request(const Request&) = delete;
     Request& operator=(const Request&) = delete;
 
-    // A persistent request stays when its operation is complete, and is inactive then.
-    virtual bool is_persistent() const { return false; }
-    virtual bool is_active() const { return true; }
-    // What is to be complete: of a persistent request the operation that was started.
-    virtual Request& operation() { return *this; }
+    bool is_persistent() const { return life_ == Life::persistent; }
+    bool is_active() const { return !is_persistent() || started() != nullptr; }
+    // What is to be complete; requires is_active().
+    Request& operation() { return is_persistent() ? *started() : *this; }
     // MPI_Start; fails for what is not persistent or is active.
     virtual void start(Messenger& messenger);
     // After a wait or test that found it complete, before its status is used; the persistent one becomes inactive.
     // Throws nothing; returns an error class (generalized requests have functions of the user's that may fail).
-    virtual int finish() { return 0; }
+    int finish() { return life_ == Life::plain ? 0 : finish_own(); }
     // MPI_Cancel. Does nothing where the operation cannot be taken back.
     virtual void cancel(Messenger&) {}
     // Why the operation failed, where that is known in words beyond its status; "" otherwise.
@@ -66,9 +69,14 @@ public:
 private:
     template <class T>
     friend class Ref;
+    // Of a persistent request: the operation that was started; nullptr: it is inactive.
+    virtual Request* started() const { return nullptr; }
+    // finish() of one that is not plain.
+    virtual int finish_own() { return 0; }
     // Destroys it, or gives it back to its pool.
     virtual void dispose() { delete this; }
     std::uint32_t references_ = 0;
+    const Life life_;
 };
 
 // A counted reference to a request.
@@ -89,6 +97,10 @@ public:
     Ref(Ref&& other) noexcept : request_(std::exchange(other.request_, nullptr)) {}
     template <class U>
     Ref(const Ref<U>& other) : Ref(static_cast<T*>(other.get()))
+    {
+    }
+    template <class U>
+    Ref(Ref<U>&& other) noexcept : request_(other.release())
     {
     }
     Ref& operator=(Ref other) noexcept

@@ -156,12 +156,6 @@ MPI_Datatype Process::add(const TypeObjectPtr& type)
     return add_type(types, type);
 }
 
-MPI_Request Process::add(const RequestRef& request)
-{
-    request->handle = checked_handle(requests.add(request), MPI_ERR_REQUEST, "requests");
-    return request->handle;
-}
-
 void Process::remove_communicator(MPI_Comm handle)
 {
     const CommunicatorPtr freed = communicator(handle);
@@ -171,13 +165,6 @@ void Process::remove_communicator(MPI_Comm handle)
     }
     clear(freed->attributes, handle);
     if (communicators.find(handle) != nullptr) communicators.remove(handle);
-}
-
-void Process::remove_request(MPI_Request handle)
-{
-    if (handle == sent->handle) return;
-    const RequestRef last = requests.remove(handle);
-    last->handle = MPI_REQUEST_NULL;
 }
 
 }  // namespace fmpl::mpi

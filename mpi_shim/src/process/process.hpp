@@ -82,12 +82,22 @@ public:
     MPI_Comm add(const CommunicatorPtr& comm);  // sets comm->handle
     MPI_Group add(const GroupPtr& group);       // MPI_GROUP_EMPTY for a group without members
     MPI_Datatype add(const TypeObjectPtr& type);
-    MPI_Request add(const RequestRef& request);  // sets its handle
+    MPI_Request add(RequestRef request)  // sets its handle
+    {
+        int* const named = &request->handle;
+        const int handle = requests.add(std::move(request), named);
+        return handle != 0 ? handle : checked_handle(0, MPI_ERR_REQUEST, "requests");
+    }
     // The handle is free from now on; the functions of its attributes are called first. Throws Error for
     // MPI_COMM_WORLD and MPI_COMM_SELF too.
     void remove_communicator(MPI_Comm handle);
     // The request's handle is free from now on, unless it is that of `sent`; what is under way goes on.
-    void remove_request(MPI_Request handle);
+    void remove_request(MPI_Request handle)
+    {
+        if (handle == sent->handle) return;
+        const RequestRef last = requests.remove(handle);
+        last->handle = MPI_REQUEST_NULL;
+    }
 
     HandleTable<std::shared_ptr<Keyval>, HandleKind::keyval> keyvals;  // outlives all that has attributes
     TypeTable types;                                                   // outlives `collective`, which uses it
