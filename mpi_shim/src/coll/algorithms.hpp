@@ -43,12 +43,20 @@ void begin_posted_exchange(Schedule& schedule, const Members& members, const Blo
 // contribution: the rank's own operand, which may be `result`.
 
 // result: on root; may be null elsewhere.
-void binomial_reduce(
-    Schedule& schedule, const Members& members, const void* contribution, void* result, std::int64_t count, int root);
+// has_declined: root hears of the lengths by the call's exchange; who gives there sends it no message.
+void binomial_reduce(Schedule& schedule, const Members& members, const void* contribution, void* result,
+    std::int64_t count, int root, bool has_declined = false);
+// Whether the rank's message goes to root, if the operation commutes.
+bool sends_to_root(const Members& members, int rank, int root);
 // The result is in `values` on all ranks, the same bit for bit.
 void recursive_doubling_allreduce(Schedule& schedule, const Members& members, void* values, std::int64_t count);
-// The same for many elements of a predefined operation.
+// Whether the rank exchanges a message with this one in that.
+bool meets_in_recursive_doubling(const Members& members, int rank);
+// The same for many elements of a predefined operation: of so many bytes.
+bool is_partitioned(const Members& members, std::uint64_t bytes);
 void partitioned_allreduce(Schedule& schedule, const Members& members, void* values, std::int64_t count);
+// How many messages this rank exchanges with that one in the allreduction of so many bytes that it is, each way.
+int messages_of_allreduce(const Members& members, int rank, std::uint64_t bytes);
 // counts: of each rank's part, which are adjacent in `contribution`. result: the rank's own part.
 void direct_reduce_scatter(Schedule& schedule, const Members& members, const void* contribution, void* result,
     std::span<const std::int64_t> counts, Lengths lengths);

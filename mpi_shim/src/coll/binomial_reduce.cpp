@@ -2,10 +2,17 @@
 // the operation does not commute.
 #include "coll/algorithms.hpp"
 
+#include <bit>
+
 namespace fmpl::mpi {
 
-void binomial_reduce(
-    Schedule& schedule, const Members& members, const void* contribution, void* result, std::int64_t count, int root)
+bool sends_to_root(const Members& members, int rank, int root)
+{
+    return std::has_single_bit(static_cast<unsigned>((rank - root + members.size()) % members.size()));
+}
+
+void binomial_reduce(Schedule& schedule, const Members& members, const void* contribution, void* result,
+    std::int64_t count, int root, bool has_declined)
 {
     const int n = members.size();
     const int rank = members.rank();
@@ -32,7 +39,16 @@ void binomial_reduce(
     for (int bit = 1; bit < parent_bit && bit < n; bit *= 2) {
         if (place + bit >= n) break;
         void* const spare = rooms[room];
-        schedule.receive(members, schedule.elements(spare, count), (place + bit + top) % n);
+        const int child = (place + bit + top) % n;
+        const MessageBuffer theirs = schedule.elements(spare, count);
+        schedule.receive(members, theirs, child);
+        if (has_declined && rank == root) {
+            schedule.take(child, [&schedule, child, bytes = theirs.bytes](const Schedule::Given& given) {
+                if (given.comes_as_messages()) return;
+                schedule.withdraw_receive(child);
+                if (!given.has_failed) schedule.note_arrival(given.bytes, bytes, bytes);
+            });
+        }
         schedule.end_round();
         schedule.reduce(values, spare, count);
         schedule.end_round();

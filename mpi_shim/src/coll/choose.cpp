@@ -8,9 +8,6 @@
 namespace fmpl::mpi::coll {
 namespace {
 
-// Reductions of predefined operations beyond this many bytes are divided among the ranks.
-constexpr std::uint64_t kPartitionedFrom = 64u << 10;
-
 bool is_inter(const Schedule& schedule)
 {
     return schedule.members().comm->is_inter();
@@ -123,22 +120,37 @@ void neighbours(Schedule& schedule, const Neighbours& of, const Blocks& outgoing
 
 void reduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count, int root)
 {
-    if (count == 0) return;
-    is_inter(schedule) ? inter_reduce(schedule, contribution, result, count, root)
-                       : binomial_reduce(schedule, schedule.members(), contribution, result, count, root);
+    if (is_inter(schedule)) {
+        if (count > 0) inter_reduce(schedule, contribution, result, count, root);
+        return;
+    }
+    const bool has_exchange =
+        schedule.has_exchange(false) && may_be_exchanged(schedule) && schedule.members().size() <= kMostOfReduction;
+    const std::uint64_t bytes = has_exchange ? schedule.dense_bytes(count) : 0;
+    if (has_exchange && bytes <= FMPL_EXCHANGE_BYTES)
+        return exchanged_reduce(schedule, contribution, result, count, root);
+    if (has_exchange && schedule.members().rank() != root) schedule.decline(bytes, root);
+    if (count > 0) binomial_reduce(schedule, schedule.members(), contribution, result, count, root, has_exchange);
 }
 
 void allreduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count)
 {
+    if (is_inter(schedule)) {
+        if (count > 0) inter_allreduce(schedule, contribution, result, count);
+        return;
+    }
+    const bool has_exchange =
+        schedule.has_exchange(false) && may_be_exchanged(schedule) && schedule.members().size() <= kMostOfReduction;
+    const std::uint64_t bytes = has_exchange ? schedule.dense_bytes(count) : 0;
+    if (is_given(schedule, has_exchange, bytes, bytes))
+        return exchanged_allreduce(schedule, contribution, result, count);
     if (count == 0) return;
-    if (is_inter(schedule)) return inter_allreduce(schedule, contribution, result, count);
     const MessageBuffer values = schedule.elements(result, count);
     if (contribution != result) {
         schedule.copy(schedule.elements(contribution, count), values);
         schedule.end_round();
     }
-    const bool is_long = schedule.reduction().is_predefined() && values.bytes >= kPartitionedFrom;
-    if (is_long && schedule.members().size() > 2) {
+    if (schedule.reduction().is_predefined() && is_partitioned(schedule.members(), values.bytes)) {
         partitioned_allreduce(schedule, schedule.members(), result, count);
     } else {
         recursive_doubling_allreduce(schedule, schedule.members(), result, count);

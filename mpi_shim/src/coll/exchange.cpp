@@ -512,4 +512,60 @@ void exchanged_reduce_scatter(
     schedule.end_round();
 }
 
+void exchanged_reduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count, int root)
+{
+    const Members& members = schedule.members();
+    const MessageBuffer own = schedule.elements(contribution, count);
+    if (members.rank() != root) return schedule.give(own, root);
+    if (contribution != result) schedule.copy(own, schedule.elements(result, count));
+    for_each_other(members, [&](int r) {
+        schedule.take(r, [=, &schedule, bytes = own.bytes](const Schedule::Given& given) {
+            if (given.has_failed) return;
+            schedule.note_arrival(given.bytes, bytes, bytes);
+            if (given.comes_as_messages()) {
+                if (sends_to_root(members, r, root)) schedule.receive_up_to(members, {}, r);
+            } else if (given.bytes == bytes) {
+                schedule.reduce(given.data, result, count);
+            }
+        });
+    });
+    schedule.end_round();
+}
+
+void exchanged_allreduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count)
+{
+    const Members& members = schedule.members();
+    const MessageBuffer own = schedule.elements(contribution, count);
+    schedule.give(own, Schedule::kToAll);
+    MessageBuffer operand = own;
+    if (contribution == result && members.rank() > 0) {  // the operands of the ranks before come there first
+        operand = schedule.elements(schedule.element_memory(count), count);
+        schedule.copy(own, operand);
+    }
+    const MessageBuffer sum = schedule.elements(result, count);
+    const auto add = [=, &schedule](int r, const MessageBuffer& from) {
+        if (r > 0) return schedule.reduce(from.data, sum.data, count);
+        if (from.data != sum.data) schedule.copy(from, sum);
+    };
+    for (int r = 0; r < members.size(); ++r) {  // the same order on all
+        if (r == members.rank()) {
+            add(r, operand);
+            continue;
+        }
+        schedule.take(r, [=, &schedule](const Schedule::Given& given) {
+            if (given.has_failed) return;
+            schedule.note_arrival(given.bytes, sum.bytes, sum.bytes);
+            if (given.comes_as_messages()) {
+                for (int n = messages_of_allreduce(members, r, given.bytes); n > 0; --n) {
+                    schedule.send(members, {}, r);
+                    schedule.receive_up_to(members, {}, r);
+                }
+            } else if (given.bytes == sum.bytes) {
+                add(r, MessageBuffer::piece(given.data, given.bytes));
+            }
+        });
+    }
+    schedule.end_round();
+}
+
 }  // namespace fmpl::mpi

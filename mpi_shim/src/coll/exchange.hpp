@@ -8,7 +8,8 @@
 // All members call the same algorithm, by the exchange or by messages, as long as the lengths of their calls agree.
 // Where they do not, those who send messages have declined, and so the others hear of it and trade messages with them:
 // nobody is left waiting. (But in the vector forms, where a block of no bytes is no message, and its owner alone knows;
-// and in scans over more than kLinearScanRanks, whose messages are others by their length.)
+// in scans over more than kLinearScanRanks, whose messages are others by their length; and in reductions to a root
+// where a member with a long operand sends it to one that has given a short one, and is not root.)
 #pragma once
 
 #include "coll/algorithms.hpp"
@@ -60,5 +61,10 @@ void exchanged_with_neighbours(
 void exchanged_scan(Schedule& schedule, const void* contribution, void* result, std::int64_t count, bool inclusive);
 void exchanged_reduce_scatter(
     Schedule& schedule, const void* contribution, void* result, std::span<const std::int64_t> counts, Lengths lengths);
+// Likewise, of what fits, over so many members at most: more meet in fewer steps by messages. contribution: the rank's
+// own operand, which may be `result`. To root, or with the same result on all, bit for bit.
+inline constexpr int kMostOfReduction = 64;
+void exchanged_reduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count, int root);
+void exchanged_allreduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count);
 
 }  // namespace fmpl::mpi

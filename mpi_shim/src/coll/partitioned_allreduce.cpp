@@ -6,6 +6,17 @@
 
 namespace fmpl::mpi {
 
+bool is_partitioned(const Members& members, std::uint64_t bytes)
+{
+    return bytes >= 64u << 10 && members.size() > 2;
+}
+
+int messages_of_allreduce(const Members& members, int rank, std::uint64_t bytes)
+{
+    if (is_partitioned(members, bytes)) return 2;
+    return meets_in_recursive_doubling(members, rank) ? 1 : 0;
+}
+
 void partitioned_allreduce(Schedule& schedule, const Members& members, void* values, std::int64_t count)
 {
     const int n = members.size();

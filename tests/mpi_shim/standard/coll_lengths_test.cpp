@@ -90,22 +90,27 @@ MPI_TEST_AT(Lengths, ThatDifferInAScanAreAnErrorAndNobodyWaits, ({2, 3, 4}))
     }
 }
 
+// The call start(out, in, count, request) with other counts of doubles on one rank.
+template <class Start>
+void with_other_counts(Start&& start, std::span<const std::pair<int, int>> lengths)
+{
+    with_another_length_on_one_rank(
+        [&](std::vector<double>& block) {
+            const std::size_t all = block.size() * static_cast<std::size_t>(size());
+            std::vector<double> out(all, 1.0), in(all);
+            MPI_Request request = MPI_REQUEST_NULL;
+            const int code = start(out.data(), in.data(), static_cast<int>(block.size()), &request);
+            return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
+        },
+        lengths);
+}
+
 // Ranks meet in exchanges and by messages. On both sides of 64 KiB an allreduction has other messages
 // (partitioned_allreduce), which is a deadlock, and ends as one.
 MPI_TEST_AT(Lengths, ThatDifferInANonblockingCallAreAnErrorAndNobodyWaits, ({2, 4}))
 {
     constexpr std::pair<int, int> kLengths[] = {{8, 16}, {8, 2000}, {16000, 65528}, {65536, 2000000}};
-    const auto with = [&](auto start) {
-        with_another_length_on_one_rank(
-            [&](std::vector<double>& block) {
-                const std::size_t all = block.size() * static_cast<std::size_t>(size());
-                std::vector<double> out(all, 1.0), in(all);
-                MPI_Request request = MPI_REQUEST_NULL;
-                const int code = start(out.data(), in.data(), static_cast<int>(block.size()), &request);
-                return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
-            },
-            kLengths);
-    };
+    const auto with = [&](auto start) { with_other_counts(start, kLengths); };
     with([](double* out, double*, int count, MPI_Request* request) {
         return MPI_Ibcast(out, count, MPI_DOUBLE, 0, MPI_COMM_WORLD, request);
     });
@@ -121,6 +126,24 @@ MPI_TEST_AT(Lengths, ThatDifferInANonblockingCallAreAnErrorAndNobodyWaits, ({2, 
     with([](double* out, double* in, int count, MPI_Request* request) {
         return MPI_Ialltoall(out, count, MPI_DOUBLE, in, count, MPI_DOUBLE, MPI_COMM_WORLD, request);
     });
+}
+
+// One gives its operand in the exchange, and another one sends it.
+MPI_TEST_AT(Lengths, ThatAreShortAndLongInANonblockingReductionAreAnErrorAndNobodyWaits, ({2, 3, 7}))
+{
+    constexpr std::pair<int, int> kLengths[] = {{8, 8200}, {8192, 8200}, {8, 65528}, {8, 65536}, {8, 2000000}};
+    with_other_counts(
+        [](double* out, double* in, int count, MPI_Request* request) {
+            return MPI_Iallreduce(out, in, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, request);
+        },
+        kLengths);
+    // Of more, a member may send to another one that has given.
+    if (size() > 3) return;
+    with_other_counts(
+        [](double* out, double* in, int count, MPI_Request* request) {
+            return MPI_Ireduce(out, in, count, MPI_DOUBLE, MPI_SUM, size() - 1, MPI_COMM_WORLD, request);
+        },
+        kLengths);
 }
 
 MPI_TEST_AT(Lengths, ThatDifferInAnExchangeAreAnErrorAndNobodyWaits, ({2, 3, 4}))
