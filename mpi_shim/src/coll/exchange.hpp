@@ -8,8 +8,8 @@
 // All members call the same algorithm, by the exchange or by messages, as long as the lengths of their calls agree.
 // Where they do not, those who send messages have declined, and so the others hear of it and trade messages with them:
 // nobody is left waiting. (But in the vector forms, where a block of no bytes is no message, and its owner alone knows;
-// in scans over more than kLinearScanRanks, whose messages are others by their length; and in reductions to a root
-// where a member with a long operand sends it to one that has given a short one, and is not root.)
+// in scans over more than kLinearScanRanks, whose messages are others by their length; and in reductions to a root,
+// where of two members that would exchange a message, and of which none is root, one has given.)
 #pragma once
 
 #include "coll/algorithms.hpp"

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <vector>
 
 namespace fmpl::mpi {
@@ -71,6 +72,7 @@ class KeyedQueues {
 public:
     KeyedQueues() : buckets_(kFirstBuckets) {}
 
+    // Throws nothing.
     void push(Node& node)
     {
         if (++nodes_ > buckets_.size()) [[unlikely]]
@@ -139,9 +141,15 @@ private:
         bucket.last = &node;
     }
 
+    // Unless there is no memory: then more nodes share a bucket.
     [[gnu::noinline]] void grow()
     {
-        std::vector<Bucket> old(buckets_.size() * 2);
+        std::vector<Bucket> old;
+        try {
+            old.resize(buckets_.size() * 2);
+        } catch (const std::bad_alloc&) {
+            return;
+        }
         old.swap(buckets_);
         for (const Bucket& bucket : old) {
             for (Node* node = bucket.first; node != nullptr;) {

@@ -137,7 +137,7 @@ MPI_TEST_AT(Lengths, ThatAreShortAndLongInANonblockingReductionAreAnErrorAndNobo
             return MPI_Iallreduce(out, in, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, request);
         },
         kLengths);
-    // Of more, a member may send to another one that has given.
+    // Of more, two members that are not root may wait for messages of each other.
     if (size() > 3) return;
     with_other_counts(
         [](double* out, double* in, int count, MPI_Request* request) {
