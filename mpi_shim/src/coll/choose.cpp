@@ -25,6 +25,12 @@ bool may_be_exchanged(const Schedule& schedule)
     return schedule.reduction().is_predefined() && schedule.type().dense_bytes != 0;
 }
 
+// The same of one in which every operand goes to each of those who combine them.
+bool has_exchange_of_all(const Schedule& schedule)
+{
+    return schedule.has_exchange(false) && may_be_exchanged(schedule) && schedule.members().size() <= kMostOfReduction;
+}
+
 // Whether a member gives by the exchange, if there is one, in a call in which none need give more than `most` bytes,
 // the same number on all. If not, the others hear that its messages have `bytes` together.
 bool is_given(Schedule& schedule, bool has_exchange, std::uint64_t most, std::uint64_t bytes)
@@ -124,8 +130,7 @@ void reduce(Schedule& schedule, const void* contribution, void* result, std::int
         if (count > 0) inter_reduce(schedule, contribution, result, count, root);
         return;
     }
-    const bool has_exchange =
-        schedule.has_exchange(false) && may_be_exchanged(schedule) && schedule.members().size() <= kMostOfReduction;
+    const bool has_exchange = has_exchange_of_all(schedule);
     const std::uint64_t bytes = has_exchange ? schedule.dense_bytes(count) : 0;
     if (has_exchange && bytes <= FMPL_EXCHANGE_BYTES)
         return exchanged_reduce(schedule, contribution, result, count, root);
@@ -139,8 +144,7 @@ void allreduce(Schedule& schedule, const void* contribution, void* result, std::
         if (count > 0) inter_allreduce(schedule, contribution, result, count);
         return;
     }
-    const bool has_exchange =
-        schedule.has_exchange(false) && may_be_exchanged(schedule) && schedule.members().size() <= kMostOfReduction;
+    const bool has_exchange = has_exchange_of_all(schedule);
     const std::uint64_t bytes = has_exchange ? schedule.dense_bytes(count) : 0;
     if (is_given(schedule, has_exchange, bytes, bytes))
         return exchanged_allreduce(schedule, contribution, result, count);

@@ -30,32 +30,32 @@ struct QueueLink {
     std::uint32_t hash = 0;  // of the key by which it is in the table
 };
 
-// Nodes in the order in which they were added, by their links[0].
-template <class Node>
+// Nodes in the order in which they were added, by their links[place].
+template <class Node, int place = 0>
 class NodeQueue {
 public:
     Node* first() const { return first_; }
     bool has_several() const { return first_ != last_; }
     void append(Node& node)
     {
-        QueueLink<Node>& link = node.links[0];
+        QueueLink<Node>& link = node.links[place];
         link.previous = last_;
         link.next = nullptr;
-        (last_ != nullptr ? last_->links[0].next : first_) = &node;
+        (last_ != nullptr ? last_->links[place].next : first_) = &node;
         last_ = &node;
     }
     void remove(Node& node)
     {
-        QueueLink<Node>& link = node.links[0];
-        (link.previous != nullptr ? link.previous->links[0].next : first_) = link.next;
-        (link.next != nullptr ? link.next->links[0].previous : last_) = link.previous;
+        QueueLink<Node>& link = node.links[place];
+        (link.previous != nullptr ? link.previous->links[place].next : first_) = link.next;
+        (link.next != nullptr ? link.next->links[place].previous : last_) = link.previous;
     }
     // Takes all out, and calls visit(node) with each.
     template <class Visit>
     void take_all(Visit&& visit)
     {
         for (Node* node = first_; node != nullptr;) {
-            Node* const next = node->links[0].next;
+            Node* const next = node->links[place].next;
             visit(*node);
             node = next;
         }
@@ -77,14 +77,15 @@ public:
     {
         if (++nodes_ > buckets_.size()) [[unlikely]]
             grow();
-        node.links[place].hash = hash_of(node.queue_key(place));
-        append(node);
+        const std::uint32_t hash = hash_of(node.queue_key(place));
+        node.links[place].hash = hash;
+        bucket_of(hash).append(node);
     }
 
     // The oldest one with this key; nullptr when there is none.
     Node* first(const MatchKey& key) const
     {
-        for (Node* node = bucket_of(hash_of(key)).first; node != nullptr; node = node->links[place].next) {
+        for (Node* node = bucket_of(hash_of(key)).first(); node != nullptr; node = node->links[place].next) {
             if (node->queue_key(place) == key) return node;
         }
         return nullptr;
@@ -92,10 +93,7 @@ public:
 
     void remove(Node& node)
     {
-        QueueLink<Node>& link = node.links[place];
-        Bucket& bucket = bucket_of(link.hash);
-        (link.previous != nullptr ? link.previous->links[place].next : bucket.first) = link.next;
-        (link.next != nullptr ? link.next->links[place].previous : bucket.last) = link.previous;
+        bucket_of(node.links[place].hash).remove(node);
         --nodes_;
     }
 
@@ -105,7 +103,7 @@ public:
     void for_each(Visit&& visit) const
     {
         for (const Bucket& bucket : buckets_) {
-            for (Node* node = bucket.first; node != nullptr;) {
+            for (Node* node = bucket.first(); node != nullptr;) {
                 Node* const next = node->links[place].next;  // visit may destroy the node
                 visit(*node);
                 node = next;
@@ -116,10 +114,7 @@ public:
 private:
     static constexpr std::size_t kFirstBuckets = 64;
 
-    struct Bucket {
-        Node* first = nullptr;
-        Node* last = nullptr;
-    };
+    using Bucket = NodeQueue<Node, place>;
 
     static std::uint32_t hash_of(const MatchKey& key)
     {
@@ -131,16 +126,6 @@ private:
     Bucket& bucket_of(std::uint32_t hash) { return buckets_[hash & (buckets_.size() - 1)]; }
     const Bucket& bucket_of(std::uint32_t hash) const { return buckets_[hash & (buckets_.size() - 1)]; }
 
-    void append(Node& node)
-    {
-        QueueLink<Node>& link = node.links[place];
-        Bucket& bucket = bucket_of(link.hash);
-        link.previous = bucket.last;
-        link.next = nullptr;
-        (bucket.last != nullptr ? bucket.last->links[place].next : bucket.first) = &node;
-        bucket.last = &node;
-    }
-
     // Unless there is no memory: then more nodes share a bucket.
     [[gnu::noinline]] void grow()
     {
@@ -151,13 +136,8 @@ private:
             return;
         }
         old.swap(buckets_);
-        for (const Bucket& bucket : old) {
-            for (Node* node = bucket.first; node != nullptr;) {
-                Node* const next = node->links[place].next;
-                append(*node);
-                node = next;
-            }
-        }
+        for (Bucket& bucket : old)
+            bucket.take_all([this](Node& node) { bucket_of(node.links[place].hash).append(node); });
     }
 
     std::vector<Bucket> buckets_;  // a power of two of them
