@@ -195,7 +195,7 @@ FMPL_RANKS_TEST_AT(Errors, ASizeBeyondTheAddressSpaceIsRefusedByEveryCall, ({1, 
         int flag = -1;
         std::size_t copied = 0;
         EXPECT_FAILS(kCode, fmpl_private_read(0, 4096, &x, wrong, &flag), "fmpl_private_read", me, "size", n);
-        EXPECT_FAILS(kCode, fmpl_joint_open(0, 0, &x, wrong, &flag), "fmpl_joint_open", me, "size", n);
+        EXPECT_FAILS(kCode, fmpl_joint_open(0, 0, &x, wrong, 0, &flag), "fmpl_joint_open", me, "size", n);
         EXPECT_FAILS(
             kCode, fmpl_joint_take(0, 0, 4096, &x, wrong, 0, &copied, &flag), "fmpl_joint_take", me, "size", n);
         EXPECT_FAILS(kCode, fmpl_joint_give(0, &work, &x, wrong, &flag), "fmpl_joint_give", me, "size", n);

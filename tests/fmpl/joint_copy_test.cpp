@@ -15,7 +15,8 @@ namespace {
 
 using namespace fmpl_test;
 
-enum class Who { source, destination, both };
+// passing: the source passes on what it claims.
+enum class Who { source, destination, both, passing };
 
 struct Announcement {
     std::uint64_t record, address, bytes;
@@ -44,6 +45,7 @@ public:
     }
 
     static constexpr std::size_t kMost = 300'000;
+    static constexpr std::size_t kChunk = 20'032;
 
 private:
     static unsigned char byte(unsigned number, std::size_t i) { return static_cast<unsigned char>(i * 7 + number); }
@@ -55,7 +57,8 @@ private:
         const Announcement announced{place_, reinterpret_cast<std::uintptr_t>(data_.data()), bytes};
         REQUIRE_OK(fmpl_send(&announced, sizeof announced, destination_, 0, FMPL_COMM_WORLD));
         int done = 0;
-        if (who != Who::destination) {
+        if (who == Who::passing) pass_on(bytes, number);
+        if (who == Who::source || who == Who::both) {
             wait_until(
                 [&] {
                     REQUIRE_OK(fmpl_joint_give(destination_, record_, data_.data(), bytes, &done));
@@ -66,6 +69,49 @@ private:
         REQUIRE_OK(fmpl_recv(&done, sizeof done, destination_, 1, FMPL_COMM_WORLD));
         EXPECT_EQ(done, 1);
         std::memset(data_.data(), 0, bytes);
+    }
+
+    // Up to so many chunks, as messages: (begin, bytes), then the bytes; at last (0, 0).
+    void pass_on(std::size_t bytes, unsigned number)
+    {
+        int done = 0;
+        std::size_t chunk[2];
+        const std::size_t longest = number % 5 == 0 ? kChunk - 1 : kChunk;
+        for (unsigned most = number % 8; most-- > 0;) {
+            wait_until(
+                [&] {
+                    REQUIRE_OK(fmpl_joint_claim(destination_, record_, bytes, longest, &chunk[0], &chunk[1], &done));
+                    if (chunk[1] == 0) {
+                        REQUIRE_OK(fmpl_joint_give(destination_, record_, data_.data(), bytes, &done));
+                    }
+                    return chunk[1] != 0 || done != 0;
+                },
+                "a chunk");
+            if (chunk[1] == 0) break;
+            sleep_at_times(number);
+            REQUIRE_OK(fmpl_send(chunk, sizeof chunk, destination_, 2, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_send(data_.data() + chunk[0], chunk[1], destination_, 3, FMPL_COMM_WORLD));
+        }
+        chunk[0] = chunk[1] = 0;
+        REQUIRE_OK(fmpl_send(chunk, sizeof chunk, destination_, 2, FMPL_COMM_WORLD));
+    }
+    static void sleep_at_times(unsigned number)
+    {
+        if (number % 16 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    // Of them; whether all of the message has arrived so.
+    int take_passed(std::uint64_t record, unsigned char* to, std::size_t bytes)
+    {
+        int done = 0;
+        for (std::size_t chunks = 1;; ++chunks) {
+            std::size_t chunk[2];
+            REQUIRE_OK(fmpl_recv(chunk, sizeof chunk, source_, 2, FMPL_COMM_WORLD));
+            if (chunk[1] == 0) return done;
+            EXPECT_EQ(done, 0);
+            EXPECT_LE(chunk[1], kChunk);
+            REQUIRE_OK(fmpl_recv(to + chunk[0], chunk[1], source_, 3, FMPL_COMM_WORLD));
+            REQUIRE_OK(fmpl_joint_arrived(source_, record, bytes, chunks, &done));
+        }
     }
 
     void take(std::size_t bytes, unsigned number, Who who, bool to_remote_dma)
@@ -80,11 +126,14 @@ private:
         std::size_t copied = 0;
         std::size_t copied_here = 0;
         const int alone = number % 3 == 0 ? 1 : 0;
-        REQUIRE_OK(fmpl_joint_open(source_, announced.record, to, bytes, &opened));
+        const std::size_t chunk = who == Who::passing ? kChunk : 0;
+        REQUIRE_OK(fmpl_joint_open(source_, announced.record, to, bytes, chunk, &opened));
         ASSERT_EQ(opened, 1);
+        if (who == Who::passing) done = take_passed(announced.record, to, bytes);
         if (who == Who::source) std::this_thread::sleep_for(std::chrono::milliseconds(2));
         wait_until(
             [&] {
+                if (done != 0) return true;
                 REQUIRE_OK(
                     fmpl_joint_take(source_, announced.record, announced.address, to, bytes, alone, &copied, &done));
                 copied_here += copied;
@@ -120,7 +169,7 @@ FMPL_RANKS_TEST_WITH(JointCopy, ArrivesWhoeverCopies, kAddressed)
         std::mt19937 random(17 + static_cast<unsigned>(rank() / 2));  // the same on both
         for (unsigned number = 0; number < 150; ++number) {
             const std::size_t bytes = 1 + random() % (random() % 2 == 0 ? Pair::kMost : 40'000);
-            const auto who = static_cast<Who>(random() % 3);
+            const auto who = static_cast<Who>(random() % 4);
             const bool to_remote_dma = random() % 2 == 0;
             (random() % 2 == 0 ? even : odd).pass(bytes, number, who, to_remote_dma);
         }
@@ -140,7 +189,7 @@ FMPL_RANKS_TEST_WITH(JointCopy, IsNotOpenedWhereMemoryIsNotReached,
     REQUIRE_OK(fmpl_remote_place(block, FMPL_JOINT_RECORD, &place));
     char room[100];
     int opened = 1;
-    REQUIRE_OK(fmpl_joint_open(1 - rank(), place, room, sizeof room, &opened));
+    REQUIRE_OK(fmpl_joint_open(1 - rank(), place, room, sizeof room, 0, &opened));
     EXPECT_EQ(opened, 0);
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
 }
@@ -167,7 +216,7 @@ FMPL_RANKS_TEST_WITH(JointCopy, IsOpenedOrWithdrawn, (RanksOptions{.ranks = {2},
         if (rank() == 0) {
             REQUIRE_OK(fmpl_joint_withdraw(record, &withdrawn));
         } else {
-            REQUIRE_OK(fmpl_joint_open(0, place, room.data(), room.size(), &opened));
+            REQUIRE_OK(fmpl_joint_open(0, place, room.data(), room.size(), 0, &opened));
         }
         std::int32_t successes = opened + withdrawn;
         REQUIRE_OK(fmpl_allreduce(&successes, 1, FMPL_SUM_INT32, FMPL_COMM_WORLD, nullptr));
@@ -179,7 +228,7 @@ FMPL_RANKS_TEST_WITH(JointCopy, IsOpenedOrWithdrawn, (RanksOptions{.ranks = {2},
             EXPECT_EQ(withdrawn, 0) << "twice";
         }
         if (rank() == 1 && opened == 0) {
-            REQUIRE_OK(fmpl_joint_open(0, place, room.data(), room.size(), &opened));
+            REQUIRE_OK(fmpl_joint_open(0, place, room.data(), room.size(), 0, &opened));
             EXPECT_EQ(opened, 0);
         }
         REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
@@ -207,11 +256,12 @@ FMPL_RANKS_TEST_WITH(JointCopy, ArgumentsAreChecked, (RanksOptions{.ranks = {1},
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_prepare(local), "record");
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_prepare(static_cast<char*>(record) + 8), "record");
     REQUIRE_OK(fmpl_joint_prepare(record));
-    EXPECT_FAILS(FMPL_ERR_RANK, fmpl_joint_open(size(), place, buffer, 1, &flag), "world_rank");
-    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_open(0, place, nullptr, 1, &flag), "to");
-    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_open(0, place, buffer, 1, nullptr), "opened");
-    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_open(0, place, buffer, 0, &flag), "size");
-    REQUIRE_OK(fmpl_joint_open(0, place + 1, buffer, 1, &flag));
+    EXPECT_FAILS(FMPL_ERR_RANK, fmpl_joint_open(size(), place, buffer, 1, 0, &flag), "world_rank");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_open(0, place, nullptr, 1, 0, &flag), "to");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_open(0, place, buffer, 1, 0, nullptr), "opened");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_open(0, place, buffer, 0, 0, &flag), "size");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_open(0, place, buffer, 1, 65, &flag), "chunk");
+    REQUIRE_OK(fmpl_joint_open(0, place + 1, buffer, 1, 0, &flag));
     EXPECT_EQ(flag, 0);
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_take(0, place + 1, 0, buffer, 1, 0, &copied, &flag), "record");
     EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_take(0, place, 0, buffer, 1, 0, &copied, nullptr), "done");
@@ -221,8 +271,19 @@ FMPL_RANKS_TEST_WITH(JointCopy, ArgumentsAreChecked, (RanksOptions{.ranks = {1},
     REQUIRE_OK(fmpl_joint_give(0, record, buffer, 1, &flag));
     EXPECT_EQ(flag, 0);
     // What another process has written is checked: here more bytes than the message has.
-    REQUIRE_OK(fmpl_joint_open(0, place, buffer, 50, &flag));
+    REQUIRE_OK(fmpl_joint_open(0, place, buffer, 50, 0, &flag));
     EXPECT_FAILS(FMPL_ERR_INTERNAL, fmpl_joint_give(0, record, buffer + 50, 49, &flag), "49");
+    std::size_t begin = 0;
+    EXPECT_FAILS(FMPL_ERR_INTERNAL, fmpl_joint_claim(0, record, 49, 64, &begin, &copied, &flag), "49");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_claim(0, record, 50, 64, &begin, nullptr, &flag), "bytes");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_claim(0, record, 50, 64, nullptr, &copied, &flag), "begin");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_claim(0, buffer, 50, 64, &begin, &copied, &flag), "record");
+    EXPECT_FAILS(FMPL_ERR_RANK, fmpl_joint_claim(-1, record, 50, 64, &begin, &copied, &flag), "world_rank");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_arrived(0, place, 50, 0, nullptr), "done");
+    EXPECT_FAILS(FMPL_ERR_ARGUMENT, fmpl_joint_arrived(0, place + 1, 50, 0, &flag), "record");
+    EXPECT_FAILS(FMPL_ERR_RANK, fmpl_joint_arrived(size(), place, 50, 0, &flag), "world_rank");
+    REQUIRE_OK(fmpl_joint_claim(0, record, 50, 64, &begin, &copied, &flag));  // it is not to be passed on
+    EXPECT_EQ(copied, 0u);
     fmpl_free(block);
 }
 
@@ -246,7 +307,7 @@ FMPL_RANKS_TEST_WITH(JointCopySubject, TakesFromNowhere, (RanksOptions{.ranks = 
     int opened = 0;
     int done = 0;
     std::size_t copied = 0;
-    REQUIRE_OK(fmpl_joint_open(1, place, room.data(), room.size(), &opened));
+    REQUIRE_OK(fmpl_joint_open(1, place, room.data(), room.size(), 0, &opened));
     EXPECT_FAILS(FMPL_ERR_SYSTEM, fmpl_joint_take(1, place, kNowhere, room.data(), room.size(), 0, &copied, &done),
         "cannot be read");
 }

@@ -70,6 +70,10 @@ void *fmpl_remote_room(int world_rank, uint64_t place, size_t size);
  * is no such memory, or the kernel has begun to refuse; the job ends). */
 int fmpl_private_read(int world_rank, uint64_t address, void *to, size_t size, int *copied);
 
+/* 1 where that is preferred to two copies of long data, by its owner and by the caller, through remote-DMA
+ * memory; 0 where those are faster, so on AMD's processors, and before fmpl_init. */
+int fmpl_is_private_read_preferred(void);
+
 #ifdef __cplusplus
 }
 #endif

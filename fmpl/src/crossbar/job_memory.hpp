@@ -61,6 +61,12 @@ public:
     // As they were when this process made or mapped the memory, whatever has been written there since.
     const JobConstants& constants() const { return constants_; }
     int ranks() const { return static_cast<int>(constants_.ranks); }
+    // That share one, at most.
+    int ranks_of_cpu() const
+    {
+        const int cpus = static_cast<int>(constants_.cpus);
+        return (ranks() + cpus - 1) / cpus;
+    }
 
     Offset arena_offset(int rank) const
     {

@@ -2,6 +2,7 @@
 
 #include "crossbar/abort.hpp"
 #include "crossbar/host.hpp"
+#include "crossbar/rewritten_bytes.hpp"
 #include "error.hpp"
 
 #include <sys/prctl.h>
@@ -15,6 +16,7 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <string_view>
 
 namespace fmpl {
 namespace {
@@ -36,6 +38,9 @@ namespace {
 // As much as the kernel copies in one call, which an ending job has to wait for.
 constexpr std::size_t kMostOfACall = 1024 * 1024;
 
+// Of ranks that share a CPU: with more of them the rings are too short for long messages, and each turn costs more.
+constexpr int kFewOfCpu = 2;
+
 // A number that no other process has.
 std::uint64_t unique_word()
 {
@@ -51,11 +56,14 @@ PrivateMemory::PrivateMemory(const Crossbar& crossbar, bool one_process)
       one_process_(one_process),
       reach_(static_cast<std::size_t>(crossbar.nodes()), Reach::unknown)
 {
-    const char* choice = std::getenv("FMPL_PRIVATE_COPY");
-    staged_ = choice != nullptr && std::strcmp(choice, "staged") == 0;
-    if (choice != nullptr && !staged_ && std::strcmp(choice, "auto") != 0) {
-        fail(FMPL_ERR_ARGUMENT, "FMPL_PRIVATE_COPY={}: give auto or staged", choice);
+    const char* const set = std::getenv("FMPL_PRIVATE_COPY");
+    const std::string_view choice = set != nullptr ? set : "auto";
+    if (choice != "auto" && choice != "kernel" && choice != "buffers" && choice != "staged") {
+        fail(FMPL_ERR_ARGUMENT, "FMPL_PRIVATE_COPY={}: give auto, kernel, buffers or staged", choice);
     }
+    staged_ = choice == "staged";
+    const bool is_faster = one_process || !has_victim_cache() || crossbar.memory().ranks_of_cpu() > kFewOfCpu;
+    is_preferred_ = choice == "auto" ? is_faster : choice != "buffers";
 }
 
 void PrivateMemory::publish()

@@ -19,7 +19,7 @@ class PrivateMemory {
 public:
     // one_process: all ranks of the job are threads of this process; otherwise none but this one.
     // FMPL_PRIVATE_COPY=staged: no other rank's private memory is reached, nor this one's. Throws Error(ARGUMENT) for
-    // another value than that and auto.
+    // another value than that, auto, kernel and buffers.
     PrivateMemory(const Crossbar& crossbar, bool one_process);
 
     static Offset address(std::uintptr_t p) { return kMark | p; }
@@ -35,6 +35,12 @@ public:
         const Reach known = reach_[static_cast<std::size_t>(node)];
         return known == Reach::unknown ? probe(node) : known == Reach::yes;
     }
+
+    // Whether the kernel's copy of long data is preferred to two copies through remote-DMA memory
+    // (FMPL_PRIVATE_COPY=kernel): not between processes if the third-level cache makes those faster, and few ranks
+    // share a CPU (=buffers). There the kernel copies what would have to wait otherwise
+    // (docs/decisions/0062-two-copies-instead-of-the-kernels.md).
+    bool is_preferred() const { return is_preferred_; }
 
     // The address of `at` in this process, which holds an arena's offset of a mapped node and private memory of its
     // own ranks; nullptr where only the kernel can copy.
@@ -71,6 +77,7 @@ private:
     std::uint64_t word_ = 0;  // no other process has it: what the others read to know that it is this one
     bool one_process_;
     bool staged_ = false;
+    bool is_preferred_ = true;
     mutable std::vector<Reach> reach_;  // by node
 };
 

@@ -102,9 +102,10 @@ std::span<const EnvironmentVariable> environment_variables()
             "one "
             "would take its cache line from the rank that writes it",
             false},
-        {"FMPL_PRIVATE_COPY", {ValueForm::words}, "auto, staged", "auto",
-            "long messages between private buffers are copied from process to process where the kernel lets ranks do "
-            "that, which fmpl_init finds out, else through rings in remote-DMA memory; staged takes the rings always",
+        {"FMPL_PRIVATE_COPY", {ValueForm::words}, "auto, kernel, buffers, staged", "auto",
+            "long data in private memory is copied from process to process where the kernel lets ranks do that, which "
+            "fmpl_init finds out (kernel), or through buffers in remote-DMA memory, and by the kernel where it would "
+            "have to wait (buffers): auto takes what is faster on this processor; staged takes the buffers alone",
             false},
         {"FMPL_ERRORS", {ValueForm::words}, "print, return, abort", "print",
             "print: each failing call says why on standard error and returns its code; return: it only returns the "

@@ -4,10 +4,10 @@
 // source or the destination alone does it all.
 //
 // Two words of the message's HeadBody hold the state; both ranks map it. `work`: chunks taken from the front (low half)
-// and from the back (high half). `done`: chunks copied. The words are written again only for the next message, when
-// this one has been consumed; so a rank that looks at them late finds nothing left to take. In a broadcast, where the
-// next source may be the other rank, they are written again when that is known to have left the call
-// (BroadcastState::left).
+// and from the back (high half). `done`: chunks copied, or passed on (api/calls/joint_copy.cpp). The words are written
+// again only for the next message, when this one has been consumed; so a rank that looks at them late finds nothing
+// left to take. In a broadcast, where the next source may be the other rank, they are written again when that is known
+// to have left the call (BroadcastState::left).
 #pragma once
 
 #include "p2p/records.hpp"
@@ -42,11 +42,19 @@ public:
 
     // least_chunk: the same on both sides. The default suits copies by the kernel, whose calls cost a microsecond.
     SharedCopy(HeadBody& body, std::size_t bytes, End mine, std::size_t least_chunk = 16 * 1024)
+        : SharedCopy(body, bytes, mine, Chunk{chunk_bytes(bytes, least_chunk)})
+    {
+    }
+    // In chunks of so many bytes, a multiple of a line, the same on both sides.
+    struct Chunk {
+        std::size_t bytes;
+    };
+    SharedCopy(HeadBody& body, std::size_t bytes, End mine, Chunk chunk)
         : work_(body.work),
           done_(body.done),
           bytes_(bytes),
           mine_(mine),
-          chunk_(chunk_bytes(bytes, least_chunk)),
+          chunk_(chunk.bytes),
           chunks_((bytes + chunk_ - 1) / chunk_)
     {
     }
@@ -99,6 +107,19 @@ public:
         return done_.fetch_add(rest, std::memory_order_acq_rel) + rest == chunks_;  // as in copy_one
     }
 
+    // For who passes a chunk on: the next one that nobody has taken. false: there is none.
+    bool claim(std::size_t& begin, std::size_t& bytes)
+    {
+        std::uint64_t place;
+        if (!take(place)) return false;
+        begin = begin_of(place);
+        bytes = std::min(chunk_, bytes_ - begin);
+        return true;
+    }
+    bool is_any_left() const { return is_left(work_.load(std::memory_order_relaxed)); }
+    // It counts as copied.
+    void count_done() { done_.fetch_add(1, std::memory_order_acq_rel); }  // as in copy_one
+
     bool done() const { return done_.load(std::memory_order_acquire) == chunks_; }  // pairs with copy_one
 
 private:
@@ -125,10 +146,16 @@ private:
         return is_left(before);
     }
 
+    // Where the chunk of this place is in the message.
+    std::size_t begin_of(std::uint64_t place) const
+    {
+        return (mine_ == End::front ? place : chunks_ - 1 - place) * chunk_;
+    }
+
     template <class Copy>
     bool copy_one(Copy& copy, std::uint64_t place)
     {
-        const std::size_t begin = (mine_ == End::front ? place : chunks_ - 1 - place) * chunk_;
+        const std::size_t begin = begin_of(place);
         copy(begin, std::min(chunk_, bytes_ - begin));
         // acq_rel: pairs with done() and with the other side here. Who sees all chunks done sees what both sides wrote,
         // and the buffers are free for their owners.

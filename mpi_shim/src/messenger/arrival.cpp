@@ -146,7 +146,7 @@ void Messenger::Parts::answer_arrives(int source, const Envelope& envelope, cons
             negotiation.packed(envelope);
             break;
         case EnvelopeKind::piece:
-            negotiation.piece(envelope, body);
+            negotiation.piece(source, envelope, body);
             break;
         case EnvelopeKind::read:
             reading.read(source, envelope);

@@ -4,7 +4,7 @@
 //   by invitation     written to where the destination has told of a receive              Invitations
 //   lent              by a send that waits, to a destination that waits for it             Outbox::try_lend
 //   eager             with its envelope: up to eager_bytes, from remote-DMA memory up to eager_bytes_remote_dma; longer
-//                     where the destination reads messages slowly                          Outbox, CopyRates
+//                     where the destination reads messages slowly, or the kernel is slow   Outbox, CopyRates
 //   read              by the destination where it lies, in remote-DMA memory              DirectReading
 //   in a channel      of FMPL's, if it is not one that is read at a private address       Channels
 //   as negotiated     read at that address, packed into what the destination names, or in pieces   Negotiation
@@ -80,7 +80,7 @@ bool Messenger::is_eager_from_where_it_lies(const MessageBuffer& buffer) const
            !(buffer.in_one_piece() && fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0);
 }
 
-// Sends a longer message with its envelope if its destination reads those slowly; false: it does not go so. If there is
+// Sends a longer message with its envelope if it had better go so; false: it does not go so. If there is
 // no room, only one that this rank waits for does: others would need a further call of this rank's, which one that is
 // read does not.
 bool Messenger::send_by_rate(const Ref<SendOperation>& operation, bool waits)

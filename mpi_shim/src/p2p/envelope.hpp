@@ -28,7 +28,8 @@ enum class EnvelopeKind : std::uint8_t {
     taken,    // to send `send_id`: its message has been read at the private address; `bytes` of it in `place` ns, or 0
     packed,   // to receive `receive_id`: the message is where it was to be packed
     read,     // to send `send_id`: its message has been read where it lies; `bytes` of it in `place` ns, or 0
-    piece,    // to receive `receive_id`: bytes of its message, from `place` on, are the body
+    // To receive `receive_id`, or of message `send_id` if that is 0: bytes of it, from `place` on, are the body.
+    piece,
     invited,  // a receive has been posted that the destination may send to: see Invitations
     credit,   // how much of the receiver's eager messages has been matched since the beginning: `bytes`
 };

@@ -12,7 +12,7 @@ int pass(int rank, void *data, size_t size, void *record, uint64_t place)
         while (!done) fmpl_joint_give(1, record, data, size, &done);
     } else {
         fmpl_recv(&address, sizeof address, 0, 0, FMPL_COMM_WORLD);
-        fmpl_joint_open(0, place, data, size, &opened);
+        fmpl_joint_open(0, place, data, size, 0, &opened);
         if (!opened) return FMPL_ERR_SYSTEM; // a program would ask rank 0 for a message
         while (!done) fmpl_joint_take(0, place, address, data, size, 0, &copied, &done);
     }

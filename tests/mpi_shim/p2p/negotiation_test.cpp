@@ -251,23 +251,28 @@ FMPL_RANKS_TEST_WITH(Negotiation, ASenderThatWaitsNeedsNoFurtherCallOfTheReceive
 {
     const Job job;
     std::atomic<std::uint64_t>& sent = fmpl_test::shared_words()[0];
-    Message message(kBytes, job.rank == 0 ? 1 : 0);
-    if (job.rank == 0) {
-        MPI_Send(message.data(), kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
-        sent = 1;
-    } else {
+    std::uint64_t number = 0;
+    for (const int bytes : {kBytes, 300'000, 5'000'000}) {
+        const auto size = static_cast<std::size_t>(bytes);
+        ++number;
+        if (job.rank == 0) {
+            MPI_Send(Message(size, number).data(), bytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);
+            sent = number;
+            continue;
+        }
+        Message message(size);
         MPI_Request request;
         MPI_Status status;
         MPI_Probe(0, kTag, MPI_COMM_WORLD, &status);
-        MPI_Irecv(message.data(), kBytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &request);
-        fmpl_test::wait_until([&] { return sent == 1; }, "the message");
-        EXPECT_TRUE(message.holds(1));
+        MPI_Irecv(message.data(), bytes, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &request);
+        fmpl_test::wait_until([&] { return sent == number; }, "the message");
         MPI_Wait(&request, MPI_STATUS_IGNORE);
+        EXPECT_TRUE(message.holds(number)) << bytes << " bytes";
     }
 }
 
 // A sender that computes is not waited for: its message is read where it lies. Nor is one that begins other sends, or
-// waits for something else, after the receiver has asked.
+// waits for something else, after the receiver has matched the message.
 FMPL_RANKS_TEST_WITH(Negotiation, AReceiverDoesNotWaitForASenderThatComputes,
     (fmpl_test::RanksOptions{.ranks = {2}, .unmapped = false, .environment = {{"FMPL_CPUS", "2"}}}))
 {
@@ -277,7 +282,7 @@ FMPL_RANKS_TEST_WITH(Negotiation, AReceiverDoesNotWaitForASenderThatComputes,
     for (int round = 0; round < 45; ++round) {
         for (const int bytes : {kBytes, 100'000, 300'000, 500'000, 2'000'000}) {
             ++number;
-            // Answered, so that the next one is asked for.
+            // Passed on, so that the next one is waited for.
             Message before(300'000, 1);
             for (int i = 0; i < 70; ++i) {
                 if (job.rank == 0) MPI_Send(before.data(), 300'000, MPI_BYTE, 1, kTag, MPI_COMM_WORLD);

@@ -81,9 +81,7 @@ int fmpl_ranks_of_cpu(void)
 {
     const Binding& b = binding();
     if (!b.own || !b.own->initialized()) return 1;
-    const Crossbar& crossbar = b.own->node.crossbar;
-    const int cpus = static_cast<int>(crossbar.memory().constants().cpus);
-    return (crossbar.nodes() + cpus - 1) / cpus;
+    return b.own->node.crossbar.memory().ranks_of_cpu();
 }
 
 void fmpl_layer_speaks(enum fmpl_spoken_library library)

@@ -121,6 +121,12 @@ int fmpl_private_read(int world_rank, uint64_t address, void* to, size_t size, i
     });
 }
 
+int fmpl_is_private_read_preferred(void)
+{
+    const Binding& b = binding();
+    return b.own && b.own->initialized() && b.own->node.private_memory.is_preferred() ? 1 : 0;
+}
+
 int fmpl_heap_range(void** begin, size_t* size)
 {
     if (begin == nullptr || size == nullptr) return FMPL_ERR_ARGUMENT;

@@ -56,8 +56,8 @@ inline bool goes_whole(Meeting& m, const OutgoingBroadcast& out, std::size_t sen
         return !root_stays || !has_library_buffers(m, out.bytes);
     }
     if (left < kReachBytes || !m.members_reach_each_other()) return false;
-    return left >= (each_has_a_cpu ? kBroadcastWholePrivateBytes : kBroadcastWholePrivateBytesSharedCpus) ||
-           !has_library_buffers(m, out.bytes);
+    const std::size_t whole = each_has_a_cpu ? kBroadcastWholePrivateBytes : kBroadcastWholePrivateBytesSharedCpus;
+    return (left >= whole && m.node().private_memory.is_preferred()) || !has_library_buffers(m, out.bytes);
 }
 
 inline BroadcastManner choose_whole_manner(const Meeting& m, const OutgoingBroadcast& out)

@@ -64,8 +64,7 @@ inline std::size_t longest_deposit(const Meeting& m, const Reduction& whole)
 inline std::size_t partition_bytes(const Meeting& m, bool to_all)
 {
     if (to_all && !m.node().each_has_a_cpu()) return 0;
-    const auto cpus = static_cast<std::size_t>(m.node().crossbar.memory().constants().cpus);
-    const std::size_t ranks_a_cpu = (static_cast<std::size_t>(m.node().crossbar.nodes()) + cpus - 1) / cpus;
+    const auto ranks_a_cpu = static_cast<std::size_t>(m.node().crossbar.memory().ranks_of_cpu());
     return std::min(kPartitionBytes * ranks_a_cpu, kDepositBytes + 1);
 }
 
@@ -74,6 +73,7 @@ inline std::size_t partition_bytes(const Meeting& m, bool to_all)
 inline bool goes_in_place(const Meeting& m, const std::byte* buffer, std::size_t bytes, bool to_all)
 {
     if (m.node().crossbar.contains(buffer, bytes)) return true;
+    if (!m.node().private_memory.is_preferred()) return false;
     if (!m.node().each_has_a_cpu()) return bytes >= kReducePrivateBytesSharedCpus && m.shares_cpus_by_twos();
     if (m.size() == 2 && !to_all) return false;
     return bytes >= (to_all ? kReducePrivateBytesToAll : kReducePrivateBytes);

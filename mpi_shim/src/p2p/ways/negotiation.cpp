@@ -13,9 +13,6 @@
 namespace fmpl::mpi {
 namespace {
 
-// So long a receiver waits for the first of the pieces that it has asked for: a sender that waits answers in two
-// microseconds.
-constexpr double kPatience = 10e-6;
 // A message that is not in one piece at its receiver is read by parts up to this size.
 constexpr std::uint64_t kLongestUnpacked = 512 * 1024;
 
@@ -33,7 +30,7 @@ void Negotiation::send(const Ref<SendOperation>& operation, bool expects)
     Announced announced{operation, operation->destination};
     if (PrivateReading::is_for(operation->buffer, operation->destination)) {
         envelope.place = reinterpret_cast<std::uintptr_t>(operation->buffer.data);
-        if (cpus_suffice_) joint_.prepare(announced, expects);
+        if (cpus_suffice_ || passes_on_) joint_.prepare(announced, expects);
     }
     Announced& kept = announcements_.add(std::move(announced));
     if (kept.record != nullptr) joint_.begin(kept);
@@ -65,10 +62,6 @@ void Negotiation::room(int source, const Envelope& envelope)
     Announced* const announced = announcements_.find(source, envelope.send_id);
     if (announced == nullptr || !announced->operation) return;
     const std::uint64_t bytes = announced->operation->envelope.bytes;
-    if (announced->record != nullptr && envelope.place == 0 && bytes <= fmpl_envelope_body_limit()) {
-        asked_.push_back({envelope.send_id, envelope.receive_id, source});  // until this rank comes to copy
-        return;
-    }
     const Ref<SendOperation> operation = take_back(*announced);
     if (!operation) return;
     void* const to = envelope.place != 0 ? fmpl_remote_room(source, envelope.place, bytes) : nullptr;
@@ -79,41 +72,19 @@ void Negotiation::room(int source, const Envelope& envelope)
     }
 }
 
-// Only those that the ring has room for, so that none is begun whose end its receiver would have to wait for.
-bool Negotiation::send_asked()
-{
-    int full = -1;
-    const std::size_t over = std::erase_if(asked_, [&](const Asked& asked) {
-        if (asked.destination == full) return false;
-        Announced* const announced = announcements_.find(asked.destination, asked.send_id);
-        if (announced == nullptr || !announced->operation) return true;
-        void* room = nullptr;
-        if (fmpl_envelope_reserve(asked.destination, announced->operation->envelope.bytes, &room) == 0) {
-            full = asked.destination;
-            return false;
-        }
-        if (const Ref<SendOperation> operation = take_back(*announced)) pieces_.send(operation, asked.receive_id);
-        return true;
-    });
-    return over > 0;
-}
-
 void Negotiation::receive(const Ref<ReceiveOperation>& operation)
 {
     const Envelope& envelope = operation->envelope;
     const bool goes_in_pieces = cpus_suffice_ && envelope.bytes > kLongestUnpacked && !operation->buffer.in_one_piece();
     if (envelope.place == 0 || goes_in_pieces) return ask_for_room(operation);
-    if (!cpus_suffice_) {
-        if (!read(*operation)) ask_for_room(operation);
+    Read read{operation};
+    const bool is_passed_on = joint_.is_passed_on(*operation);
+    read.is_joint = (cpus_suffice_ || is_passed_on) && joint_.is_for(*operation) && joint_.open(*operation);
+    if (!cpus_suffice_ && !read.is_joint) {
+        if (!this->read(*operation)) ask_for_room(operation);
         return;
     }
-    Read read{operation};
-    if (prefers_pieces(*operation)) {
-        ask_for_room(operation);
-        read.asked_at = fmpl_wtime();
-    } else {
-        read.is_joint = joint_.is_for(*operation) && JointCopies::open(*operation);
-    }
+    if (read.is_joint && is_passed_on && waiting(operation->source).is_worth_it()) read.waits_from = fmpl_wtime();
     reads_.push_back(std::move(read));
 }
 
@@ -127,22 +98,11 @@ bool Negotiation::read(ReceiveOperation& operation)
     return true;
 }
 
-// Whether the message is one of private memory at both ends, longer than what goes through the ring without being asked
-// for, and the ring has room for four of it; and its source answers.
-bool Negotiation::prefers_pieces(const ReceiveOperation& operation)
-{
-    const std::uint64_t bytes = operation.envelope.bytes;
-    const MessageBuffer& buffer = operation.buffer;
-    return operation.envelope.receive_id != 0 && bytes > std::max(CopyRates::longest(), Pieces::kStraightBytes) &&
-           bytes <= fmpl_envelope_body_limit() && bytes <= buffer.bytes && buffer.in_one_piece() &&
-           fmpl_is_remote_dma(buffer.data, bytes) == 0 && asking(operation.source).is_worth_it();
-}
-
-// Of a message that has been asked for: whether it is still waited for.
+// Whether pieces of a message are still waited for.
 bool Negotiation::is_patient(const Read& read) const
 {
-    const double since = std::max(read.asked_at, heard_at_[static_cast<std::size_t>(read.operation->source)]);
-    return fmpl_wtime() - since < kPatience && fmpl_is_last_look() == 0;
+    const double since = std::max(read.waits_from, heard_at_[static_cast<std::size_t>(read.operation->source)]);
+    return fmpl_wtime() - since < patience_ && fmpl_is_last_look() == 0;
 }
 
 // Takes one message, so that what comes meanwhile is seen before the next.
@@ -152,22 +112,17 @@ bool Negotiation::take_read()
         Read& read = reads_[i];
         const Ref<ReceiveOperation> operation = read.operation;
         const auto place = reads_.begin() + static_cast<std::ptrdiff_t>(i);
-        if (read.asked_at != 0) {
+        if (read.waits_from != 0 && !JointCopies::is_there(*operation, read.pieces)) {
             if (is_patient(read)) {
                 ++i;
                 continue;
             }
-            read.is_joint = JointCopies::open(*operation);
-            if (!read.is_joint) {  // its pieces come
-                reads_.erase(place);
-                continue;
-            }
-            asking(operation->source).was_in_vain();
-            receives_.erase(receive_id_of(operation));
-            read.asked_at = 0;
+            if (heard_at_[static_cast<std::size_t>(operation->source)] < read.waits_from)
+                waiting(operation->source).was_in_vain();
+            read.waits_from = 0;
         }
         if (read.is_joint) {
-            if (!joint_.take(*operation, read.copy)) {
+            if (!joint_.take(*operation, read.copy) || !JointCopies::is_there(*operation, read.pieces)) {
                 ++i;
                 continue;
             }
@@ -204,24 +159,35 @@ void Negotiation::packed(const Envelope& envelope)
     if (!node.empty()) has_come(node.mapped());
 }
 
-void Negotiation::piece(const Envelope& envelope, const void* body)
+void Negotiation::piece(int source, const Envelope& envelope, const void* body)
 {
+    if (envelope.receive_id == 0) return piece_of_read(source, envelope, body);
     const auto found = receives_.find(envelope.receive_id);
     if (found == receives_.end()) return;
     const Ref<ReceiveOperation> operation = found->second;
-    if (envelope.place == 0) first_piece(operation);
-    if (!reads_.empty()) heard_at_[static_cast<std::size_t>(operation->source)] = fmpl_wtime();
     if (!Pieces::take(*operation, envelope, body)) return;
     receives_.erase(envelope.receive_id);
     has_come(operation);
 }
 
-// It will not be read.
-void Negotiation::first_piece(const Ref<ReceiveOperation>& operation)
+// Of a message whose record is open.
+void Negotiation::piece_of_read(int source, const Envelope& envelope, const void* body)
 {
-    const std::size_t asked =
-        std::erase_if(reads_, [&](const Read& read) { return read.operation.get() == operation.get(); });
-    if (asked > 0) asking(operation->source).has_succeeded();
+    const auto is_of = [&](const Read& read) {
+        return read.is_joint && read.operation->source == source &&
+               read.operation->envelope.send_id == envelope.send_id;
+    };
+    const auto read = std::find_if(reads_.begin(), reads_.end(), is_of);
+    if (read == reads_.end()) return;
+    const Ref<ReceiveOperation> operation = read->operation;
+    double& heard_at = heard_at_[static_cast<std::size_t>(source)];
+    if (read->waits_from > heard_at) waiting(source).has_succeeded();
+    JointCopies::piece(*operation, envelope, body);
+    heard_at = fmpl_wtime();
+    if (!JointCopies::is_there(*operation, ++read->pieces)) return;
+    const OwnCopy copy = read->copy;
+    reads_.erase(read);
+    reading_.finish(*operation, copy);
 }
 
 // All of the message has; its source keeps a record of it until it knows.

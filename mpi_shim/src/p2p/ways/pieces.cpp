@@ -10,19 +10,13 @@
 
 namespace fmpl::mpi {
 
-void Pieces::send(const Ref<SendOperation>& operation, std::uint64_t receive_id)
-{
-    Stream stream{operation, receive_id};
-    if (!send(stream, kStraightBytes)) streams_.push_back(std::move(stream));
-}
-
 bool Pieces::progress()
 {
     int full = -1;  // the last destination whose ring was
     const std::size_t over = std::erase_if(streams_, [&](Stream& stream) {
         const int destination = stream.operation->destination;
         if (destination == full) return false;
-        if (send(stream, kBytes)) return true;
+        if (send(stream)) return true;
         full = destination;
         return false;
     });
@@ -30,8 +24,9 @@ bool Pieces::progress()
 }
 
 // Whether the ring has had room for all that was left of it; then the send is complete.
-bool Pieces::send(Stream& stream, std::uint64_t longest)
+bool Pieces::send(Stream& stream)
 {
+    const std::uint64_t longest = stream.operation->buffer.in_one_piece() ? kStraightBytes : kBytes;
     const std::uint64_t most = std::min<std::uint64_t>(longest, fmpl_envelope_body_limit());
     const std::uint64_t bytes = stream.operation->envelope.bytes;
     const int destination = stream.operation->destination;

@@ -19,9 +19,6 @@ namespace fmpl::mpi {
 
 class Pieces {
 public:
-    // Of a message that lies in one piece at both ends, so that a piece comes in steps besides (fmpl/envelope_steps.h).
-    static constexpr std::uint64_t kStraightBytes = 64 * 1024;
-
     explicit Pieces(Announcements& announcements) : announcements_(&announcements) {}
 
     // The sender's side.
@@ -31,8 +28,6 @@ public:
     {
         streams_.push_back({operation, receive_id});
     }
-    // Now, in pieces of kStraightBytes, as far as the ring has room.
-    void send(const Ref<SendOperation>& operation, std::uint64_t receive_id);
     // Whether a message has gone.
     bool progress();
     bool any() const { return !streams_.empty(); }
@@ -42,13 +37,15 @@ public:
 
 private:
     static constexpr std::uint64_t kBytes = 8 * 1024;
+    // Of a message in one piece at its sender, whose pieces may come in steps (fmpl/envelope_steps.h).
+    static constexpr std::uint64_t kStraightBytes = 64 * 1024;
 
     struct Stream {
         Ref<SendOperation> operation;
         std::uint64_t receive_id;
         std::uint64_t begin = 0;  // of what has not been sent
     };
-    bool send(Stream& stream, std::uint64_t longest);
+    bool send(Stream& stream);
 
     Announcements* announcements_;
     std::vector<Stream> streams_;

@@ -16,13 +16,20 @@
 #include "p2p/outbox.hpp"
 #include "p2p/own_copy.hpp"
 
+#include <fmpl/remote.h>
+
 #include <cstddef>
 
 namespace fmpl::mpi {
 
 class PrivateReading {
 public:
-    PrivateReading(int ranks, Outbox& outbox) : outbox_(&outbox), copy_rates_(ranks, kSlowRate, 1) {}
+    PrivateReading(int ranks, Outbox& outbox)
+        : outbox_(&outbox),
+          is_preferred_(fmpl_is_private_read_preferred() != 0),
+          copy_rates_(ranks, kSlowRate, 1)
+    {
+    }
 
     // The sender's side.
 
@@ -31,8 +38,8 @@ public:
     // Whether such a message had better travel with its envelope.
     bool is_better_eager(const MessageBuffer& buffer, int destination)
     {
-        return buffer.bytes > kTimedFrom && copy_rates_.are_slow(destination) && is_for(buffer, destination) &&
-               copy_rates_.prefer_ring(destination);
+        if (buffer.bytes <= kTimedFrom || (is_preferred_ && !copy_rates_.are_slow(destination))) return false;
+        return is_for(buffer, destination) && (!is_preferred_ || copy_rates_.prefer_ring(destination));
     }
     // An envelope of kind taken has come.
     void was_taken(int destination, const Envelope& taken)
@@ -56,6 +63,7 @@ private:
     static constexpr double kCallNs = 600;
 
     Outbox* outbox_;
+    bool is_preferred_;
     CopyRates copy_rates_;
 };
 
