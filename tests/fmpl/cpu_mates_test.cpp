@@ -2,6 +2,8 @@
 // does not make room for the others, which wait for the same.
 #include "../support/guarded_buffer.hpp"
 
+#include <fmpl/exchange.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -322,29 +324,68 @@ FMPL_RANKS_TEST_WITH(
     EXPECT_EQ(taken, 1);
 }
 
-// Two ranks on each of two CPUs broadcast in turn: who is to be the next root of its CPU stays there, so that each
-// rank is brought back once in a turn of all. If all that wait made room for the others, it would be twice. Of many
-// batches the best counts.
-FMPL_RANKS_TEST_WITH(CpuMates, TheNextRootOfACpuStays, (RanksOptions{.ranks = {4}, .unmapped = false}))
+// Two ranks on each of two CPUs are root in turn of an operation: each rank is brought back once in a turn of all. If
+// all that wait made room for the others, it would be twice. Of many batches the best counts.
+template <class Operation>
+void is_brought_back_once_in_a_turn(Operation&& operation, std::size_t cpus)
 {
-    const std::size_t cpus = bind_to_one_cpu(static_cast<std::uint64_t>(rank() / 2));
-    const fmpl::Session session(1);
     constexpr int kBatches = 100;
     constexpr int kTurns = 100;
     std::int64_t fewest = std::int64_t{kTurns} * 1000;
     for (int batch = 0; batch < kBatches; ++batch) {
         const std::int64_t before = changes_of_process();
-        for (int i = 0; i < kTurns * size(); ++i) {
-            int value = rank() == i % size() ? i : -1;
-            REQUIRE_OK(fmpl_bcast(&value, sizeof value, i % size(), FMPL_COMM_WORLD));
-            EXPECT_EQ(value, i);
-        }
+        for (int i = 0; i < kTurns * size(); ++i) operation(i % size(), i);
         std::int64_t all = changes_of_process() - before;
         REQUIRE_OK(fmpl_allreduce(&all, 1, FMPL_SUM_INT64, FMPL_COMM_WORLD, nullptr));
         fewest = std::min(fewest, all);
     }
     if (cpus >= 2) {
         EXPECT_LT(fewest, kTurns * size() * 3 / 2);
+    }
+}
+
+// Who is to be the next root of its CPU stays there.
+FMPL_RANKS_TEST_WITH(CpuMates, TheNextRootOfACpuStays, (RanksOptions{.ranks = {4}, .unmapped = false}))
+{
+    const std::size_t cpus = bind_to_one_cpu(static_cast<std::uint64_t>(rank() / 2));
+    const fmpl::Session session(1);
+    const auto bcast = [](int root, int i) {
+        int value = rank() == root ? i : -1;
+        REQUIRE_OK(fmpl_bcast(&value, sizeof value, root, FMPL_COMM_WORLD));
+        EXPECT_EQ(value, i);
+    };
+    is_brought_back_once_in_a_turn(bcast, cpus);
+}
+
+// In exchanges, too: of a root that gives, and of one that takes, where a rank also stays whose mates are there.
+FMPL_RANKS_TEST_WITH(CpuMates, SoItDoesInExchanges, (RanksOptions{.ranks = {4}, .unmapped = false}))
+{
+    const std::size_t cpus = bind_to_one_cpu(static_cast<std::uint64_t>(rank() / 2));
+    const fmpl::Session session(1);
+    fmpl_exchanges* x = nullptr;
+    REQUIRE_OK(fmpl_exchanges_of(FMPL_COMM_WORLD, 0, &x));
+    for (const bool gives : {true, false}) {
+        const auto exchange = [=](int root, int i) {
+            std::uint64_t number = 0;
+            REQUIRE_OK(fmpl_exchange_begin(x, &number));
+            REQUIRE_OK(fmpl_exchange_root(x, root));
+            if ((rank() == root) == gives) {
+                void* room = nullptr;
+                REQUIRE_OK(fmpl_exchange_room(x, number, sizeof i, &room));
+                *static_cast<int*>(room) = i;
+                fmpl_exchange_show(x, number, gives ? -1 : root);
+            } else {
+                for (int from = 0; from < size(); ++from) {
+                    if (from == rank() || (gives && from != root)) continue;
+                    const void* data = nullptr;
+                    std::size_t bytes = 0;
+                    REQUIRE_OK(fmpl_exchange_take(x, number, from, &data, &bytes));
+                    EXPECT_EQ(*static_cast<const int*>(data), i);
+                }
+            }
+            fmpl_exchange_end(x, number);
+        };
+        is_brought_back_once_in_a_turn(exchange, cpus);
     }
 }
 

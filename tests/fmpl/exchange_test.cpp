@@ -114,6 +114,11 @@ FMPL_RANKS_TEST_WITH(Exchange, WhatIsTakenIsWhatWasGiven, {.ranks = {1, 2, 3, 4,
     const int exchanges = size() > 7 ? 500 : 3000;
     for (int i = 0; i < exchanges; ++i) {
         const std::uint64_t number = begin(x);
+        // Some have a root, true or not, in turn or any.
+        const auto any = static_cast<int>(common() % static_cast<unsigned>(size()));
+        if (common() % 4 != 0) {
+            REQUIRE_OK(fmpl_exchange_root(x, i / 500 % 2 == 0 ? i % size() : any));
+        }
         const bool in_turn = common() % 2 == 0;  // each takes before it gives: a chain
         const bool all_give = common() % 4 == 0;
         const int to = common() % 2 == 0 ? kToAll : static_cast<int>(common() % static_cast<unsigned>(size()));
@@ -394,6 +399,8 @@ FMPL_RANKS_TEST_WITH(
     EXPECT_EQ(fmpl_exchanges_of(FMPL_COMM_WORLD, 0, nullptr), FMPL_ERR_ARGUMENT);
     x = exchanges_of_world();
     void* room = nullptr;
+    EXPECT_EQ(fmpl_exchange_root(x, -1), FMPL_ERR_ARGUMENT);
+    EXPECT_EQ(fmpl_exchange_root(x, size()), FMPL_ERR_ARGUMENT);
     EXPECT_EQ(fmpl_exchange_room(x, 0, FMPL_EXCHANGE_BYTES + 1, &room), FMPL_ERR_ARGUMENT);
     EXPECT_EQ(fmpl_exchange_try_room(x, 0, FMPL_EXCHANGE_BYTES + 1, &room), FMPL_ERR_ARGUMENT);
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));

@@ -58,6 +58,10 @@ int fmpl_exchanges_of(fmpl_comm_t comm, int series, struct fmpl_exchanges **exch
  * Errors: MEMORY, after which the calling rank cannot go on with the series. */
 int fmpl_exchange_begin(struct fmpl_exchanges *exchanges, uint64_t *number);
 
+/* Of the exchange that has just begun: `root` is the one member who gives to all others, or takes from all.
+ * Members that share CPUs wait the better for knowing it. Errors: ARGUMENT (no member). */
+int fmpl_exchange_root(struct fmpl_exchanges *exchanges, int root);
+
 /* Where to write what the calling rank gives in an open exchange, 16-byte aligned. Blocks while another
  * member is too far behind.
  * Errors: ARGUMENT (bytes is above FMPL_EXCHANGE_BYTES; so many exchanges are open that the calling rank has

@@ -104,6 +104,38 @@ bool has_given(const ExchangeSlot& slot, std::uint64_t use)
     return slot.stamp.load(std::memory_order_acquire) == use + 1;  // pairs with publish()
 }
 
+// Whether the other members of this rank's CPU have left all exchanges before this one: what they wait for does not
+// come before this rank goes on.
+bool are_mates_here(ExchangeState& x, std::uint64_t use)
+{
+    const Meeting& m = x.meeting;
+    const std::vector<int>& mates = m.cpu_mates.members_of_cpus[static_cast<std::size_t>(m.cpu_mates.cpu)];
+    return std::all_of(mates.begin(), mates.end(), [&](int mate) {
+        const UseProgress& progress = course_of(x).progress(m.station->members[static_cast<std::size_t>(mate)]);
+        return mate == m.rank() || progress.left.load(std::memory_order_relaxed) >= use;
+    });
+}
+
+// Waits for what a member of another CPU gives in an exchange with a root, without leaving this CPU, for a short while,
+// if this rank is its next root, or nobody else there can go on (docs/decisions/0021-next-root-keeps-the-cpu.md);
+// whether it has given.
+bool keeps_cpu_until_given(ExchangeState& x, std::uint64_t use, int from, const ExchangeSlot& slot)
+{
+    Meeting& m = x.meeting;
+    if (!m.may_keep_cpu() || m.is_mate(from)) return false;
+    const bool is_next = x.root != m.rank() && m.is_next_of_cpu(x.roots);
+    if (!is_next && !are_mates_here(x, use)) return false;
+    return m.keep_cpu_until(x.roots, [&] { return has_given(slot, use); });
+}
+
+[[gnu::noinline]] void wait_for_given(ExchangeState& x, std::uint64_t use, int from, const ExchangeSlot& slot)
+{
+    const bool has_root = x.rooted == use;
+    if (has_root && keeps_cpu_until_given(x, use, from, slot)) return;
+    x.meeting.wait_in_turn(
+        has_root ? &x.roots : nullptr, [&] { return has_given(slot, use); }, waiting_for(x.meeting, from, 0));
+}
+
 // A member that this rank gives nothing may be ahead, and has been there first: then what it has given in the next
 // exchange comes while this rank goes on, if it is alike. Of one that waits for this rank it would take away what that
 // is about to write.
@@ -228,7 +260,7 @@ Given take_given(ExchangeState& x, std::uint64_t use, int from)
     if (has_given(slot, use)) {
         fetch_next(x, use, from, slot);
     } else {
-        x.meeting.node().wait([&] { return has_given(slot, use); }, waiting_for(x.meeting, from, 0));
+        wait_for_given(x, use, from, slot);
     }
     return given_in(x.meeting, from, slot);
 }

@@ -24,6 +24,15 @@ inline std::uint64_t begin_exchange(ExchangeState& x)
     return x.uses++;
 }
 
+// Of the one that has just begun: who gives to all others, or takes from all.
+inline void set_root(ExchangeState& x, int root)
+{
+    if (x.meeting.cpu_mates.cpus == 0) return;
+    x.roots.begins(root, x.meeting.size());
+    x.root = root;
+    x.rooted = x.uses - 1;
+}
+
 // Where this rank is to write its data, once those who took what it gave in the slot's last use have left that, and it
 // has itself. bytes: at most kMostExchangeBytes. Throws Error: ABORTED; MEMORY, after which those who take it hear of
 // that, too; ARGUMENT if only this rank itself can make room.

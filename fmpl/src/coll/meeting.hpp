@@ -112,6 +112,11 @@ struct ExchangeState : UseCount {
     Offset long_buffers = kNoOffset;
     std::size_t given_bytes = 0;  // by this rank, last
     int shown_to = kNobody;       // by this rank, since one was ended
+
+    // Of exchanges that have a root, where members share CPUs.
+    RootSuccession roots;
+    int root = kNobody;                 // of the last of them
+    std::uint64_t rooted = UINT64_MAX;  // which that is
 };
 
 // Memory for a block of elements. It can begin at the same place of a page as what it is combined with: a load takes
@@ -272,16 +277,26 @@ public:
         }
     }
     bool is_ordered() const { return cpu_mates.cpus > 0 && cpu_mates.count > 2; }
-    // Waits for a broadcast without leaving the CPU, for a short while, if this rank is to be the next root there;
-    // whether it has come.
+    // Whether it may be better to wait without leaving the CPU to its other ranks.
+    bool may_keep_cpu() const { return cpu_mates.cpus != 0 && !node_->has_busy(); }
+    bool is_mate(int member) const { return cpu_mates.of_members[static_cast<std::size_t>(member)] != 0; }
+    // Whether this rank is to be the next root of its CPU.
+    bool is_next_of_cpu(const RootSuccession& roots) const { return roots.is_next(rank(), cpu_mates.of_members); }
+    // Waits so, for no longer than a few changes of a process take, unless that was in vain before; whether it has
+    // come.
     template <class HasCome>
-    bool keep_cpu_until(HasCome&& has_come)
+    bool keep_cpu_until(RootSuccession& roots, HasCome&& has_come)
     {
-        if (cpu_mates.cpus == 0 || node_->has_busy()) return false;
-        if (!broadcast_roots.is_next(rank(), cpu_mates.of_members)) return false;
-        if (!broadcast_roots.keeping.is_worth_it()) return false;
-        const bool came = node_->waiter.spin(has_come, true);
-        came ? broadcast_roots.keeping.has_succeeded() : broadcast_roots.keeping.was_in_vain();
+        constexpr std::uint64_t kMostUs = 5;
+        const WaitingPolicy& policy = node_->waiter.policy();
+        if (policy.alone_spins == 0 || !roots.keeping.is_worth_it()) return false;
+        const std::uint64_t until = read_clock(policy.clock) + kMostUs * policy.ticks_per_us;
+        bool came = has_come();
+        while (!came && read_clock(policy.clock) < until) {
+            for (std::uint32_t p = 0; p < policy.alone_pauses; ++p) cpu_relax();
+            came = has_come();
+        }
+        came ? roots.keeping.has_succeeded() : roots.keeping.was_in_vain();
         return came;
     }
 

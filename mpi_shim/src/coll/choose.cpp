@@ -61,8 +61,9 @@ void bcast(Schedule& schedule, const MessageBuffer& buffer, int root)
 
 void gather(Schedule& schedule, const MessageBuffer& mine, const Blocks& blocks, int root, bool root_stays)
 {
-    schedule.has_exchange(root_stays) ? exchanged_gather(schedule, mine, blocks, root)
-                                      : linear_gather(schedule, schedule.members(), mine, blocks, root);
+    if (!schedule.has_exchange(root_stays)) return linear_gather(schedule, schedule.members(), mine, blocks, root);
+    if (!root_stays) schedule.has_root(root);
+    exchanged_gather(schedule, mine, blocks, root);
 }
 
 void scatter(Schedule& schedule, const Blocks& blocks, std::uint64_t block_bytes, const MessageBuffer& mine, int root,
@@ -70,9 +71,10 @@ void scatter(Schedule& schedule, const Blocks& blocks, std::uint64_t block_bytes
 {
     // Of varying lengths, the table costs two members more than it saves.
     const bool one_way = root_stays && lengths == Lengths::equal;
-    if (!schedule.has_exchange(one_way) || !may_be_exchanged(schedule, lengths)) {
-        linear_scatter(schedule, schedule.members(), blocks, mine, root);
-    } else if (lengths == Lengths::equal) {
+    if (!schedule.has_exchange(one_way) || !may_be_exchanged(schedule, lengths))
+        return linear_scatter(schedule, schedule.members(), blocks, mine, root);
+    if (!root_stays) schedule.has_root(root);
+    if (lengths == Lengths::equal) {
         exchanged_scatter(schedule, blocks, block_bytes, mine, root);
     } else {
         exchanged_scatterv(schedule, blocks, mine, root);

@@ -82,6 +82,11 @@ public:
     {
         return exchanges_ != nullptr && (members_.size() > 2 || one_way || !waits_);
     }
+    // Of that: the one member who gives to all others, or takes from all, if it is another from call to call.
+    void has_root(int root)
+    {
+        if (waits_) check_fmpl(fmpl_exchange_root(exchanges_, root));
+    }
     // In the call's exchange: gives what write(room) writes, at most FMPL_EXCHANGE_BYTES, now. Whether it can; if not,
     // that is the call's error.
     static constexpr int kToAll = -1;

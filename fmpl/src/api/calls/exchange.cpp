@@ -61,6 +61,18 @@ int fmpl_exchange_begin(fmpl_exchanges* exchanges, uint64_t* number)
     return exchanging("fmpl_exchange_begin", [&] { *number = begin_exchange(series_of(exchanges)); });
 }
 
+int fmpl_exchange_root(fmpl_exchanges* exchanges, int root)
+{
+    return exchanging("fmpl_exchange_root", [&] {
+        ExchangeState& x = series_of(exchanges);
+        const int members = x.meeting.size();
+        if (root < 0 || root >= members) {
+            fail(FMPL_ERR_ARGUMENT, "root = {}: the communicator has the members 0 to {}", root, members - 1);
+        }
+        set_root(x, root);
+    });
+}
+
 int fmpl_exchange_room(fmpl_exchanges* exchanges, uint64_t number, size_t bytes, void** room)
 {
     return exchanging("fmpl_exchange_room", [&] {

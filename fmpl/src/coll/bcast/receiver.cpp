@@ -80,7 +80,8 @@ bool has_come(const BroadcastSlot& slot, std::uint64_t use)
 [[gnu::noinline]] void wait_for_root(
     Meeting& m, const BroadcastSlot& slot, std::uint64_t use, int root, std::size_t bytes)
 {
-    if (m.keep_cpu_until([&] { return has_come(slot, use); })) return;
+    const bool keeps_cpu = m.may_keep_cpu() && m.is_next_of_cpu(m.broadcast_roots);
+    if (keeps_cpu && m.keep_cpu_until(m.broadcast_roots, [&] { return has_come(slot, use); })) return;
     const std::byte* const ahead = buffer_ahead(m, root, bytes);
     const std::size_t bytes_ahead = ahead == nullptr ? 0 : bytes;
     m.wait_in_turn(
