@@ -123,7 +123,7 @@ bool keeps_cpu_until_given(ExchangeState& x, std::uint64_t use, int from, const 
 {
     Meeting& m = x.meeting;
     if (!m.may_keep_cpu() || m.is_mate(from)) return false;
-    const bool is_next = x.root != m.rank() && m.is_next_of_cpu(x.roots);
+    const bool is_next = x.roots.root() != m.rank() && m.is_next_of_cpu(x.roots);
     if (!is_next && !are_mates_here(x, use)) return false;
     return m.keep_cpu_until(x.roots, [&] { return has_given(slot, use); });
 }

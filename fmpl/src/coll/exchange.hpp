@@ -29,7 +29,6 @@ inline void set_root(ExchangeState& x, int root)
 {
     if (x.meeting.cpu_mates.cpus == 0) return;
     x.roots.begins(root, x.meeting.size());
-    x.root = root;
     x.rooted = x.uses - 1;
 }
 

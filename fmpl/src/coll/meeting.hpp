@@ -115,8 +115,7 @@ struct ExchangeState : UseCount {
 
     // Of exchanges that have a root, where members share CPUs.
     RootSuccession roots;
-    int root = kNobody;                 // of the last of them
-    std::uint64_t rooted = UINT64_MAX;  // which that is
+    std::uint64_t rooted = UINT64_MAX;  // the last of them
 };
 
 // Memory for a block of elements. It can begin at the same place of a page as what it is combined with: a load takes

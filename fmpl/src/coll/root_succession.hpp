@@ -42,6 +42,9 @@ public:
         turn_is_found_ = false;
     }
 
+    // Of the operation that has begun last.
+    int root() const { return root_; }
+
     // Whether, of the members that is_mate marks, `rank` is to be the next root from the operation that has begun on.
     bool is_next(int rank, const std::vector<char>& is_mate) const
     {
