@@ -80,9 +80,8 @@ bool Messenger::is_eager_from_where_it_lies(const MessageBuffer& buffer) const
            !(buffer.in_one_piece() && fmpl_is_remote_dma(buffer.data, buffer.bytes) != 0);
 }
 
-// Sends a longer message with its envelope if it had better go so; false: it does not go so. If there is
-// no room, only one that this rank waits for does: others would need a further call of this rank's, which one that is
-// read does not.
+// Sends a longer message with its envelope if it had better go so; false: it does not go so. If there is no room, only
+// one that this rank waits for does: others would need a further call of this rank's, which one that is read does not.
 bool Messenger::send_by_rate(const Ref<SendOperation>& operation, bool waits)
 {
     const MessageBuffer& buffer = operation->buffer;
