@@ -133,7 +133,7 @@ private:
 template <class PartOf>
 void take_block(Schedule& schedule, int from, bool is_posted, const MessageBuffer& to, PartOf part_of)
 {
-    schedule.take(from, [&schedule, from, is_posted, to, part_of](const Schedule::Given& given) {
+    schedule.take(from, [&schedule, from, is_posted, to = KeptBuffer(to), part_of](const Schedule::Given& given) {
         bool comes_as_message = false;
         if (!given.has_failed) {
             const std::optional<std::span<const std::byte>> part = part_of(given);
@@ -240,9 +240,11 @@ void exchanged_barrier(Schedule& schedule)
 
 void exchanged_bcast(Schedule& schedule, const MessageBuffer& buffer, int root)
 {
-    const auto as_messages = [&schedule, buffer, root] { binomial_bcast(schedule, schedule.members(), buffer, root); };
+    const auto as_messages = [&schedule, buffer = KeptBuffer(buffer), root] {
+        binomial_bcast(schedule, schedule.members(), buffer, root);
+    };
     if (schedule.members().rank() != root) {
-        return schedule.take(root, [&schedule, buffer, as_messages](const Schedule::Given& given) {
+        return schedule.take(root, [&schedule, buffer = KeptBuffer(buffer), as_messages](const Schedule::Given& given) {
             if (given.comes_as_messages()) return as_messages();
             if (given.has_failed) return;
             schedule.note_arrival(given.bytes, buffer.bytes, buffer.bytes);
@@ -312,7 +314,8 @@ void exchanged_allgather(Schedule& schedule, const MessageBuffer& mine, const Bl
 {
     schedule.give(mine, Schedule::kToAll);
     for_each_other(schedule.members(), [&](int r) {
-        schedule.take(r, [&schedule, r, mine, block = incoming(r), lengths](const Schedule::Given& given) {
+        schedule.take(r, [&schedule, r, mine = KeptBuffer(mine), block = KeptBuffer(incoming(r)), lengths](
+                             const Schedule::Given& given) {
             if (given.comes_as_messages()) [[unlikely]]
                 return trade_messages(schedule, given, mine, r, block, lengths);
             if (!given.has_failed) put(schedule, given.span(), block);
@@ -328,7 +331,8 @@ void exchanged_alltoall(Schedule& schedule, const Blocks& outgoing, std::uint64_
     const std::uint64_t each = std::min(outgoing(next_of(members)).bytes, block_bytes);
     give_blocks(schedule, outgoing, each);
     for_each_other(members, [&](int r) {
-        schedule.take(r, [&schedule, r, sent = outgoing(r), block = incoming(r)](const Schedule::Given& given) {
+        schedule.take(r, [&schedule, r, sent = KeptBuffer(outgoing(r)), block = KeptBuffer(incoming(r))](
+                             const Schedule::Given& given) {
             if (given.comes_as_messages()) [[unlikely]]
                 return trade_messages(schedule, given, sent, r, block, Lengths::equal);
             if (!given.has_failed) put(schedule, part_of(given, schedule.members()), block);

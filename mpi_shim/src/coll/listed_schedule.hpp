@@ -38,8 +38,8 @@ private:
         int peer = 0;
         std::uint64_t bytes = 0;  // of receive, that are expected; of decline; of take, the number of what is done then
         Members members{};
-        MessageBuffer buffer{};  // of reduce: `data` is `in`, `count` the count
-        MessageBuffer target{};  // of copy; of reduce: `data` is `inout`
+        KeptBuffer buffer{};  // of reduce: `data` is `in`, `count` the count
+        KeptBuffer target{};  // of copy; of reduce: `data` is `inout`
     };
 
     void add_send(const Members& members, const MessageBuffer& buffer, int peer) override;

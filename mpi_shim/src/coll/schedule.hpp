@@ -127,7 +127,7 @@ public:
     };
     // then(given), when what the member gives is there, and the steps before are begun: at once, or after the algorithm
     // has returned. Within it, copies and reductions are done at once until a message is added; what is added comes
-    // behind the take, in its round.
+    // behind the take, in its round. A buffer that `then` has is a KeptBuffer, unless its type has no gaps.
     template <class Then>
     void take(int from, Then&& then)
     {

@@ -24,7 +24,7 @@
 
 namespace fmpl::mpi {
 
-class Layout {
+class Layout : public std::enable_shared_from_this<Layout> {
     struct Private {
         explicit Private() = default;
     };

@@ -9,11 +9,11 @@
 namespace fmpl::mpi {
 
 PersistentRequest::PersistentRequest(
-    const AttachedBuffer& attached, Kind kind, MessageBuffer buffer, CommunicatorPtr comm, int peer, int tag)
+    const AttachedBuffer& attached, Kind kind, const MessageBuffer& buffer, CommunicatorPtr comm, int peer, int tag)
     : Request(Life::persistent),
       attached_(attached),
       kind_(kind),
-      buffer_(std::move(buffer)),
+      buffer_(buffer),
       comm_(std::move(comm)),
       peer_(peer),
       tag_(tag)

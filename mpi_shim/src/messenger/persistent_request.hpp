@@ -16,8 +16,8 @@ public:
 
     // The arguments were checked. Inactive. `attached` outlives it, and holds a buffer when a
     // buffered send is started.
-    PersistentRequest(
-        const AttachedBuffer& attached, Kind kind, MessageBuffer buffer, CommunicatorPtr comm, int peer, int tag);
+    PersistentRequest(const AttachedBuffer& attached, Kind kind, const MessageBuffer& buffer, CommunicatorPtr comm,
+        int peer, int tag);
 
     // Throws Error (MPI_ERR_REQUEST) when it is active, and what starting the communication throws.
     void start(Messenger& messenger) override;
@@ -31,7 +31,7 @@ private:
     const AttachedBuffer& attached_;
     const int* observed_ = fmpl_layer_observed();  // what is not 0 while the rank is observed
     Kind kind_;
-    MessageBuffer buffer_;
+    KeptBuffer buffer_;
     CommunicatorPtr comm_;
     int peer_;
     int tag_;

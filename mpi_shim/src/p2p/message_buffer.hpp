@@ -1,4 +1,5 @@
-// The memory of one side of a message: what a call's (buffer, count, data type) come to.
+// The memory of one side of a message: what a call's (buffer, count, data type) come to. A MessageBuffer is used within
+// the call; what goes on with it after that has a KeptBuffer, since the user may free the type.
 #pragma once
 
 #include "datatype/type_object.hpp"
@@ -13,10 +14,10 @@
 namespace fmpl::mpi {
 
 struct MessageBuffer {
-    std::byte* data = nullptr;             // the first byte where the message is one piece, else the call's argument
-    std::uint64_t bytes = 0;               // of the message in packed form
-    std::int64_t count = 0;                // of `layout`; of one piece: bytes of each basic element, 0: not known
-    std::shared_ptr<const Layout> layout;  // null: one piece of memory
+    std::byte* data = nullptr;       // the first byte where the message is one piece, else the call's argument
+    std::uint64_t bytes = 0;         // of the message in packed form
+    std::int64_t count = 0;          // of `layout`; of one piece: bytes of each basic element, 0: not known
+    const Layout* layout = nullptr;  // of the type, which lives as long; nullptr: one piece of memory
 
     // One piece of memory.
     static MessageBuffer piece(const void* data, std::uint64_t bytes, std::uint32_t element_bytes = 0)
@@ -39,26 +40,10 @@ struct MessageBuffer {
             buffer.data = reinterpret_cast<std::byte*>(
                 reinterpret_cast<std::uintptr_t>(buffer.data) + static_cast<std::uintptr_t>(*offset));
         } else if (buffer.bytes > 0) {
-            buffer.layout = type.layout;
+            buffer.layout = type.layout.get();
             buffer.count = count;
         }
         return buffer;
-    }
-
-    // Of one that has no layout: becomes the other. The same as an assignment, but for what the counted reference of
-    // a layout takes, which few buffers have.
-    [[gnu::always_inline]] void fill_with(const MessageBuffer& other)
-    {
-        data = other.data;
-        bytes = other.bytes;
-        count = other.count;
-        if (other.layout != nullptr) [[unlikely]]
-            layout = other.layout;
-    }
-    void drop_layout()
-    {
-        if (layout != nullptr) [[unlikely]]
-            layout.reset();
     }
 
     bool in_one_piece() const { return layout == nullptr; }
@@ -86,6 +71,31 @@ struct MessageBuffer {
             small_copy(data + begin, dense, end - begin);
         }
     }
+};
+
+// One that keeps its layout, which few have.
+class KeptBuffer : public MessageBuffer {
+public:
+    KeptBuffer() = default;
+    KeptBuffer(const MessageBuffer& buffer) { fill_with(buffer); }
+
+    // Of one that has no layout: becomes the other.
+    [[gnu::always_inline]] void fill_with(const MessageBuffer& other)
+    {
+        static_cast<MessageBuffer&>(*this) = other;
+        if (layout != nullptr) [[unlikely]]
+            kept_ = layout->shared_from_this();
+    }
+    void drop_layout()
+    {
+        if (layout == nullptr) [[likely]]
+            return;
+        layout = nullptr;
+        kept_.reset();
+    }
+
+private:
+    std::shared_ptr<const Layout> kept_;
 };
 
 // Copies the first `bytes` bytes of the packed form of one message to the same bytes of another. The two do not

@@ -17,7 +17,7 @@ template <class T>
 class RequestPool;
 
 struct SendOperation final : Request {
-    MessageBuffer buffer;
+    KeptBuffer buffer;
     Envelope envelope{};
     int destination = 0;  // world rank
     RequestPool<SendOperation>* pool = nullptr;
@@ -35,7 +35,7 @@ struct ReceiveOperation final : Request {
     bool in_table = false;  // of Matching, while it is posted
     QueueLink<ReceiveOperation> links[1];
     std::uint64_t order = 0;  // of posting, of those in the table
-    MessageBuffer buffer;
+    KeptBuffer buffer;
     RequestPool<ReceiveOperation>* pool = nullptr;
     ReceiveOperation* next_free = nullptr;
     Envelope envelope{};  // of the message matched, while it is being transferred

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <numeric>
 #include <random>
 #include <thread>
 #include <vector>
@@ -375,6 +376,54 @@ MPI_TEST(NonblockingCollective, TypesAndCommunicatorsMayBeFreedAfterTheStart)
         delay(static_cast<unsigned>(round));
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         EXPECT_EQ(buffer, expected);
+    }
+}
+
+MPI_TEST(NonblockingCollective, TypesOfBlocksMayBeFreedAfterTheStart)
+{
+    for (const int count : {3, 40, 700, 5000}) {
+        const std::vector<int> own = spread(elements(rank(), count), 2);
+        const std::vector<int> all = spread(everybodys<int>(count), 2);
+        std::vector<int> to_all;  // the same block for each rank
+        for (int r = 0; r < size(); ++r) append(to_all, own);
+        std::vector<int> counts(static_cast<std::size_t>(size()), 1);
+        std::vector<int> displacements(counts.size());
+        std::iota(displacements.begin(), displacements.end(), 0);
+        const auto check = [&](auto&& start, const std::vector<int>& expected) {
+            MPI_Request request = MPI_REQUEST_NULL;
+            std::vector<int> in = untouched(expected.size());
+            {
+                const CommittedType type(CommittedType::strided(count, 2));
+                start(in.data(), type.get(), &request);
+            }
+            {
+                const CommittedType another(CommittedType::strided(count + 1, 3));  // where the memory was
+                delay(static_cast<unsigned>(count));
+                MPI_Wait(&request, MPI_STATUS_IGNORE);
+            }
+            EXPECT_EQ(in, expected);
+        };
+        const MPI_Comm comm = MPI_COMM_WORLD;
+        check([&](int* in, MPI_Datatype t, MPI_Request* r) { MPI_Igather(own.data(), 1, t, in, 1, t, 0, comm, r); },
+            rank() == 0 ? all : untouched(all.size()));
+        check([&](int* in, MPI_Datatype t,
+                  MPI_Request* r) { MPI_Iscatter(all.data(), 1, t, in, 1, t, size() - 1, comm, r); },
+            own);
+        check(
+            [&](int* in, MPI_Datatype t, MPI_Request* r) { MPI_Iallgather(own.data(), 1, t, in, 1, t, comm, r); }, all);
+        check([&](int* in, MPI_Datatype t, MPI_Request* r) { MPI_Ialltoall(to_all.data(), 1, t, in, 1, t, comm, r); },
+            all);
+        check(
+            [&](int* in, MPI_Datatype t, MPI_Request* r) {
+                MPI_Ialltoallv(to_all.data(), counts.data(), displacements.data(), t, in, counts.data(),
+                    displacements.data(), t, comm, r);
+            },
+            all);
+        check(
+            [&](int* in, MPI_Datatype t, MPI_Request* r) {
+                MPI_Iscatterv(all.data(), counts.data(), displacements.data(), t, in, 1, t, 0, comm, r);
+            },
+            own);
     }
 }
 
