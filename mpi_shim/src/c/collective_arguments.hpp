@@ -33,9 +33,19 @@ inline constexpr ArgumentNames kReceivesNames = {"recvbuf", "recvcounts", "rdisp
 // One side of a call: a block for the call itself (single) or one for each peer (the others).
 class CallSide {
 public:
-    // One block, or equal ones one after the other: at(i) is the i-th of them.
-    static CallSide equal(
-        Process& process, const void* buffer, int count, MPI_Datatype type, const ArgumentNames& names);
+    // One block, or equal ones one after the other: at(i) is the i-th of them. Inlined, as the whole way of a short
+    // call.
+    [[gnu::always_inline]] static CallSide equal(
+        Process& process, const void* buffer, int count, MPI_Datatype type, const ArgumentNames& names)
+    {
+        check_count(count, names.count);
+        CallSide side(process, buffer);
+        side.dense_.count = count;
+        side.set_type(type, names);
+        if (may_be_missing(buffer)) [[unlikely]]
+            side.check_first(names);
+        return side;
+    }
     // Blocks of their own count, at displacements counted in extents of the type. `peers`: how many there are.
     static CallSide varying(Process& process, const void* buffer, const int* counts, const int* displacements,
         MPI_Datatype type, int peers, const ArgumentNames& names);
@@ -46,27 +56,30 @@ public:
         const MPI_Aint* displacements, const MPI_Datatype* types, int peers, const ArgumentNames& names);
 
     // Of peer `index`.
-    MessageBuffer at(int index) const
+    [[gnu::always_inline]] MessageBuffer at(int index) const
     {
-        if (dense_bytes_ == 0) [[unlikely]]
-            return of_its_own(index);
-        const std::int64_t before = displacements_ != nullptr ? displacements_[index] : std::int64_t{index} * count_;
-        const std::int64_t count = counts_ != nullptr ? counts_[index] : count_;
-        const std::uintptr_t begin =
-            reinterpret_cast<std::uintptr_t>(buffer_) + static_cast<std::uintptr_t>(before * dense_bytes_);
-        return MessageBuffer::piece(reinterpret_cast<const void*>(begin),
-            static_cast<std::uint64_t>(count * dense_bytes_), type_->element_bytes);
+        return dense_.element != 0 ? dense_.at(index) : of_its_own(index);
     }
     // Of equal blocks: the first.
     MessageBuffer message() const { return at(0); }
     // So that it can be given as Blocks.
     MessageBuffer operator()(int index) const { return at(index); }
+    const DenseBlocks& dense() const { return dense_; }
 
-    const void* buffer() const { return buffer_; }
+    const void* buffer() const { return dense_.buffer; }
 
 private:
-    CallSide(Process& process, const void* buffer) : process_(&process), buffer_(buffer) {}
-    void set_type(MPI_Datatype type, const ArgumentNames& names);
+    CallSide(Process& process, const void* buffer) : process_(&process)
+    {
+        dense_.buffer = static_cast<std::byte*>(const_cast<void*>(buffer));
+    }
+    [[gnu::always_inline]] void set_type(MPI_Datatype type, const ArgumentNames& names)
+    {
+        type_ = &process_->committed_type(type, names.type);
+        dense_.element = type_->dense_bytes;
+        dense_.basic_bytes = type_->element_bytes;
+    }
+    void check_first(const ArgumentNames& names) const;
     void set_counts(const int* counts, int peers, const ArgumentNames& names);
     void set_types(const MPI_Datatype* types, int peers, const ArgumentNames& names);
     void check_blocks(int peers, const ArgumentNames& names) const;
@@ -75,24 +88,45 @@ private:
     const void* begin_of(int index) const;
 
     Process* process_;
-    const void* buffer_;
-    std::int64_t dense_bytes_ = 0;  // of an element, if all blocks are of one type that is one piece for any count
-    int count_ = 0;
-    const int* counts_ = nullptr;
-    const int* displacements_ = nullptr;
+    DenseBlocks dense_;  // also of what is not dense: buffer, counts and displacements
     const MPI_Aint* far_displacements_ = nullptr;
     const TypeObject* type_ = nullptr;
     const MPI_Datatype* types_ = nullptr;
 };
 
+// The errors, out of line; what is no rank of the group, which on an intercommunicator may be right.
+void check_rare_root(const Communicator& comm, int root);
+[[noreturn]] void fail_same_buffers();
+[[noreturn]] void fail_overlapping_blocks();
+
 // Class MPI_ERR_ROOT. On an intercommunicator: a rank of the remote group, MPI_ROOT or MPI_PROC_NULL.
-void check_root(const Communicator& comm, int root);
+inline void check_root(const Communicator& comm, int root)
+{
+    if (static_cast<unsigned>(root) >= static_cast<unsigned>(comm.peers().size())) [[unlikely]]
+        check_rare_root(comm, root);
+}
 // Class MPI_ERR_BUFFER, where both are one, and there are bytes in them.
-void check_aliasing(const void* sendbuf, const void* recvbuf, bool has_data);
+inline void check_aliasing(const void* sendbuf, const void* recvbuf, bool has_data)
+{
+    if (sendbuf == recvbuf && has_data && sendbuf != MPI_BOTTOM) [[unlikely]]
+        fail_same_buffers();
+}
 // Class MPI_ERR_BUFFER, where a rank's own block is received where it is sent from.
-void check_aliasing(const MessageBuffer& sent, const MessageBuffer& received);
+inline void check_aliasing(const MessageBuffer& sent, const MessageBuffer& received)
+{
+    // Whether blocks that are not in one piece overlap, their types alone do not say.
+    const bool comparable = sent.in_one_piece() && received.in_one_piece() && sent.bytes > 0 && received.bytes > 0;
+    const auto from = reinterpret_cast<std::uintptr_t>(sent.data);
+    const auto to = reinterpret_cast<std::uintptr_t>(received.data);
+    if (comparable && from < to + received.bytes && to < from + sent.bytes) [[unlikely]]
+        fail_overlapping_blocks();
+}
 // Class MPI_ERR_BUFFER: MPI_IN_PLACE where it has no meaning.
-void check_not_in_place(const void* buffer, const char* argument);
+inline void check_not_in_place(const void* buffer, const char* argument)
+{
+    if (buffer == MPI_IN_PLACE) [[unlikely]]
+        fail_buffer(buffer, argument);
+}
 // Whether a call on comm is in place. Class MPI_ERR_BUFFER on an intercommunicator.
 bool is_in_place(const Communicator& comm, const void* sendbuf);
 // Class MPI_ERR_COMM.

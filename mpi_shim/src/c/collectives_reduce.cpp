@@ -24,8 +24,7 @@ struct Reduction {
     {
         check_count(count, count_argument);
         const OperationPtr& operation = process.operation(op);
-        process.committed_type(datatype);
-        const TypeObjectPtr& type = process.type(datatype);
+        const TypeObjectPtr& type = process.committed_type_object(datatype);
         operation->check(*type);
         return {operation, type};
     }
@@ -39,7 +38,8 @@ struct Reduction {
 
 void check_elements(const TypeObject& type, const void* buffer, std::int64_t count, const char* argument)
 {
-    check_buffer(buffer, type.layout->bytes(count), type, argument);
+    if (may_be_missing(buffer) || type.dense_bytes == 0) [[unlikely]]
+        check_buffer(buffer, type.layout->bytes(count), type, argument);
 }
 
 // The rank's operand: sendbuf, or recvbuf in place. Checks each of them, and not that they are two: this rank alone
@@ -91,13 +91,14 @@ auto reduce_at_once(const void* sendbuf, void* recvbuf, Reduction reduction, int
     return [=](Process& process, Communicator& comm) {
         check_root(comm, root);
         const auto [operation, type] = reduction.check(process);
-        if (operation->fmpl_form(*type) == nullptr) return false;  // before what this rank alone may fail
+        const fmpl_op* const form = operation->fmpl_form(*type);
+        if (form == nullptr) return false;  // before what this rank alone may fail
         const std::int64_t count = reduction.count;
         const void* operand = contribution_to(comm, *type, sendbuf, recvbuf, count, root);
         const bool overlaps = root == comm.rank() && overlap(sendbuf, recvbuf, count, *type);
         if (overlaps) [[unlikely]]
             operand = recvbuf;
-        if (!fast_reduce(process.collective, comm, operand, recvbuf, count, *type, *operation, root)) return false;
+        if (!fast_reduce(process.collective, comm, operand, recvbuf, count, *form, root)) return false;
         if (overlaps) [[unlikely]]
             fail_overlap();
         return true;
@@ -122,12 +123,13 @@ auto allreduce_at_once(const void* sendbuf, void* recvbuf, Reduction reduction)
     return [=](Process& process, Communicator& comm) {
         const std::int64_t count = reduction.count;
         const auto [operation, type] = reduction.check(process);
-        if (operation->fmpl_form(*type) == nullptr) return false;
+        const fmpl_op* const form = operation->fmpl_form(*type);
+        if (form == nullptr) return false;
         const void* operand = contribution_of(comm, *type, sendbuf, count, recvbuf, count);
         const bool overlaps = overlap(sendbuf, recvbuf, count, *type);
         if (overlaps) [[unlikely]]
             operand = recvbuf;
-        if (!fast_allreduce(process.collective, comm, operand, recvbuf, count, *type, *operation)) return false;
+        if (!fast_allreduce(process.collective, comm, operand, recvbuf, count, *form)) return false;
         if (overlaps) [[unlikely]]
             fail_overlap();
         return true;

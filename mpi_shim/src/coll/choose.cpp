@@ -28,7 +28,13 @@ bool may_be_exchanged(const Schedule& schedule)
 // The same of one in which every operand goes to each of those who combine them.
 bool has_exchange_of_all(const Schedule& schedule)
 {
-    return schedule.has_exchange(false) && may_be_exchanged(schedule) && schedule.members().size() <= kMostOfReduction;
+    return schedule.has_exchange() && may_be_exchanged(schedule) && schedule.members().size() <= kMostOfReduction;
+}
+
+// Two members' blocking calls whose root is another from call to call have a shorter way.
+bool has_exchange_with_root(const Schedule& schedule, bool root_stays)
+{
+    return root_stays ? schedule.has_exchange() : schedule.has_exchange_of_more();
 }
 
 // Whether a member gives by the exchange, if there is one, in a call in which none need give more than `most` bytes,
@@ -36,7 +42,7 @@ bool has_exchange_of_all(const Schedule& schedule)
 bool is_given(Schedule& schedule, bool has_exchange, std::uint64_t most, std::uint64_t bytes)
 {
     if (!has_exchange) return false;
-    if (most <= FMPL_EXCHANGE_BYTES) return true;
+    if (most <= most_given(schedule.members().size())) return true;
     schedule.decline(bytes, Schedule::kToAll);
     return false;
 }
@@ -46,7 +52,7 @@ bool is_given(Schedule& schedule, bool has_exchange, std::uint64_t most, std::ui
 void barrier(Schedule& schedule)
 {
     if (is_inter(schedule)) return inter_barrier(schedule);
-    schedule.has_exchange(false) && schedule.members().size() <= kMostOfBarrier
+    schedule.has_exchange() && schedule.members().size() <= kMostOfBarrier
         ? exchanged_barrier(schedule)
         : dissemination_barrier(schedule, schedule.members());
 }
@@ -55,13 +61,14 @@ void bcast(Schedule& schedule, const MessageBuffer& buffer, int root)
 {
     if (buffer.bytes == 0) return;
     if (is_inter(schedule)) return inter_bcast(schedule, buffer, root);
-    schedule.has_exchange(true) ? exchanged_bcast(schedule, buffer, root)
-                                : binomial_bcast(schedule, schedule.members(), buffer, root);
+    schedule.has_exchange() ? exchanged_bcast(schedule, buffer, root)
+                            : binomial_bcast(schedule, schedule.members(), buffer, root);
 }
 
 void gather(Schedule& schedule, const MessageBuffer& mine, const Blocks& blocks, int root, bool root_stays)
 {
-    if (!schedule.has_exchange(root_stays)) return linear_gather(schedule, schedule.members(), mine, blocks, root);
+    if (!has_exchange_with_root(schedule, root_stays))
+        return linear_gather(schedule, schedule.members(), mine, blocks, root);
     if (!root_stays) schedule.has_root(root);
     exchanged_gather(schedule, mine, blocks, root);
 }
@@ -70,8 +77,8 @@ void scatter(Schedule& schedule, const Blocks& blocks, std::uint64_t block_bytes
     Lengths lengths, bool root_stays)
 {
     // Of varying lengths, the table costs two members more than it saves.
-    const bool one_way = root_stays && lengths == Lengths::equal;
-    if (!schedule.has_exchange(one_way) || !may_be_exchanged(schedule, lengths))
+    const bool has_exchange = has_exchange_with_root(schedule, root_stays && lengths == Lengths::equal);
+    if (!has_exchange || !may_be_exchanged(schedule, lengths))
         return linear_scatter(schedule, schedule.members(), blocks, mine, root);
     if (!root_stays) schedule.has_root(root);
     if (lengths == Lengths::equal) {
@@ -84,7 +91,7 @@ void scatter(Schedule& schedule, const Blocks& blocks, std::uint64_t block_bytes
 void allgather(
     Schedule& schedule, const MessageBuffer& mine, const Blocks& incoming, std::uint64_t longest, Lengths lengths)
 {
-    if (is_given(schedule, schedule.has_exchange(false), longest, mine.bytes))
+    if (is_given(schedule, schedule.has_exchange(), longest, mine.bytes))
         return exchanged_allgather(schedule, mine, incoming, lengths);
     posted_exchange(
         schedule, schedule.members(), [&](int) { return mine; }, incoming, lengths);
@@ -95,10 +102,10 @@ void alltoall(Schedule& schedule, const Blocks& outgoing, const Blocks& incoming
     const Members& members = schedule.members();
     const int peers = members.comm->peers().size();
     const bool inter = is_inter(schedule);
-    const bool has_exchange = schedule.has_exchange(false) && may_be_exchanged(schedule, lengths);
+    const bool has_exchange = schedule.has_exchange() && may_be_exchanged(schedule, lengths);
     const std::uint64_t block_bytes = lengths == Lengths::equal ? incoming(0).bytes : 0;
     if (lengths == Lengths::equal) {
-        const std::uint64_t all_bytes = block_bytes * static_cast<std::uint64_t>(peers);
+        const std::uint64_t all_bytes = block_bytes * static_cast<std::uint64_t>(peers - 1);
         // Which lays down all that is sent before anything comes.
         if (is_given(schedule, has_exchange, all_bytes, all_bytes))
             return exchanged_alltoall(schedule, outgoing, block_bytes, incoming);
@@ -122,8 +129,8 @@ void alltoall(Schedule& schedule, const Blocks& outgoing, const Blocks& incoming
 
 void neighbours(Schedule& schedule, const Neighbours& of, const Blocks& outgoing, const Blocks& incoming)
 {
-    schedule.has_exchange(false) ? exchanged_with_neighbours(schedule, of, outgoing, incoming)
-                                 : neighbour_exchange(schedule, schedule.members(), of, outgoing, incoming);
+    schedule.has_exchange_of_more() ? exchanged_with_neighbours(schedule, of, outgoing, incoming)
+                                    : neighbour_exchange(schedule, schedule.members(), of, outgoing, incoming);
 }
 
 void reduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count, int root)
@@ -172,7 +179,7 @@ void reduce_scatter(
         return;
     }
     const std::uint64_t bytes = schedule.elements(contribution, total).bytes;
-    if (is_given(schedule, schedule.has_exchange(false) && may_be_exchanged(schedule), bytes, bytes)) {
+    if (is_given(schedule, schedule.has_exchange() && may_be_exchanged(schedule), bytes, bytes)) {
         exchanged_reduce_scatter(schedule, contribution, result, counts, lengths);
     } else if (total > 0 || lengths == Lengths::equal) {
         direct_reduce_scatter(schedule, schedule.members(), contribution, result, counts, lengths);
@@ -186,7 +193,7 @@ void scan(Schedule& schedule, const void* contribution, void* result, std::int64
     const std::uint64_t pieces = bytes / static_cast<std::uint64_t>(kScanPieceBytes);
     const bool is_linear =
         members.size() <= kLinearScanRanks || pieces >= static_cast<std::uint64_t>(members.size()) / 4;
-    if (is_linear && schedule.has_exchange(true) && may_be_exchanged(schedule))
+    if (is_linear && schedule.has_exchange() && may_be_exchanged(schedule))
         return exchanged_scan(schedule, contribution, result, count, inclusive);
     if (count == 0) return;
     (is_linear ? linear_scan : recursive_doubling_scan)(schedule, members, contribution, result, count, inclusive);

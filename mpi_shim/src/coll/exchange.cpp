@@ -22,11 +22,12 @@ void put(Schedule& schedule, std::span<const std::byte> given, const MessageBuff
     if (given.size() <= to.bytes) to.unpack(0, given.size(), given.data());
 }
 
-// The member's part of what another one gives to all in equal parts.
-std::span<const std::byte> part_of(const Schedule::Given& given, const Members& members)
+// The member's part of what another one, `giver`, gives to all others in equal parts.
+std::span<const std::byte> part_of(const Schedule::Given& given, const Members& members, int giver)
 {
-    const std::size_t each = given.bytes / static_cast<std::size_t>(members.size());
-    return given.span().subspan(static_cast<std::size_t>(members.rank()) * each, each);
+    const std::size_t each = given.bytes / static_cast<std::size_t>(members.size() - 1);
+    const int before = members.rank() < giver ? members.rank() : members.rank() - 1;
+    return given.span().subspan(static_cast<std::size_t>(before) * each, each);
 }
 
 // With a member that does this call by messages, since its lengths are others: one each way, but for blocks of varying
@@ -51,19 +52,30 @@ int next_of(const Members& members)
     return (members.rank() + 1) % members.size();
 }
 
-// The blocks for the other members, at their places among those for all.
+// The blocks for the other members, in the order of their ranks.
 void give_blocks(Schedule& schedule, const Blocks& blocks, std::uint64_t block_bytes)
 {
-    const Members& members = schedule.members();
-    schedule.give(block_bytes * static_cast<std::uint64_t>(members.size()), Schedule::kToAll, [&](std::byte* room) {
-        for_each_other(members, [&](int r) {
+    const int ranks = schedule.members().size();
+    const int own = schedule.members().rank();
+    schedule.give(block_bytes * static_cast<std::uint64_t>(ranks - 1), Schedule::kToAll, [&](std::byte* room) {
+        if (const DenseBlocks& dense = blocks.dense(); dense.is_row(block_bytes)) {
+            const std::size_t before = block_bytes * static_cast<std::uint64_t>(own);
+            small_copy(room, dense.buffer, before);
+            small_copy(room + before, dense.buffer + before + block_bytes,
+                block_bytes * static_cast<std::uint64_t>(ranks - 1 - own));
+            return;
+        }
+        for (int r = 0; r < ranks; ++r) {
+            if (r == own) continue;
             const MessageBuffer block = blocks(r);
-            block.pack(0, std::min(block.bytes, block_bytes), room + static_cast<std::uint64_t>(r) * block_bytes);
-        });
+            block.pack(0, std::min(block.bytes, block_bytes), room);
+            room += block_bytes;
+        }
     });
 }
 
-// Blocks of any lengths: a table of these, and then those that are not too long, each from a multiple of 8 bytes on.
+// Blocks of any lengths: a table of these, and then those that are not too long, each from a multiple of 8 bytes on. Of
+// two members, one block without a table, which is declined if it is too long.
 class VaryingBlocks {
 public:
     explicit VaryingBlocks(const Members& members) : ranks_(members.size()), most_(most_of_varying(ranks_)) {}
@@ -72,25 +84,30 @@ public:
     // For the other members. Whether they are on their way.
     bool give(Schedule& schedule, const Blocks& blocks) const
     {
-        const Members& members = schedule.members();
-        std::array<std::uint16_t, kMostOfVarying> lengths{};
-        std::size_t end = data_begin();
-        for (int r = 0; r < ranks_; ++r) {
-            if (r == members.rank()) continue;
-            const MessageBuffer block = blocks(r);
-            lengths[static_cast<std::size_t>(r)] =
-                fits(block) ? static_cast<std::uint16_t>(block.bytes) : std::uint16_t{kTooLong};
-            end += room_of(lengths[static_cast<std::size_t>(r)]);
+        const int own = schedule.members().rank();
+        if (is_pair()) {
+            const MessageBuffer block = blocks(1 - own);
+            if (fits(block)) return schedule.give(block, Schedule::kToAll);
+            schedule.decline(block.bytes, Schedule::kToAll);
+            return true;
         }
+        const auto given = [&](int r) {
+            MessageBuffer block = r == own ? MessageBuffer() : blocks(r);
+            if (!fits(block)) block.bytes = kTooLong;
+            return block;
+        };
+        std::size_t end = data_begin();
+        for (int r = 0; r < ranks_; ++r) end += room_of(given(r).bytes);
         return schedule.give(end, Schedule::kToAll, [&](std::byte* room) {
             std::byte* at = room + data_begin();
             for (int r = 0; r < ranks_; ++r) {
-                const std::size_t bytes = lengths[static_cast<std::size_t>(r)];
-                if (room_of(bytes) == 0) continue;
-                blocks(r).pack(0, bytes, at);
-                at += room_of(bytes);
+                const MessageBuffer block = given(r);
+                const auto length = static_cast<std::uint16_t>(block.bytes);
+                std::memcpy(room + sizeof length * static_cast<std::size_t>(r), &length, sizeof length);
+                if (length == kTooLong) continue;
+                block.pack(0, length, at);
+                at += room_of(length);
             }
-            std::memcpy(room, lengths.data(), table_bytes());
         });
     }
     // This rank's block of what another one has given. None: it is too long, and comes as a message.
@@ -98,12 +115,16 @@ public:
     {
         if (by_exchange.comes_as_messages()) return std::nullopt;
         const std::span<const std::byte> given = by_exchange.span();
-        std::array<std::uint16_t, kMostOfVarying> lengths{};
+        if (is_pair()) return given;
         if (given.size() < table_bytes()) return given.first(0);
-        std::memcpy(lengths.data(), given.data(), table_bytes());
+        const auto length_of = [&](int r) {
+            std::uint16_t length = 0;
+            std::memcpy(&length, given.data() + sizeof length * static_cast<std::size_t>(r), sizeof length);
+            return std::size_t{length};
+        };
         std::size_t begin = data_begin();
-        for (int r = 0; r < rank; ++r) begin += room_of(lengths[static_cast<std::size_t>(r)]);
-        const std::size_t bytes = lengths[static_cast<std::size_t>(rank)];
+        for (int r = 0; r < rank; ++r) begin += room_of(length_of(r));
+        const std::size_t bytes = length_of(rank);
         if (bytes == kTooLong || begin + bytes > given.size()) return std::nullopt;
         return given.subspan(begin, bytes);
     }
@@ -119,6 +140,7 @@ public:
 
 private:
     static constexpr std::uint16_t kTooLong = 0xffff;
+    bool is_pair() const { return ranks_ == 2; }
     static std::size_t room_of(std::size_t bytes) { return bytes == kTooLong ? 0 : (bytes + 7) / 8 * 8; }
     std::size_t table_bytes() const { return sizeof(std::uint16_t) * static_cast<std::size_t>(ranks_); }
     std::size_t data_begin() const { return (table_bytes() + 7) / 8 * 8; }
@@ -303,8 +325,8 @@ void exchanged_scatter(
     } else if (mine.bytes > 0) {
         const bool is_posted = !fits(mine.bytes);
         if (is_posted) schedule.receive_up_to(members, mine, root);
-        take_block(schedule, root, is_posted, mine, [members](const Schedule::Given& given) {
-            return given.comes_as_messages() ? std::nullopt : std::optional(part_of(given, members));
+        take_block(schedule, root, is_posted, mine, [members, root](const Schedule::Given& given) {
+            return given.comes_as_messages() ? std::nullopt : std::optional(part_of(given, members, root));
         });
         schedule.end_round();
     }
@@ -335,7 +357,7 @@ void exchanged_alltoall(Schedule& schedule, const Blocks& outgoing, std::uint64_
                              const Schedule::Given& given) {
             if (given.comes_as_messages()) [[unlikely]]
                 return trade_messages(schedule, given, sent, r, block, Lengths::equal);
-            if (!given.has_failed) put(schedule, part_of(given, schedule.members()), block);
+            if (!given.has_failed) put(schedule, part_of(given, schedule.members(), r), block);
         });
     });
     schedule.end_round();
@@ -365,7 +387,9 @@ void exchanged_alltoallv(Schedule& schedule, const Blocks& outgoing, const Block
         const MessageBuffer block = outgoing(r);
         return has_given && !varying.fits(block) ? block : MessageBuffer();
     };
-    begin_posted_exchange(schedule, members, sent, varying.rest_of(incoming));
+    bool all_fit = true;
+    for (int r = 0; r < members.size(); ++r) all_fit &= varying.fits(outgoing(r)) && varying.fits(incoming(r));
+    if (!all_fit) begin_posted_exchange(schedule, members, sent, varying.rest_of(incoming));
     for_each_other(members, [&](int r) {
         const MessageBuffer block = incoming(r);
         if (block.bytes == 0) return;
@@ -520,7 +544,10 @@ void exchanged_reduce(Schedule& schedule, const void* contribution, void* result
 {
     const Members& members = schedule.members();
     const MessageBuffer own = schedule.elements(contribution, count);
-    if (members.rank() != root) return schedule.give(own, root);
+    if (members.rank() != root) {
+        schedule.give(own, root);
+        return;
+    }
     if (contribution != result) schedule.copy(own, schedule.elements(result, count));
     for_each_other(members, [&](int r) {
         schedule.take(r, [=, &schedule, bytes = own.bytes](const Schedule::Given& given) {

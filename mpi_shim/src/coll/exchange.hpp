@@ -27,6 +27,11 @@ namespace fmpl::mpi {
 // Each tells all the others that it has come. Of so many members at most; more meet in fewer steps by messages.
 inline constexpr int kMostOfBarrier = 64;
 void exchanged_barrier(Schedule& schedule);
+// The most that a member gives to all of so many; two members have a shorter way for more, as messages.
+constexpr std::uint64_t most_given(int members)
+{
+    return members == 2 ? FMPL_EXCHANGE_BYTES / 2 : FMPL_EXCHANGE_BYTES;
+}
 // From root to all.
 void exchanged_bcast(Schedule& schedule, const MessageBuffer& buffer, int root);
 // mine: not used at root. blocks: at root, for each other member. Of equal lengths or of lengths of their own; a member
@@ -41,10 +46,11 @@ void exchanged_allgather(Schedule& schedule, const MessageBuffer& mine, const Bl
 void exchanged_alltoall(Schedule& schedule, const Blocks& outgoing, std::uint64_t block_bytes, const Blocks& incoming);
 
 // Of lengths of their own: who gives says which blocks go as messages, those longer than most_of_varying(). Of so many
-// members at most.
+// members at most. Of two members, the other's block is all that one gives.
 inline constexpr int kMostOfVarying = 128;
 constexpr std::uint64_t most_of_varying(int members)
 {
+    if (members == 2) return most_given(members);
     const auto n = static_cast<std::uint64_t>(members);
     return (FMPL_EXCHANGE_BYTES - 2 * n) / n / 8 * 8;
 }

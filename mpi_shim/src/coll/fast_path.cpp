@@ -101,22 +101,20 @@ bool fast_bcast(CollectiveState& state, Communicator& comm, const MessageBuffer&
 }
 
 bool fast_allreduce(CollectiveState& state, Communicator& comm, const void* contribution, void* result,
-    std::int64_t count, const TypeObject& type, const Operation& operation)
+    std::int64_t count, const fmpl_op& form)
 {
     const fmpl_comm_t fmpl_comm = fmpl_comm_of(state, comm);
-    const fmpl_op* const form = fmpl_comm == FMPL_COMM_NULL ? nullptr : operation.fmpl_form(type);
-    if (form == nullptr) return false;
-    check_fmpl(fmpl_allreduce_to(contribution, result, static_cast<std::size_t>(count), form, fmpl_comm));
+    if (fmpl_comm == FMPL_COMM_NULL) return false;
+    check_fmpl(fmpl_allreduce_to(contribution, result, static_cast<std::size_t>(count), &form, fmpl_comm));
     return true;
 }
 
 bool fast_reduce(CollectiveState& state, Communicator& comm, const void* contribution, void* result, std::int64_t count,
-    const TypeObject& type, const Operation& operation, int root)
+    const fmpl_op& form, int root)
 {
     const fmpl_comm_t fmpl_comm = fmpl_comm_of(state, comm);
-    const fmpl_op* const form = fmpl_comm == FMPL_COMM_NULL ? nullptr : operation.fmpl_form(type);
-    if (form == nullptr) return false;
-    check_fmpl(fmpl_reduce_to(contribution, result, static_cast<std::size_t>(count), form, root, fmpl_comm));
+    if (fmpl_comm == FMPL_COMM_NULL) return false;
+    check_fmpl(fmpl_reduce_to(contribution, result, static_cast<std::size_t>(count), &form, root, fmpl_comm));
     return true;
 }
 

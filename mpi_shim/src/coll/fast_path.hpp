@@ -32,11 +32,11 @@ inline fmpl_exchanges* exchanges_of_nonblocking(CollectiveState& state, Communic
 
 bool fast_barrier(CollectiveState& state, Communicator& comm);
 bool fast_bcast(CollectiveState& state, Communicator& comm, const MessageBuffer& message, int root);
-// contribution: may be `result`. Requires operation.check(type).
+// contribution: may be `result`. form: Operation::fmpl_form.
 bool fast_allreduce(CollectiveState& state, Communicator& comm, const void* contribution, void* result,
-    std::int64_t count, const TypeObject& type, const Operation& operation);
+    std::int64_t count, const fmpl_op& form);
 // result: on root.
 bool fast_reduce(CollectiveState& state, Communicator& comm, const void* contribution, void* result, std::int64_t count,
-    const TypeObject& type, const Operation& operation, int root);
+    const fmpl_op& form, int root);
 
 }  // namespace fmpl::mpi

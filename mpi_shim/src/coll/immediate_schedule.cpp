@@ -13,10 +13,9 @@ constexpr std::uint64_t kDeferredBytes = 4096;
 
 }  // namespace
 
-void ImmediateSchedule::conclude()
+void ImmediateSchedule::throw_error()
 {
-    end_round();
-    if (error_ != 0) throw Error(error_, std::exchange(error_words_, {}));
+    throw Error(error_, std::exchange(error_words_, {}));
 }
 
 void ImmediateSchedule::receive_and_wait()

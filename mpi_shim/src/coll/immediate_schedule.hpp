@@ -14,7 +14,12 @@ namespace fmpl::mpi {
 class ImmediateSchedule final : public Schedule {
 public:
     // Ends the last round. Throws Error when a step failed.
-    void conclude();
+    void conclude()
+    {
+        end_round();
+        if (error_ != 0) [[unlikely]]
+            throw_error();
+    }
 
     void end_round() override
     {
@@ -29,6 +34,7 @@ private:
     // through.
     void abandon();
 
+    [[noreturn]] void throw_error();
     void receive_and_wait();
     void add_send(const Members& members, const MessageBuffer& buffer, int peer) override;
     void add_receive(const Members& members, const MessageBuffer& buffer, int peer, std::uint64_t expected) override;
@@ -50,7 +56,7 @@ private:
 class ImmediateCall {
 public:
     // For the next collective operation on `comm`. This, `state` and `messenger`, the rank's, live longer.
-    ImmediateCall(CollectiveState& state, Messenger& messenger, Communicator& comm)
+    [[gnu::always_inline]] ImmediateCall(CollectiveState& state, Messenger& messenger, Communicator& comm)
         : state_(state),
           schedule_(state.immediate != nullptr ? std::move(state.immediate) : std::make_unique<ImmediateSchedule>())
     {
@@ -59,7 +65,7 @@ public:
         // members' counts agree.
         schedule_->begin_exchange(comm.is_inter() ? nullptr : exchanges_of_blocking(state, comm), true);
     }
-    ~ImmediateCall()
+    [[gnu::always_inline]] ~ImmediateCall()
     {
         if (!schedule_->pending_.empty()) [[unlikely]]
             schedule_->abandon();

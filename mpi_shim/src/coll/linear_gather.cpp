@@ -16,9 +16,9 @@ template <class Step>
 void for_each_peer(const Members& members, Step&& step)
 {
     const int peers = members.comm->peers().size();
-    const bool intra = !members.comm->is_inter();
-    const int first = intra ? members.rank() + 1 : 0;
-    for (int i = 0; i < (intra ? peers - 1 : peers); ++i) step((first + i) % peers);
+    const int own = members.comm->is_inter() ? -1 : members.rank();
+    for (int peer = own + 1; peer < peers; ++peer) step(peer);
+    for (int peer = 0; peer < own; ++peer) step(peer);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ const Members& Schedule::local_members()
     return local_members_;
 }
 
-void Schedule::copy(const MessageBuffer& from, const MessageBuffer& to)
+void Schedule::check_and_copy(const MessageBuffer& from, const MessageBuffer& to)
 {
     if (from.bytes > to.bytes) {
         note_error(MPI_ERR_TRUNCATE,

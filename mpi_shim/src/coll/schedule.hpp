@@ -18,6 +18,7 @@
 #include "p2p/message_buffer.hpp"
 
 #include <fmpl/exchange.h>
+#include <fmpl/small_copy.hpp>
 #include <mpi.h>
 
 #include <algorithm>
@@ -67,7 +68,14 @@ public:
         if (peer != MPI_PROC_NULL) add_receive(members, buffer, peer, 0);
     }
     // The same number of bytes in packed form, or more room in `to`. Less is the operation's error (MPI_ERR_TRUNCATE).
-    void copy(const MessageBuffer& from, const MessageBuffer& to);
+    [[gnu::always_inline]] void copy(const MessageBuffer& from, const MessageBuffer& to)
+    {
+        if (waits_ && from.in_one_piece() && to.in_one_piece() && from.bytes <= to.bytes) [[likely]] {
+            if (from.data != to.data) small_copy(to.data, from.data, from.bytes);
+        } else {
+            check_and_copy(from, to);
+        }
+    }
     // inout = in (op) inout, with the operation and type of set_reduction.
     void reduce(const void* in, void* inout, std::int64_t count)
     {
@@ -75,13 +83,10 @@ public:
     }
     virtual void end_round() = 0;
 
-    // Whether the call may go by an exchange instead of messages (coll/exchange.hpp): the same on all members. one_way:
-    // one member gives and the others take, call after call; what two members of a blocking call both wait for has a
-    // shorter way as a message.
-    bool has_exchange(bool one_way) const
-    {
-        return exchanges_ != nullptr && (members_.size() > 2 || one_way || !waits_);
-    }
+    // Whether the call may go by an exchange instead of messages (coll/exchange.hpp): the same on all members.
+    bool has_exchange() const { return exchanges_ != nullptr; }
+    // The same, but not for what is a shorter way by messages in blocking calls of two members.
+    bool has_exchange_of_more() const { return exchanges_ != nullptr && (members_.size() > 2 || !waits_); }
     // Of that: the one member who gives to all others, or takes from all, if it is another from call to call.
     void has_root(int root)
     {
@@ -105,10 +110,10 @@ public:
         return is_given;
     }
     // As much of a message as fits.
-    void give(const MessageBuffer& message, int to)
+    bool give(const MessageBuffer& message, int to)
     {
         const std::uint64_t bytes = std::min<std::uint64_t>(message.bytes, FMPL_EXCHANGE_BYTES);
-        give(bytes, to, [&](std::byte* room) { message.pack(0, bytes, room); });
+        return give(bytes, to, [&](std::byte* room) { message.pack(0, bytes, room); });
     }
     // What would be given, so many bytes, goes as messages.
     void decline(std::uint64_t bytes, int to)
@@ -201,7 +206,7 @@ protected:
         state_ = &state;
         messenger_ = &messenger;
         members_ = {&comm, comm.next_collective_tag()};
-        local_members_ = {};
+        local_members_.comm = nullptr;
         error_ = 0;
     }
     // Gives back what the operation has had but for its messages.
@@ -209,8 +214,10 @@ protected:
     {
         if (!blocks_.empty()) give_back_blocks();
         own_memory_used_ = 0;
-        operation_.reset();
-        type_.reset();
+        if (operation_ != nullptr) {
+            operation_.reset();
+            type_.reset();
+        }
     }
     // Takes the messages under way and the memory of another, which failed before its end.
     void take_over(Schedule& failed);
@@ -309,6 +316,7 @@ private:
         check_fmpl((waits_ ? fmpl_exchange_room : fmpl_exchange_try_room)(exchanges_, exchange_, bytes, &room));
         return static_cast<std::byte*>(room);
     }
+    void check_and_copy(const MessageBuffer& from, const MessageBuffer& to);
     void give_back_blocks();
     void note_failure(const Status& found, std::uint64_t expected);
     void note_error(int error_class, std::string words);

@@ -61,12 +61,16 @@ public:
         bad_type(handle, argument);
     }
     // That may be used in communication: committed.
-    const TypeObject& committed_type(MPI_Datatype handle, const char* argument = "datatype")
+    const TypeObjectPtr& committed_type_object(MPI_Datatype handle, const char* argument = "datatype")
     {
         const TypeObjectPtr& found = type(handle, argument);
         if (found->layout == nullptr) [[unlikely]]
             not_committed(argument);
-        return *found;
+        return found;
+    }
+    const TypeObject& committed_type(MPI_Datatype handle, const char* argument = "datatype")
+    {
+        return *committed_type_object(handle, argument);
     }
     const GroupPtr& group(MPI_Group handle, const char* argument = "group");
     const OperationPtr& operation(MPI_Op handle, const char* argument = "op");
