@@ -29,8 +29,8 @@ inline constexpr std::size_t kBroadcastSlots = 64;
 inline constexpr std::size_t kBroadcastBufferBytes = 32 * 1024;
 inline constexpr std::size_t kBroadcastInlineBytes = 32;
 inline constexpr std::uint64_t kBroadcastFailed = ~std::uint64_t{0};
-inline constexpr std::size_t kReduceSlots = 32;
-inline constexpr std::size_t kPairSlots = kReduceSlots;
+inline constexpr std::size_t kReduceSlots = 64;
+inline constexpr std::size_t kPairSlots = 32;
 inline constexpr std::size_t kDepositBytes = 32 * 1024;
 inline constexpr std::size_t kReduceInlineBytes = 16;
 inline constexpr std::size_t kMostShares = 64;
@@ -138,13 +138,14 @@ struct ReduceVerdict {
 
 // Others may still read a result in the line when the use is over: nobody writes the line again before they have
 // arrived for the slot's next use, and of the deposits they read none. Those who wait look at the line before
-// `stamp`, so all of it is written at once.
+// `stamp`, so all of it is written at once. A reduce whose root is the last to arrive, and alone would wait, has no
+// verdict: but `over` nothing is written.
 // Writer: the last to arrive. Ordering: plain, under `stamp`.
 struct alignas(kLine) ReduceSlot {
     // use + 1. Ordering: release, after verdict and result; acquire in await_verdict().
     std::atomic<std::uint64_t> stamp;
-    // use + 1 of the last use that is over. Writer: the last to leave, to finish a share, or, if nobody waits or the
-    // result is in the line, to arrive. Ordering: release; acquire in await_end().
+    // use + 1 of the last use that is over. Writer: the last to leave, to finish a share, or, if nobody else waits or
+    // the result is in the line, to arrive. Ordering: release; acquire in await_end().
     std::atomic<std::uint64_t> over;
 
     union {
@@ -275,7 +276,7 @@ struct alignas(kLine) CpuArrivals {
     std::uint8_t pad[kLine - 4 - sizeof(CpuLap)];
     std::atomic<std::uint32_t> reduce[kReduceSlots];
 };
-static_assert(sizeof(CpuArrivals) == 3 * kLine);
+static_assert(sizeof(CpuArrivals) == 5 * kLine);
 
 struct alignas(kLine) MemberRecords {
     Deposit deposits[kReduceSlots];

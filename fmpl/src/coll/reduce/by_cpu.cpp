@@ -41,7 +41,7 @@ Offset combine_for_cpu(
     const std::span<const Place> from = operands_of_cpu(m, use, own, whole);
     if (from.empty()) return kNoOffset;
     if (from.size() == 1 && is_laid_down) return m.station->deposit(m.rank(), use).at;
-    const Offset at = operand_buffer(m, use, bytes);
+    const Offset at = operand_buffer(m, use, bytes, whole.root);
     const Place to = m.own_place(crossbar.local(at));
     if (from.size() == 1) {
         copy_across(to.here, own, bytes);

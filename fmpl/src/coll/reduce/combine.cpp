@@ -231,6 +231,32 @@ void combine_inline(
     }
 }
 
+void combine_all_inline(Meeting& m, std::uint64_t use, const Reduction& whole, std::byte* result)
+{
+    if (whole.count == 0) return;
+    bool is_first = true;
+    const auto add = [&](const std::byte* operand) {
+        std::exchange(is_first, false) ? small_copy(result, operand, whole.bytes())
+                                       : whole.op->function(operand, result, whole.count);
+    };
+    if (!goes_by_cpu(m, whole)) {
+        for (int member = m.size(); member-- > 0;) add(m.station->deposit(member, use).operand);
+        return;
+    }
+    if (whole.root != kAllMembers) add(m.station->deposit(whole.root, use).operand);
+    for (int cpu = m.cpu_mates.cpus; cpu-- > 0;) {
+        const std::vector<int>& members = m.cpu_mates.members_of_cpus[static_cast<std::size_t>(cpu)];
+        const Deposit& of_cpu = m.records_of_cpu(cpu).deposits[use % kReduceSlots];
+        if (of_cpu.at != kNoOffset) {
+            add(of_cpu.operand);
+        } else if (members.size() > 1 || members.front() != whole.root) {
+            std::byte* const part = m.scratch.part.data();
+            combine_inline(m, use, members, whole, part);
+            add(part);
+        }
+    }
+}
+
 void combine_shares(Meeting& m, std::uint64_t use, const std::byte* operand, const Reduction& whole)
 {
     ReduceSlot& slot = m.station->reduce[use % kReduceSlots];

@@ -50,6 +50,8 @@ void combine(Meeting& m, const Operands& operands, std::size_t begin, std::size_
 // The same of operands that lie in the deposits of these members themselves, but for the root's; one of them at least.
 void combine_inline(
     Meeting& m, std::uint64_t use, std::span<const int> members, const Reduction& whole, std::byte* result);
+// combine(), for a use whose verdict is known, of operands that all lie in their deposits themselves.
+void combine_all_inline(Meeting& m, std::uint64_t use, const Reduction& whole, std::byte* result);
 // Takes shares of the elements until there is none left, and writes them to every buffer that wants the result. Where
 // ranks share CPUs, those that run do it all; the others find it done. Who finishes the last share ends the use.
 void combine_shares(Meeting& m, std::uint64_t use, const std::byte* operand, const Reduction& whole);

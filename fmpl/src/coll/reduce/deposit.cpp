@@ -10,11 +10,16 @@ namespace fmpl {
 
 namespace {
 
+// Of more than two members, behind those for operands of reduces lie those for operands of allreduces and for a result.
+// In an allreduce nobody is ahead: two in turn are in the caches, as one for each slot would not be.
+constexpr std::size_t kOfAllreduces = 2;
+
 Offset short_buffers(Meeting& m)
 {
     Offset& at = m.reductions.short_deposits;
     if (at == kNoOffset) [[unlikely]]
-        at = m.node().arena.allocate((kReduceSlots + 1) * kShortBufferStride);
+        at = m.node().arena.allocate(
+            (m.size() == 2 ? kPairSlots : kReduceSlots + kOfAllreduces + 1) * kShortBufferStride);
     return at;
 }
 
@@ -46,15 +51,19 @@ bool has_deposits(Meeting& m, std::size_t bytes, std::size_t longest)
     }
 }
 
-Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes)
+Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes, int root)
 {
-    if (bytes <= kShortBufferBytes) return short_buffers(m) + use % kReduceSlots * kShortBufferStride;
+    const auto buffer = [&] {
+        if (m.size() == 2) return use % kPairSlots;
+        return root == kAllMembers ? kReduceSlots + use % kOfAllreduces : use % kReduceSlots;
+    };
+    if (bytes <= kShortBufferBytes) return short_buffers(m) + buffer() * kShortBufferStride;
     return long_buffers(m) + m.reductions.ring.place(use);
 }
 
 Offset result_buffer(Meeting& m, std::size_t bytes)
 {
-    if (bytes <= kShortBufferBytes) return short_buffers(m) + kReduceSlots * kShortBufferStride;
+    if (bytes <= kShortBufferBytes) return short_buffers(m) + (kReduceSlots + kOfAllreduces) * kShortBufferStride;
     return long_buffers(m) + m.reductions.ring.bytes();
 }
 
@@ -86,7 +95,7 @@ bool deposit(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const 
         own.in_place = 1;
         own.is_private = PrivateMemory::is_private(own.at | own.result_at) ? 1 : 0;
     } else if (!is_root && !is_long) {
-        own.at = operand_buffer(m, use, bytes);
+        own.at = operand_buffer(m, use, bytes, whole.root);
         is_laid_down = !by_cpu || !others_of_cpu_have_arrived(m, use);
         if (is_laid_down) copy_across(crossbar.local(own.at), buffers.operand, bytes);
         own.waits = to_all ? 1 : 0;

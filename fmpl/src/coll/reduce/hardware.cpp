@@ -32,7 +32,7 @@ std::exception_ptr decide(
     if (verdict.manner == ReduceManner::by_last && whole.bytes() > kReduceInlineBytes) {
         combine_to(results(m, use, whole));
     } else if (verdict.manner == ReduceManner::by_last) {
-        combine_to(std::span(&own, 1));
+        combine_all_inline(m, use, whole, buffers.result);
         result = {buffers.result, whole.bytes()};
     } else if (verdict.manner == ReduceManner::combined && whole.root == kAllMembers) {
         std::byte* const for_all = m.node().crossbar.local(result_buffer(m, whole.bytes()));
@@ -65,6 +65,27 @@ void ask_ahead(Meeting& m, std::uint64_t use, bool is_last)
     }
 }
 
+void combine_at_root(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole)
+{
+    if (whole.bytes() <= kReduceInlineBytes) return combine_all_inline(m, use, whole, buffers.result);
+    const Place result = m.own_place(buffers.result);
+    const Operands from = operands(m, use, buffers.operand, whole);
+    combine(m, from, 0, whole.count, whole.op, std::span(&result, 1), whose_are(from.places));
+}
+
+// By the root of a reduce that is the last to arrive: if nobody waits for a verdict, there need be none. Whether that
+// was it.
+bool combine_alone(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole)
+{
+    const ReduceVerdict verdict = judge(m, use, whole);
+    if (verdict.manner != ReduceManner::combined || verdict.waiting != 1) return false;
+    if (m.reductions.root_stays) ask_ahead(m, use, true);
+    combine_at_root(m, use, buffers, whole);
+    m.reductions.over = use + 1;
+    end_reduction(m, use);
+    return true;
+}
+
 // How a member has come to a use whose verdict it awaits.
 struct Arrived {
     bool is_last;
@@ -88,9 +109,7 @@ ReduceManner follow_verdict(
             return manner;
         case ReduceManner::combined:
             if (whole.root == m.rank()) {
-                const Place result = m.own_place(buffers.result);
-                const Operands from = operands(m, use, buffers.operand, whole);
-                combine(m, from, 0, whole.count, whole.op, std::span(&result, 1), whose_are(from.places));
+                combine_at_root(m, use, buffers, whole);
             } else if (!to_all) {
                 await_others = true;
             } else if (!arrived.is_last && whole.count > 0) {
@@ -137,6 +156,7 @@ ReduceManner reduce_once(Meeting& m, const ReduceBuffers& buffers, const Reducti
     const Meeting::CpuArrival arrival = m.arrive_at_cpu(of_cpu);
     if (arrival.last && m.members_share_cpus()) deposit_for_cpu(m, use, buffers, whole, is_laid_down);
     const bool is_last = arrival.last && m.arrive_for_cpu(m.station->reduce[use % kReduceSlots].arrived);
+    if (is_last && whole.root == m.rank() && combine_alone(m, use, buffers, whole)) return ReduceManner::combined;
     if (is_last) no_one_else = decide(m, use, buffers, whole, !waits && !no_memory);
     if (arrival.last && !to_all && m.reductions.root_stays) ask_ahead(m, use, is_last);
     // In a reduce the others of this CPU may have gone on.

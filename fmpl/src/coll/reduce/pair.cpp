@@ -70,7 +70,7 @@ void deposit_for_pair(Meeting& m, std::uint64_t use, PairDeposit& own, const Red
     const bool needs_buffer = in_place ? to_all : whole.root != m.rank();
     if (needs_buffer) reserve_deposits(m, bytes, longest);
     if (in_place || !needs_buffer || bytes > longest) return;
-    own.payload = operand_buffer(m, use, bytes);
+    own.payload = operand_buffer(m, use, bytes, whole.root);
     if (bytes <= kShortBufferBytes) copy_across(m.node().crossbar.local(own.payload), operand, bytes);
 }
 
@@ -227,7 +227,7 @@ private:
         if (!has_line(use_ + kAhead)) return;
         prefetch_to_write(&line(use_ + kAhead));
         if (bytes_ <= sizeof own().payload || bytes_ > kShortBufferBytes) return;
-        prefetch_to_write(m_.node().crossbar.local(operand_buffer(m_, use_ + kAhead, bytes_)), bytes_);
+        prefetch_to_write(m_.node().crossbar.local(operand_buffer(m_, use_ + kAhead, bytes_, whole_.root)), bytes_);
     }
 
     void meet()
@@ -308,8 +308,8 @@ private:
         }
         const bool is_read_here = own().in_place != 0 && whole_.root == kAllMembers;
         const bool overwrites = is_read_here && (own().in_place & PairDeposit::kResultElsewhere) == 0;
-        const Place result =
-            m_.own_place(overwrites ? m_.node().crossbar.local(operand_buffer(m_, use_, bytes_)) : buffers_.result);
+        const Place result = m_.own_place(
+            overwrites ? m_.node().crossbar.local(operand_buffer(m_, use_, bytes_, whole_.root)) : buffers_.result);
         for (std::size_t done = 0; done < whole_.count;) {
             const std::size_t there = await_more(done);
             combine(m_, {operands_}, done, there, whole_.op, std::span(&result, 1), whose());
