@@ -176,41 +176,41 @@ std::optional<std::span<const std::byte>> unless_declined(const Schedule::Given&
 // of 8 bytes on. The table's first entry says how many follow: none, where there are too many.
 class EdgeBlocks {
 public:
-    EdgeBlocks(int rank, const Neighbours& neighbours, const Blocks& outgoing)
+    // neighbours, outgoing: live longer.
+    EdgeBlocks(const Members& members, const Neighbours& neighbours, const Blocks& outgoing)
+        : rank_(members.rank()),
+          destinations_(neighbours.destinations),
+          outgoing_(outgoing)
     {
-        const std::vector<int>& to = neighbours.destinations;
-        const bool fit = (to.size() + 1) * sizeof(Edge) <= FMPL_EXCHANGE_BYTES / 2;
-        const int edges = fit ? static_cast<int>(to.size()) : 0;
-        table_.reserve(static_cast<std::size_t>(edges) + 1);
-        table_.push_back({edges, 0});
-        bytes_ = (static_cast<std::size_t>(edges) + 1) * sizeof(Edge);
-        for (int i = 0; i < edges; ++i) {
-            const int destination = to[static_cast<std::size_t>(i)];
-            const std::uint64_t bytes = outgoing(i).bytes;
-            const bool is_to_another = destination >= 0 && destination != rank;
-            const bool is_given =
-                is_to_another && bytes <= kMostOfNeighbour && bytes_ + room_of(bytes) <= FMPL_EXCHANGE_BYTES;
-            table_.push_back({destination, is_given ? static_cast<std::int32_t>(bytes) : kMessage});
-            if (is_given) bytes_ += room_of(bytes);
-        }
+        const bool fit = members.size() <= kNobody &&
+                         (destinations_.size() + 1) * sizeof(Edge) <= std::size_t{FMPL_EXCHANGE_BYTES / 2};
+        edges_ = fit ? static_cast<int>(destinations_.size()) : 0;
+        bytes_ = data_begin(edges_);
+        for (int i = 0; i < edges_; ++i) has_messages_ |= !take_room(i, bytes_) && destination(i) >= 0;
+        has_messages_ |= !fit;
     }
 
-    bool gives(int i) const
+    // Whether something goes as messages.
+    bool has_messages() const { return has_messages_; }
+    // Whether they are on their way. is_message[i]: the block of edge i goes as a message.
+    bool give(Schedule& schedule, std::vector<bool>& is_message) const
     {
-        const auto entry = static_cast<std::size_t>(i) + 1;
-        return entry < table_.size() && table_[entry].bytes != kMessage;
-    }
-    // Whether they are on their way.
-    bool give(Schedule& schedule, const Blocks& outgoing) const
-    {
+        if (has_messages_) is_message.assign(destinations_.size(), true);
         return schedule.give(bytes_, Schedule::kToAll, [&](std::byte* room) {
-            std::byte* at = room + table_.size() * sizeof(Edge);
-            std::memcpy(room, table_.data(), table_.size() * sizeof(Edge));
-            for (std::size_t entry = 1; entry < table_.size(); ++entry) {
-                if (table_[entry].bytes <= 0) continue;
-                const auto bytes = static_cast<std::uint64_t>(table_[entry].bytes);
-                outgoing(static_cast<int>(entry) - 1).pack(0, bytes, at);
-                at += room_of(bytes);
+            write(room, 0, {static_cast<std::uint16_t>(edges_), 0});
+            std::size_t end = data_begin(edges_);
+            for (int i = 0; i < edges_; ++i) {
+                const std::size_t begin = end;
+                Edge edge{kNobody, kMessage};
+                if (take_room(i, end)) {
+                    const MessageBuffer block = outgoing_(i);
+                    edge = {static_cast<std::uint16_t>(destination(i)), static_cast<std::uint16_t>(block.bytes)};
+                    block.pack(0, block.bytes, room + begin);
+                    if (has_messages_) is_message[static_cast<std::size_t>(i)] = false;
+                } else if (destination(i) >= 0) {
+                    edge.destination = static_cast<std::uint16_t>(destination(i));
+                }
+                write(room, i + 1, edge);
             }
         });
     }
@@ -225,11 +225,11 @@ public:
         };
         const std::size_t entries = given.size() / sizeof(Edge);  // what the table says may not be more
         if (entries == 0) return std::nullopt;
-        const std::size_t edges = std::min(static_cast<std::size_t>(entry(0).destination), entries - 1);
-        std::size_t begin = (edges + 1) * sizeof(Edge);
+        const std::size_t edges = std::min<std::size_t>(entry(0).destination, entries - 1);
+        std::size_t begin = data_begin(static_cast<int>(edges));
         for (std::size_t i = 1; i <= edges; ++i) {
             const Edge edge = entry(i);
-            const std::size_t bytes = edge.bytes > 0 ? static_cast<std::size_t>(edge.bytes) : 0;
+            const std::size_t bytes = edge.bytes == kMessage ? 0 : edge.bytes;
             if (edge.destination == rank && before-- == 0) {
                 if (edge.bytes == kMessage || begin + bytes > given.size()) return std::nullopt;
                 return given.subspan(begin, bytes);
@@ -240,14 +240,36 @@ public:
     }
 
 private:
+    // Few bytes: with those of two edges, two words fit into the line that says they are there.
     struct Edge {
-        std::int32_t destination;  // of the first entry: how many edges there are
-        std::int32_t bytes;
+        std::uint16_t destination;  // of the first entry: how many edges there are
+        std::uint16_t bytes;
     };
-    static constexpr std::int32_t kMessage = -1;
+    static constexpr std::uint16_t kMessage = 0xffff;
+    static constexpr std::uint16_t kNobody = 0xffff;
     static std::size_t room_of(std::uint64_t bytes) { return (static_cast<std::size_t>(bytes) + 7) / 8 * 8; }
+    static std::size_t data_begin(int edges) { return room_of((static_cast<std::size_t>(edges) + 1) * sizeof(Edge)); }
+    static void write(std::byte* room, int entry, Edge edge)
+    {
+        std::memcpy(room + static_cast<std::size_t>(entry) * sizeof edge, &edge, sizeof edge);
+    }
 
-    std::vector<Edge> table_;
+    int destination(int i) const { return destinations_[static_cast<std::size_t>(i)]; }
+    // Whether the block of edge i is laid down; then `end` comes behind it. From a rank to itself go messages.
+    bool take_room(int i, std::size_t& end) const
+    {
+        const int to = destination(i);
+        const std::uint64_t bytes = to < 0 || to == rank_ ? kMostOfNeighbour + 1 : outgoing_(i).bytes;
+        if (bytes > kMostOfNeighbour || end + room_of(bytes) > std::size_t{FMPL_EXCHANGE_BYTES}) return false;
+        end += room_of(bytes);
+        return true;
+    }
+
+    int rank_;
+    const std::vector<int>& destinations_;
+    const Blocks& outgoing_;
+    int edges_ = 0;
+    bool has_messages_ = false;
     std::size_t bytes_ = 0;
 };
 
@@ -403,17 +425,18 @@ void exchanged_with_neighbours(
     Schedule& schedule, const Neighbours& neighbours, const Blocks& outgoing, const Blocks& incoming)
 {
     const Members& members = schedule.members();
-    const EdgeBlocks own(members.rank(), neighbours, outgoing);
-    const bool has_given = own.give(schedule, outgoing);
+    const EdgeBlocks own(members, neighbours, outgoing);
+    std::vector<bool> is_message;
+    const bool has_given = own.give(schedule, is_message);
     const auto is_own = [&](int rank) { return rank == members.rank(); };  // from itself, a rank gets messages
     const auto sent = [&](int i) {
         const bool is_sent = has_given || is_own(neighbours.destinations[static_cast<std::size_t>(i)]);
-        return is_sent && !own.gives(i) ? outgoing(i) : MessageBuffer();
+        return is_sent && is_message[static_cast<std::size_t>(i)] ? outgoing(i) : MessageBuffer();
     };
     const auto received = [&](int i) {
         return is_own(neighbours.sources[static_cast<std::size_t>(i)]) ? incoming(i) : MessageBuffer();
     };
-    begin_neighbour_exchange(schedule, members, neighbours, sent, received);
+    if (own.has_messages()) begin_neighbour_exchange(schedule, members, neighbours, sent, received);
     for (std::size_t n = 0; n < neighbours.by_arrival.size(); ++n) {
         const int i = neighbours.by_arrival[n];
         const int source = neighbours.sources[static_cast<std::size_t>(i)];
