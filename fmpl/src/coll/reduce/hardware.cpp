@@ -79,6 +79,7 @@ bool combine_alone(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, 
 {
     const ReduceVerdict verdict = judge(m, use, whole);
     if (verdict.manner != ReduceManner::combined || verdict.waiting != 1) return false;
+    if (m.node().has_busy()) m.node().progress();  // as in a wait
     if (m.reductions.root_stays) ask_ahead(m, use, true);
     combine_at_root(m, use, buffers, whole);
     m.reductions.over = use + 1;
