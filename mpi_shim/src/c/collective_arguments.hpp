@@ -141,6 +141,7 @@ int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, A
 {
     return call_on(name, handle, facts, [&](Process& process) {
         Communicator& comm = *process.communicator(handle);
+        process.messenger.progress_in_passing();
         if (!comm.is_inter() && at_once(process, comm)) return;
         const ImmediateCall call(process.collective, process.messenger, comm);
         build(process, comm, call.schedule());

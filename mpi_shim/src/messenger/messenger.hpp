@@ -77,6 +77,13 @@ public:
 
     // Makes everything progress that can, for a call that goes on in any case.
     void progress();
+    // The same now and then, for a call that may find what it waits for, again and again: what a rank outside of the
+    // communicator sends to this one would stand still meanwhile.
+    void progress_in_passing()
+    {
+        constexpr unsigned kBetweenLooks = 16;
+        if (++passes_ % kBetweenLooks == 0) progress();
+    }
     // The same for a call that a program may make again and again until done() is true, as MPI_Test is: done()
     // afterwards. Where it is false, the ranks that share this one's CPU have had it.
     template <class Done>
@@ -170,6 +177,7 @@ private:
     std::unique_ptr<Parts> parts_;
     int world_rank_;
     bool cpus_suffice_;
+    unsigned passes_ = 0;  // progress_in_passing
     const char** call_;
 };
 

@@ -5,7 +5,9 @@
 #include "mpi_test.hpp"
 #include "protocol_sizes.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <vector>
 
 namespace mpi_test {
 namespace {
@@ -111,6 +113,44 @@ MPI_TEST_AT(Polling, LongMessagesGoAroundRanksThatTest, ({3, 8}))
         for (const Message& message : in) EXPECT_TRUE(message.holds(1));
     }
     MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// Two ranks reduce to the first one, who finds all that it needs, until the second hears that a long message of a third
+// one to the first has gone. How often?
+MPI_TEST_AT(Polling, CollectiveCallsLetTheMessageOfAThirdRankArrive, ({3}))
+{
+    constexpr int kMany = 1000;
+    const Message out(1'000'000, 1);
+    MPI_Comm two = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank() == 2 ? MPI_UNDEFINED : 0, rank(), &two);
+    std::vector<int> calls;
+    for (int round = 0; round < 9; ++round) {
+        int word = 0;
+        if (rank() == 2) {
+            MPI_Send(out.data(), out.count(), MPI_BYTE, 0, kTag, MPI_COMM_WORLD);
+            MPI_Send(&word, 1, MPI_INT, 1, kTag, MPI_COMM_WORLD);
+        } else {
+            Message in(1'000'000);
+            MPI_Request request = MPI_REQUEST_NULL;
+            rank() == 0 ? MPI_Irecv(in.data(), in.count(), MPI_BYTE, 2, kTag, MPI_COMM_WORLD, &request)
+                        : MPI_Irecv(&word, 1, MPI_INT, 2, kTag, MPI_COMM_WORLD, &request);
+            int done = 0;
+            calls.push_back(0);
+            for (int all_done = 0; all_done == 0; ++calls.back()) {
+                if (rank() == 1 && done == 0) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+                MPI_Reduce(&done, &all_done, 1, MPI_INT, MPI_SUM, 0, two);
+                if (rank() == 1) all_done = done;
+            }
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            EXPECT_TRUE(rank() != 0 || in.holds(1));
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (rank() == 0) {
+        std::nth_element(calls.begin(), calls.begin() + 4, calls.end());
+        EXPECT_LT(calls[4], kMany);
+    }
+    if (two != MPI_COMM_NULL) MPI_Comm_free(&two);
 }
 
 }  // namespace
