@@ -17,12 +17,14 @@ using namespace fmpl;
 // A ring whose source and destination take turns in this thread.
 class Ring {
 public:
-    explicit Ring(std::size_t body_bytes)
-        : sizes_(RingSizes::of(2, body_bytes)),
+    // has_short_laps: as on AMD's processors.
+    explicit Ring(std::size_t body_bytes, bool has_short_laps = false)
+        : sizes_(sizes(body_bytes, has_short_laps)),
           lines_(sizes_.body_lines),
           from_{nullptr, lines_.data(), kNoOffset}
     {
         to_.credit = &credit_;
+        to_.is_copied = true;
     }
 
     const RingSizes& sizes() const { return sizes_; }
@@ -96,6 +98,13 @@ private:
         std::uint32_t end() const { return at + RingSizes::lines_of(bytes); }
     };
 
+    static RingSizes sizes(std::size_t body_bytes, bool has_short_laps)
+    {
+        RingSizes of_both = RingSizes::of(2, body_bytes);
+        of_both.in_short_lap = has_short_laps ? RingSizes::lines_of(8 * 1024) : 0;
+        return of_both;
+    }
+
     RingSizes sizes_;
     std::vector<BodyLine> lines_;
     std::atomic<std::uint64_t> credit_{0};
@@ -110,16 +119,19 @@ TEST(EnvelopeRing, NoBodyLiesOnOneThatIsUnderWay)
 {
     std::mt19937 random(7);
     const auto any = [&](std::size_t most) { return std::uniform_int_distribution<std::size_t>(0, most)(random); };
-    for (const std::size_t body_bytes : {256u, 1024u, 4096u, 65536u}) {
+    for (const std::size_t body_bytes : {256u, 1024u, 4096u, 65536u, 262144u}) {
         for (const std::uint64_t first : {std::uint64_t{0}, (std::uint64_t{1} << 32) - 500}) {
-            Ring ring(body_bytes);
+            Ring ring(body_bytes, true);
             ring.pretend_to_have_sent(first);
             const std::size_t limit = ring.sizes().body_limit();
             std::size_t sent = 0;
-            for (int step = 0; step < 20000; ++step) {
-                // Phases in which the source runs ahead, and others in which each message is answered.
-                const std::size_t ahead = step / 500 % 2 == 0 ? 1 : 40;
-                if (ring.under_way() < ahead && ring.send(any(any(1) == 0 ? limit : limit / 8), any(2) == 0)) ++sent;
+            for (int step = 0; step < 40000; ++step) {
+                // Phases in which each message is answered, others in which a few are under way, or the source runs
+                // ahead; bodies of any length, and those of which a lap may end early.
+                constexpr std::size_t kAhead[] = {1, 3, 40};
+                const std::size_t ahead = kAhead[step / 50 % 3];
+                const std::size_t most = any(step / 5000 % 2 == 0 ? 1 : 20) == 0 ? limit : limit / 8;
+                if (ring.under_way() < ahead && ring.send(any(most), any(2) == 0)) ++sent;
                 if (ring.under_way() > 0 && any(1) == 0) ring.take();
                 if (any(2) == 0) ring.answer();
                 if (ring.under_way() == 0) ring.expect_that_both_ends_agree();
@@ -143,6 +155,18 @@ TEST(EnvelopeRing, ShortBodiesThatAreAnsweredLieInTheSamePlace)
     ASSERT_TRUE(ring.send(500, false));
     ASSERT_TRUE(ring.send(500, false));
     EXPECT_EQ(ring.last_place(), RingSizes::lines_of(500));
+}
+
+// Each of two ranks sends one when it has what the other has sent, and learns by the next that its last one has come.
+TEST(EnvelopeRing, ShortBodiesOfRanksThatSendAtTheSameTimeStayInAShortLap)
+{
+    Ring ring(256 * 1024, true);
+    for (int turn = 0; turn < 1000; ++turn) {
+        ASSERT_TRUE(ring.send(2000, turn % 2 == 0));
+        ASSERT_LE(ring.last_place(), RingSizes::lines_of(16 * 1024 + 2 * 2000));
+        if (turn > 0) ring.take();
+        ring.answer();
+    }
 }
 
 TEST(EnvelopeRing, LongBodiesThatAreAnsweredLieOneBehindTheOther)

@@ -42,4 +42,18 @@ inline std::size_t longest_in_one_place()
     return has_victim_cache() ? 4 * 1024 : 1024;
 }
 
+// The same for pieces of which another one or two may be under way. 0: the rings of other processors are too short for
+// that to matter (docs/decisions/0047-rings-longer-than-the-nearest-cache.md).
+inline std::size_t longest_in_short_lap()
+{
+    return has_victim_cache() ? 8 * 1024 : 0;
+}
+
+// The longest piece whose place is asked for while the one before the last is written, if it is one copy
+// (docs/decisions/0043-lines-to-write-asked-for-ahead.md).
+inline std::size_t longest_asked_ahead()
+{
+    return has_victim_cache() ? 2 * 1024 : 8 * 1024;
+}
+
 }  // namespace fmpl

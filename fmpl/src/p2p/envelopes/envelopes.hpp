@@ -55,13 +55,14 @@ public:
     std::size_t body_limit() const { return is_open() ? sizes().body_limit() : 0; }
 
     // Whether there is room for an envelope; *body where its bytes are to be written then. false for a rank that has no
-    // rings and for bodies beyond the limit.
-    bool reserve(int destination, std::size_t body_bytes, void** body)
+    // rings and for bodies beyond the limit. is_copied: they will be copied there from one piece of memory.
+    [[gnu::always_inline]] bool reserve(int destination, std::size_t body_bytes, void** body, bool is_copied = false)
     {
         if (!has(destination)) [[unlikely]]
             return false;
         OutgoingRing& ring = peers_.outbox(destination).ring;
         ring.reserved = false;
+        ring.is_copied = is_copied;
         if (body_bytes == 0) {
             if (!has_room(ring, destination)) return without_room(destination);
             ring.without_body();
@@ -84,7 +85,7 @@ public:
     bool send_body(int destination, const void* head, const void* from, std::size_t bytes)
     {
         void* body = nullptr;
-        if (!reserve(destination, bytes, &body)) return false;
+        if (!reserve(destination, bytes, &body, true)) return false;
         OutgoingRing& ring = peers_.outbox(destination).ring;
         if (bytes > BodySteps::kBytes && ring.mapped != nullptr && node_->each_has_a_cpu()) {
             send_in_steps(destination, head, static_cast<const std::byte*>(from));

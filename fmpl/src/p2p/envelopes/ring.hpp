@@ -6,21 +6,23 @@
 //      was sent no earlier (pair_cell.hpp), has shown that the destination is through with it.
 //   4. A body is contiguous, begins at a line, and has at most a quarter of the ring. One that does not fit before the
 //      end of its ring begins at the ring's start, and the lines skipped count as used. One that does may begin there
-//      as well, if the source knows that the ring is empty: no lines are skipped then. Source and destination both see
-//      that from where the body begins.
+//      as well, where the source knows that nothing is under way: no lines are skipped then. If bodies are under way
+//      behind that place, the next ones lie before them, or behind, and the lines in between count as skipped.
+//      Source and destination both see that from where the body begins.
 //
 // The source looks at the credit line only when what it knows of it does not suffice, and the destination writes it
 // when a quarter of the cells or of the body lines has been taken since it last did; so that line changes cores seldom.
 //
 // Nobody starves by what has not been returned. A reservation needs one cell and fewer than half of the body lines: a
-// body has at most a quarter, and what it skips at the ring's end is less than its own length. So when it fails, the
+// body has at most a quarter, and what it skips at the ring's end is less than its own length, elsewhere less than an
+// eighth and its own length. So when it fails, the
 // envelopes sent since the last credit fill all cells or more than half of the body lines. Once the destination has
 // taken them, it has taken more than a quarter, and so has returned credits, and less than a quarter of either ring is
 // unreturned: the reservation succeeds. The credit wakes a source that sleeps for it.
 //
 // An answer in the pair cell tells that the question has been taken, and all before it. So ranks that answer each other
-// find their rings empty each time, and short bodies lie in the same lines again, which travel faster than others
-// (docs/decisions/0054-short-bodies-in-one-place.md).
+// find their rings empty each time, those that send at the same time but for one or two bodies, and short bodies lie in
+// the same lines again, which travel faster than others (docs/decisions/0054-short-bodies-in-one-place.md).
 #pragma once
 
 #include "crossbar/copies_to_reader.hpp"
@@ -31,6 +33,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace fmpl {
 
@@ -62,13 +65,16 @@ struct RingSizes {
     std::uint32_t cells = 0;         // a power of two
     std::uint32_t body_lines = 0;    // a multiple of 4
     std::uint32_t in_one_place = 0;  // lines of the longest body that begins at the start of an empty ring
+    std::uint32_t in_short_lap = 0;  // and of one that may begin there while a few are under way
+    std::uint32_t asked_ahead = 0;   // lines of the longest body that the source asks for ahead, if it copies it
 
     // Cells: 64, and fewer in jobs of more than 128 ranks, of which all may talk: then the rings of a rank take about
     // 512 KiB (from 1024 ranks on, 8 cells: the square of the ranks times 512 bytes for the job).
     static RingSizes of(int ranks, std::size_t body_bytes)
     {
         return {std::clamp(std::bit_floor(8192u / static_cast<std::uint32_t>(ranks)), 8u, 64u),
-            static_cast<std::uint32_t>(body_bytes / kLine), lines_of(longest_in_one_place())};
+            static_cast<std::uint32_t>(body_bytes / kLine), lines_of(longest_in_one_place()),
+            lines_of(longest_in_short_lap()), lines_of(longest_asked_ahead())};
     }
 
     // The longest body.
@@ -83,9 +89,18 @@ struct RingSizes {
     }
     // Whether a body of so many lines fits behind another one, and the lines that are skipped where it does not.
     bool fits(std::uint32_t after, std::uint32_t wanted) const { return wanted <= body_lines - after; }
-    std::uint32_t skipped(std::uint32_t after, std::uint32_t wanted) const
+    // Of a body of so many lines that begins there, behind another one.
+    std::uint32_t skipped(std::uint32_t after, std::uint32_t begin, std::uint32_t wanted) const
     {
+        if (begin >= after) return begin - after;
         return fits(after, wanted) ? 0 : body_lines - after;
+    }
+    // Whether a lap of the ring may end behind so many lines, although bodies are under way. A few of them lie one
+    // behind the other, since a line is written faster some time after it was read.
+    bool may_end_lap(std::uint32_t lap_lines) const
+    {
+        constexpr std::uint32_t kLeast = 16 * 1024 / kLine;
+        return lap_lines >= kLeast && lap_lines <= body_lines / 8;
     }
     std::size_t place_of(std::uint64_t number) const { return number & (cells - 1); }
 
@@ -110,11 +125,14 @@ struct OutgoingRing {
     std::uint32_t lines_taken = 0;                       // of them known to be free again
     std::uint32_t next_line = 0;                         // after the last body
     std::uint32_t last_lines = 0;                        // of it
+    std::uint32_t lap = 0;                               // body lines used when this lap began, at the ring's start
+    std::uint32_t lap_before = 0;                        // and when the one before it did
     std::uint64_t asked = 0;                             // number of the last question (PairCells)
     std::uint32_t lines_asked = 0;                       // body lines used up to it
     std::uint32_t backed_lines = 0;                      // of the bodies, from the first on
     bool crosses_cores = false;                          // the destination may run on another CPU
     bool reserved = false;                               // what follows is a reservation
+    bool is_copied = false;                              // its body from one piece of memory
     std::uint32_t body_at = 0;                           // its first line
     std::uint32_t body_bytes = 0;
     std::uint32_t lines = 0;      // with those skipped; of a body alone
@@ -127,16 +145,17 @@ struct OutgoingRing {
     // Requires is_open().
     bool has_room(const RingSizes& sizes, std::uint32_t wanted)
     {
-        const auto room = [&] {
-            return static_cast<std::uint32_t>(sent) - taken < sizes.cells &&
-                   wanted <= sizes.body_lines - (lines_sent - lines_taken);
-        };
-        if (room()) [[likely]]
+        if (is_known_to_have_room(sizes, wanted)) [[likely]]
             return true;
         // acquire: pairs with IncomingRing::return_credit(), so that the lines may be written again
         const std::uint64_t word = credit->load(std::memory_order_acquire);
         were_taken_but(static_cast<std::uint32_t>(sent) - EnvelopeCount::number(word), EnvelopeCount::lines(word));
-        return room();
+        return is_known_to_have_room(sizes, wanted);
+    }
+    bool is_known_to_have_room(const RingSizes& sizes, std::uint32_t wanted) const
+    {
+        return static_cast<std::uint32_t>(sent) - taken < sizes.cells &&
+               wanted <= sizes.body_lines - (lines_sent - lines_taken);
     }
     // All but the last so many envelopes, and so many body lines, unless more are known to have been taken.
     void were_taken_but(std::uint64_t left, std::uint32_t lines_used)
@@ -159,20 +178,42 @@ struct OutgoingRing {
         body_at = 0;
         body_bytes = 0;
     }
-    // Where a body of so many lines begins.
+    // Where a body of so many lines begins, if there is room.
     std::uint32_t begin_of(const RingSizes& sizes, std::uint32_t wanted) const
     {
-        const bool is_empty = lines_sent == lines_taken;
-        return sizes.fits(next_line, wanted) && !(is_empty && wanted <= sizes.in_one_place) ? next_line : 0;
+        constexpr std::uint32_t kFew = 3;  // under way, of ranks that send to each other at the same time
+        if (!sizes.fits(next_line, wanted)) return 0;
+        if (lines_sent == lines_taken) return wanted <= sizes.in_one_place ? 0 : next_line;
+        const bool is_of_one_lap = static_cast<std::int32_t>(lines_taken - lap) >= 0;
+        if (is_of_one_lap && static_cast<std::uint32_t>(sent) - taken > kFew) [[likely]]
+            return next_line;
+        return is_of_one_lap ? begin_among_few(sizes, wanted) : begin_beside_lap_before(sizes, wanted);
+    }
+    [[gnu::noinline]] std::uint32_t begin_among_few(const RingSizes& sizes, std::uint32_t wanted) const
+    {
+        const bool is_short = is_copied && wanted <= sizes.in_short_lap;
+        return is_short && wanted <= lines_taken - lap && sizes.may_end_lap(next_line) ? 0 : next_line;
+    }
+    // Some bodies of the lap before are under way.
+    [[gnu::noinline]] std::uint32_t begin_beside_lap_before(const RingSizes& sizes, std::uint32_t wanted) const
+    {
+        const std::uint32_t first = lines_taken - lap_before, end = lap - lap_before;
+        const bool overlaps = next_line < end && next_line + wanted > first;
+        return overlaps && sizes.fits(end, wanted) ? end : next_line;
     }
     // Reserves the lines of its body, at least one byte. Requires is_open().
     bool reserve_body(const RingSizes& sizes, std::size_t bytes)
     {
         const std::uint32_t wanted = RingSizes::lines_of(bytes);
-        const std::uint32_t used = wanted + sizes.skipped(next_line, wanted);
-        if (!has_room(sizes, used)) return false;
-        body_at = begin_of(sizes, wanted);
-        lines = used;
+        const auto reserve = [&](std::uint32_t begin) {
+            body_at = begin;
+            lines = wanted + sizes.skipped(next_line, begin, wanted);
+        };
+        reserve(begin_of(sizes, wanted));
+        if (!is_known_to_have_room(sizes, lines)) [[unlikely]] {
+            if (!has_room(sizes, lines)) return false;
+            reserve(begin_of(sizes, wanted));  // no more lines than before the look at the credits
+        }
         body_bytes = static_cast<std::uint32_t>(bytes);
         return true;
     }
@@ -187,6 +228,7 @@ struct OutgoingRing {
         last_lines = RingSizes::lines_of(body_bytes);
         if (body_bytes == 0) return;
         lines_sent += lines;
+        if (body_at == 0) lap_before = std::exchange(lap, lines_sent - last_lines);
         next_line = sizes.line_after(body_at, body_bytes);
     }
 
@@ -212,11 +254,11 @@ struct OutgoingRing {
     void ask_ahead(const RingSizes& sizes) const
     {
         constexpr std::uint32_t kAhead = 2;
-        constexpr std::uint32_t kMostLines = 128;
+        constexpr std::uint32_t kMostLines = 8 * 1024 / kLine;
         if (!crosses_cores || static_cast<std::uint32_t>(sent) + kAhead - taken > sizes.cells) return;
         prefetch_to_write(&cell(sizes, sent + kAhead));
         const std::uint32_t each = RingSizes::lines_of(body_bytes);
-        if (each == 0 || each > kMostLines) return;
+        if (each == 0 || each > (is_copied ? sizes.asked_ahead : kMostLines)) return;
         const std::uint32_t first = body_at + kAhead * each;
         if (first + each > sizes.body_lines || lines_sent + (kAhead + 1) * each - lines_taken > sizes.body_lines)
             return;
@@ -235,7 +277,9 @@ struct IncomingRing {
     std::uint32_t returned = 0;   // number of the last envelope returned as a credit
     std::uint32_t next_line = 0;  // after the last body
     std::uint32_t last_lines = 0;
-    bool in_one_place = false;  // it began where one before it had, too
+    std::uint32_t last_begin = 0;    // of the last body
+    std::uint32_t before_begin = 0;  // of the one before it
+    bool is_early = false;           // one of the two has ended a lap early
     std::uint32_t lines_taken = 0;
     std::uint32_t lines_returned = 0;
 
@@ -244,8 +288,10 @@ struct IncomingRing {
         const std::uint32_t bytes = cell.body_bytes;
         last_lines = RingSizes::lines_of(bytes);
         if (bytes == 0) return {nullptr, 0};
-        lines_taken += last_lines + sizes.skipped(next_line, last_lines);
-        in_one_place = cell.body_at == 0 && sizes.fits(next_line, last_lines);
+        lines_taken += last_lines + sizes.skipped(next_line, cell.body_at, last_lines);
+        const bool was_early = last_begin == 0;
+        before_begin = std::exchange(last_begin, cell.body_at);
+        is_early = (was_early || last_begin == 0) && sizes.fits(next_line, last_lines);
         next_line = sizes.line_after(cell.body_at, bytes);
         return {bodies + cell.body_at, bytes};
     }
@@ -253,7 +299,7 @@ struct IncomingRing {
     // does.
     void ask_for_body(const RingSizes& sizes) const
     {
-        const std::uint32_t begin = in_one_place ? 0 : next_line;
+        const std::uint32_t begin = is_early ? before_begin : next_line;
         const std::uint32_t asked = sizes.lines_to_ask_for(begin, last_lines);
         for (std::uint32_t i = 0; i < asked; ++i) __builtin_prefetch(bodies + begin + i);
     }
