@@ -144,6 +144,13 @@ void Messenger::progress()
     });
 }
 
+// While nothing is under way here, seldom: messages that the program has not asked for yet would be put aside.
+void Messenger::progress_if_due()
+{
+    constexpr unsigned kSeldom = 1024;
+    if (!parts_->awaits_nothing() || passes_ % kSeldom == 0) progress();
+}
+
 void Messenger::progress_without_copies()
 {
     raise_failure_in_fmpl();

@@ -82,7 +82,8 @@ public:
     void progress_in_passing()
     {
         constexpr unsigned kBetweenLooks = 16;
-        if (++passes_ % kBetweenLooks == 0) progress();
+        if (++passes_ % kBetweenLooks == 0) [[unlikely]]
+            progress_if_due();
     }
     // The same for a call that a program may make again and again until done() is true, as MPI_Test is: done()
     // afterwards. Where it is false, the ranks that share this one's CPU have had it.
@@ -151,6 +152,7 @@ private:
     bool poll(Over& over);
     void raise_failure_in_fmpl();
     bool look();
+    void progress_if_due();
     void progress_without_copies();
     template <class Over>
     bool progress_until(Over&& over);
