@@ -167,6 +167,7 @@ class NothingIsLeft(LaunchTest):
                 job = self.start_job("-n", "1", "sh", "-c", script, stdin=subprocess.PIPE, user=65534,
                                      group=65534, extra_groups=[])
                 pid = int(self.lines(job, 1)[0])
+                wait_until(lambda: os.readlink("/proc/%d/exe" % pid) == sleep, "the program of the process")
                 if status != 0:
                     job.terminate()
                 self.ends_without(job, pid, status, "it runs as user 65533, whom fmplrun may not kill",
