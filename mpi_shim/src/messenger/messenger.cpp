@@ -148,7 +148,15 @@ void Messenger::progress()
 void Messenger::progress_if_due()
 {
     constexpr unsigned kSeldom = 1024;
-    if (!parts_->awaits_nothing() || passes_ % kSeldom == 0) progress();
+    if (parts_->awaits_nothing() && passes_ % kSeldom != 0) return;
+    try {
+        progress();
+    } catch (const JobEnding&) {
+        throw;
+    } catch (...) {
+        // The other members count on the call that this one is about to make: a later one fails.
+        parts_->failure_in_fmpl = std::current_exception();
+    }
 }
 
 void Messenger::progress_without_copies()

@@ -14,8 +14,8 @@
 // when a quarter of the cells or of the body lines has been taken since it last did; so that line changes cores seldom.
 //
 // Nobody starves by what has not been returned. A reservation needs one cell and fewer than half of the body lines: a
-// body has at most a quarter, and what it skips at the ring's end is less than its own length, elsewhere less than an
-// eighth and its own length. So when it fails, the
+// body has at most a quarter, and skips less than its own length at the ring's end, less than an eighth of the ring
+// elsewhere. So when it fails, the
 // envelopes sent since the last credit fill all cells or more than half of the body lines. Once the destination has
 // taken them, it has taken more than a quarter, and so has returned credits, and less than a quarter of either ring is
 // unreturned: the reservation succeeds. The credit wakes a source that sleeps for it.
@@ -184,11 +184,12 @@ struct OutgoingRing {
         constexpr std::uint32_t kFew = 3;  // under way, of ranks that send to each other at the same time
         if (!sizes.fits(next_line, wanted)) return 0;
         if (lines_sent == lines_taken) return wanted <= sizes.in_one_place ? 0 : next_line;
-        const bool is_of_one_lap = static_cast<std::int32_t>(lines_taken - lap) >= 0;
-        if (is_of_one_lap && static_cast<std::uint32_t>(sent) - taken > kFew) [[likely]]
+        if (is_of_one_lap() && static_cast<std::uint32_t>(sent) - taken > kFew) [[likely]]
             return next_line;
-        return is_of_one_lap ? begin_among_few(sizes, wanted) : begin_beside_lap_before(sizes, wanted);
+        return is_of_one_lap() ? begin_among_few(sizes, wanted) : begin_beside_lap_before(sizes, wanted);
     }
+    // Whether all bodies under way are of this lap.
+    bool is_of_one_lap() const { return static_cast<std::int32_t>(lines_taken - lap) >= 0; }
     [[gnu::noinline]] std::uint32_t begin_among_few(const RingSizes& sizes, std::uint32_t wanted) const
     {
         const bool is_short = is_copied && wanted <= sizes.in_short_lap;
@@ -257,6 +258,7 @@ struct OutgoingRing {
         constexpr std::uint32_t kMostLines = 8 * 1024 / kLine;
         if (!crosses_cores || static_cast<std::uint32_t>(sent) + kAhead - taken > sizes.cells) return;
         prefetch_to_write(&cell(sizes, sent + kAhead));
+        if (!is_of_one_lap()) return;
         const std::uint32_t each = RingSizes::lines_of(body_bytes);
         if (each == 0 || each > (is_copied ? sizes.asked_ahead : kMostLines)) return;
         const std::uint32_t first = body_at + kAhead * each;
