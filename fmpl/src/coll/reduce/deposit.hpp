@@ -16,8 +16,9 @@ namespace fmpl {
 void reserve_deposits(Meeting& m, std::size_t bytes, std::size_t longest);
 // The same; whether there was memory.
 bool has_deposits(Meeting& m, std::size_t bytes, std::size_t longest);
-// For this rank's operand of up to longest_deposit() in a use, or what its CPU's give together. REQUIRES:
-// begin_reduction's wait, of two members await_room's. Throws Error(MEMORY).
+// For this rank's operand of up to longest_deposit() in a use, or what its CPU's give together; an allreduce (root:
+// kAllMembers) of more than two has others than a reduce. REQUIRES: begin_reduction's wait, of two members
+// await_room's. Throws Error(MEMORY).
 Offset operand_buffer(Meeting& m, std::uint64_t use, std::size_t bytes, int root);
 // For the result of an allreduce of more than two that this rank combines for all. There is one of each length, since
 // all members have left the last use when all have arrived for this one. Throws Error(MEMORY).

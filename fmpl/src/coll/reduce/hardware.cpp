@@ -28,7 +28,6 @@ std::exception_ptr decide(
         const Operands from = operands(m, use, buffers.operand, whole);
         combine(m, from, 0, whole.count, whole.op, places, whose_are(from.places));
     };
-    const Place own = m.own_place(buffers.result);
     if (verdict.manner == ReduceManner::by_last && whole.bytes() > kReduceInlineBytes) {
         combine_to(results(m, use, whole));
     } else if (verdict.manner == ReduceManner::by_last) {
@@ -36,7 +35,7 @@ std::exception_ptr decide(
         result = {buffers.result, whole.bytes()};
     } else if (verdict.manner == ReduceManner::combined && whole.root == kAllMembers) {
         std::byte* const for_all = m.node().crossbar.local(result_buffer(m, whole.bytes()));
-        const Place places[] = {own, m.own_place(for_all)};
+        const Place places[] = {m.own_place(buffers.result), m.own_place(for_all)};
         combine_to(places);
         result = {for_all, whole.bytes()};
     }
@@ -65,6 +64,7 @@ void ask_ahead(Meeting& m, std::uint64_t use, bool is_last)
     }
 }
 
+// By the root, when all deposits are there.
 void combine_at_root(Meeting& m, std::uint64_t use, const ReduceBuffers& buffers, const Reduction& whole)
 {
     if (whole.bytes() <= kReduceInlineBytes) return combine_all_inline(m, use, whole, buffers.result);
