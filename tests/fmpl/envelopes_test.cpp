@@ -213,7 +213,7 @@ FMPL_RANKS_TEST_AT(Envelopes, NoStaleOrForgedStampIsTakenForAnEnvelope, ({2, 3})
     // Word k of envelope `sent`, whose number is sent + 1: what may stand in a ring or a pair cell next, or a lap
     // later.
     const auto forged = [](std::uint64_t sent_before, std::size_t k) {
-        const std::uint64_t numbers[] = {sent_before + 2, sent_before + 65};
+        const std::uint64_t numbers[] = {sent_before + 2, sent_before + 1 + kCells};
         return k % 3 == 0 ? numbers[k / 3 % 2] : numbers[k / 3 % 2] * 8 + (sent_before + k) % 4;
     };
     struct Context {
@@ -486,11 +486,11 @@ FMPL_RANKS_TEST_AT(Envelopes, AHandlerThatHasEnoughLeavesTheRest, ({2, 3, 7}))
     REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
     if (rank() == 1) send(kEach, kOfRank1);
     if (rank() == 0) {
-        constexpr std::uint64_t kRing = 64;
+        constexpr std::uint64_t kInTurn = 64;  // as Envelopes::kInTurn
         std::uint64_t polls = 0;
         const auto taken_one = [&] {
             polls += static_cast<std::uint64_t>(poll(1));
-            if (polls == kRing * others) {
+            if (polls == kInTurn * others) {
                 for (std::size_t source = 1; source <= others; ++source) EXPECT_GT(taken.of[source], kEach) << source;
             }
             return polls == kOfRank1 + others - 1;

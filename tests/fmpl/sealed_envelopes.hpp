@@ -14,7 +14,7 @@ namespace fmpl_test {
 
 inline constexpr std::size_t kRing = 16384;  // bytes of bodies
 inline constexpr std::size_t kLimit = kRing / 4;
-inline constexpr int kCells = 64;  // of a ring, in jobs of up to 128 ranks
+inline constexpr int kCells = 256;  // of a ring, in jobs of up to 32 ranks
 
 // The head of every envelope here. seal is a function of all the rest and of the pair, so that no byte can be wrong.
 struct Head {

@@ -61,6 +61,8 @@ TEST(EnvelopeLayout, ALineLiesBetweenTheRingsOfTwoSources)
 
 TEST(EnvelopeLayout, ManyRanksHaveShorterRings)
 {
+    EXPECT_EQ(EnvelopeLayout(2, 256).sizes().cells, 256u);
+    EXPECT_EQ(EnvelopeLayout(32, 256).sizes().cells, 256u);
     EXPECT_EQ(EnvelopeLayout(128, 256).sizes().cells, 64u);
     EXPECT_EQ(EnvelopeLayout(129, 256).sizes().cells, 32u);
     EXPECT_EQ(EnvelopeLayout(5000, 256).sizes().cells, 8u);

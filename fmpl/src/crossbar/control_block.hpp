@@ -21,7 +21,7 @@ using Offset = std::uint64_t;           // bytes from the base of the job's memo
 inline constexpr Offset kNoOffset = 0;  // the control block's own offset: never a message's
 
 inline constexpr std::uint64_t kControlMagic = 0x31304c504d46'0a00;
-inline constexpr std::uint32_t kControlVersion = 24;
+inline constexpr std::uint32_t kControlVersion = 25;
 inline constexpr std::int32_t kOnTheMove = -1, kStays = -2;  // NodeRecord::host
 inline constexpr int kBarrierColours = 8;                    // paper, section 3.3
 inline constexpr int kMaxRanks = 4096;

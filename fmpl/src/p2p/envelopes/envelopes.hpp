@@ -157,7 +157,7 @@ public:
         return ring.reserved ? ring.body_bytes : 0;
     }
 
-    // Calls handler(source, head, body, body_bytes) for what has come, at most a ring of cells from each source, while
+    // Calls handler(source, head, body, body_bytes) for what has come, at most kInTurn from each source, while
     // it returns true; how many. Takes nothing when it is called by the handler.
     template <class Handler>
     int poll(Handler&& handler)
@@ -169,7 +169,7 @@ public:
             for (std::size_t looked = peers_.size(); looked != 0; --looked) {
                 if (doors_.has_more(order_.place()) &&
                     take_all(peers_.introduced(static_cast<int>(order_.place())), handler, taken)) {
-                    order_.end_here(peers_.size(), sizes().cells);
+                    order_.end_here(peers_.size(), kInTurn);
                     return taken;
                 }
                 order_.go_on(peers_.size());
@@ -178,7 +178,7 @@ public:
             if (known_.size() < others()) look_at_doors();
             for (std::size_t looked = known_.size(); looked != 0; --looked) {
                 if (take_all(*known_[order_.place()], handler, taken)) {
-                    order_.end_here(known_.size(), sizes().cells);
+                    order_.end_here(known_.size(), kInTurn);
                     return taken;
                 }
                 order_.go_on(known_.size());
@@ -235,12 +235,15 @@ public:
     };
 
 private:
+    // Envelopes of one source, or looks at one alone, in a row before the others have their turn.
+    static constexpr std::uint32_t kInTurn = 64;
+
     // Whether the source is known to have sent something, as others may have; and it is not the turn of all: no source
-    // is looked at alone more often in a row than a ring has cells.
+    // is looked at alone more often in a row than kInTurn.
     bool is_one_of_many(int source)
     {
         return has(source) && others() > 1 && doors_.has_sent(static_cast<std::size_t>(source)) &&
-               ++polls_of_one_ % sizes().cells != 0;
+               ++polls_of_one_ % kInTurn != 0;
     }
     template <class Handler>
     int poll_from(int source, Handler&& handler)
@@ -304,12 +307,12 @@ private:
         return inbox.answer.cell->holds(awaited) ? inbox.answer.cell : nullptr;
     }
 
-    // What has come of a source, at most a ring of cells; whether the handler has had enough.
+    // What has come of a source, at most kInTurn; whether the handler has had enough.
     template <class Handler>
     bool take_all(Inbox& inbox, Handler& handler, int& taken)
     {
         EnvelopeCell* cell = arrived(inbox);
-        for (std::uint32_t left = sizes().cells; cell != nullptr && left != 0; --left) {
+        for (std::uint32_t left = kInTurn; cell != nullptr && left != 0; --left) {
             const Taken what = take(inbox, *cell, handler);
             if (what != Taken::nothing) ++taken;
             if (what == Taken::and_ends) return true;

@@ -68,11 +68,12 @@ struct RingSizes {
     std::uint32_t in_short_lap = 0;  // and of one that may begin there while a few are under way
     std::uint32_t asked_ahead = 0;   // lines of the longest body that the source asks for ahead, if it copies it
 
-    // Cells: 64, and fewer in jobs of more than 128 ranks, of which all may talk: then the rings of a rank take about
-    // 512 KiB (from 1024 ranks on, 8 cells: the square of the ranks times 512 bytes for the job).
+    // Cells: 256, for whole windows of short messages (docs/decisions/0063-cells-for-whole-windows.md), and fewer in
+    // jobs of more than 32 ranks, of which all may talk: then the rings of a rank take about 512 KiB (from 1024 ranks
+    // on, 8 cells: the square of the ranks times 512 bytes for the job).
     static RingSizes of(int ranks, std::size_t body_bytes)
     {
-        return {std::clamp(std::bit_floor(8192u / static_cast<std::uint32_t>(ranks)), 8u, 64u),
+        return {std::clamp(std::bit_floor(8192u / static_cast<std::uint32_t>(ranks)), 8u, 256u),
             static_cast<std::uint32_t>(body_bytes / kLine), lines_of(longest_in_one_place()),
             lines_of(longest_in_short_lap()), lines_of(longest_asked_ahead())};
     }
