@@ -43,9 +43,11 @@ if(FMPL_WERROR)
 endif()
 
 # A copy of a length that the compiler does not know is a call of the C library. g++ makes of one that it knows to be
-# short "rep movsb", whose start takes the time of a call and of the copy (docs/decisions/0032-small-choices.md).
+# short "rep movsb", whose start takes the time of a call and of the copy. And a function whose calls have arguments in
+# memory, by a frame pointer where it catches exceptions, has room for them at once (both:
+# docs/decisions/0032-small-choices.md).
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-mstringop-strategy=libcall>)
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-mstringop-strategy=libcall> -maccumulate-outgoing-args)
 endif()
 
 if(FMPL_SANITIZE STREQUAL "address")
