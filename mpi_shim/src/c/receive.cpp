@@ -2,6 +2,7 @@
 #include "abi/boundary.hpp"
 #include "c/arguments.hpp"
 #include "c/completion.hpp"
+#include "messenger/short_ways.hpp"
 
 using namespace fmpl::mpi;
 
@@ -25,7 +26,7 @@ int PMPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag,
         check_source(on, source);
         check_receive_tag(tag);
         check_pointer(request, "request");
-        RequestRef made = process.messenger.irecv(message, on, Traffic::point_to_point, source, tag);
+        RequestRef made = process.messenger.begin_receive(message, on, Traffic::point_to_point, source, tag);
         made->comm_handle = comm;
         *request = process.add(std::move(made));
     });

@@ -3,6 +3,7 @@
 // anyway.
 #include "abi/boundary.hpp"
 #include "c/arguments.hpp"
+#include "messenger/short_ways.hpp"
 
 namespace fmpl::mpi {
 namespace {
@@ -28,22 +29,23 @@ int send(const char* name, SendMode mode, const void* buf, int count, MPI_Dataty
     return process.add(std::move(made));
 }
 
-int isend(const char* name, SendMode mode, const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
-    MPI_Comm comm, MPI_Request* request)
+// Inlined, with the whole way of a short message, in each of the calls.
+[[gnu::always_inline]] inline int isend(const char* name, SendMode mode, const void* buf, int count,
+    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request)
 {
-    return call_on(name, comm, send_facts(count, datatype, dest, tag, comm), [&](Process& process) {
+    const auto body = [&](Process & process) __attribute__((always_inline))
+    {
         Communicator& on = *process.communicator(comm);
         const MessageBuffer message = message_buffer(process, buf, count, datatype);
         check_destination(on, dest);
         check_send_tag(tag);
         check_pointer(request, "request");
-        if (mode == SendMode::standard &&
-            process.messenger.send_eagerly(message, on, Traffic::point_to_point, dest, tag)) {
-            *request = process.sent->handle;
-            return;
-        }
-        *request = begin_send(process, message, on, dest, tag, mode);
-    });
+        *request = mode == SendMode::standard &&
+                           process.messenger.send_without_request(message, on, Traffic::point_to_point, dest, tag)
+                       ? process.sent->handle
+                       : begin_send(process, message, on, dest, tag, mode);
+    };
+    return call_on(name, comm, send_facts(count, datatype, dest, tag, comm), body);
 }
 
 }  // namespace

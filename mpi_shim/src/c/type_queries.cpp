@@ -53,7 +53,7 @@ int address_of(const char* name, const void* location, MPI_Aint* address)
 }
 
 // What an envelope tells of a type.
-struct Envelope {
+struct TypeEnvelope {
     int combiner;
     std::size_t integers;
     std::size_t addresses;
@@ -75,7 +75,7 @@ std::size_t f90_argument_count(const std::array<int, 3>& arguments)
     return arguments[0] == MPI_COMBINER_F90_INTEGER ? 1 : 2;
 }
 
-Envelope envelope_of(const Process& process, MPI_Datatype handle, const Datatype& type)
+TypeEnvelope type_envelope_of(const Process& process, MPI_Datatype handle, const Datatype& type)
 {
     if (type.predefined_id()) {
         const std::array<int, 3>* const f90 = f90_arguments(process, handle);
@@ -186,7 +186,7 @@ int PMPI_Type_get_envelope(
     MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes, int* combiner)
 {
     return call("MPI_Type_get_envelope", [&](Process& process) {
-        const Envelope envelope = envelope_of(process, datatype, *process.type(datatype)->type);
+        const TypeEnvelope envelope = type_envelope_of(process, datatype, *process.type(datatype)->type);
         check_pointer(num_integers, "num_integers");
         check_pointer(num_addresses, "num_addresses");
         check_pointer(num_datatypes, "num_datatypes");
@@ -204,7 +204,7 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addr
 {
     return call("MPI_Type_get_contents", [&](Process& process) {
         const TypeObjectPtr type = process.type(datatype);
-        const Envelope envelope = envelope_of(process, datatype, *type->type);
+        const TypeEnvelope envelope = type_envelope_of(process, datatype, *type->type);
         if (envelope.combiner == MPI_COMBINER_NAMED) {
             fail(MPI_ERR_TYPE,
                 "datatype is {}, which is predefined and so has no contents; ask MPI_Type_get_envelope first",

@@ -95,15 +95,44 @@ void Messenger::Parts::receive(const Ref<ReceiveOperation>& operation, std::uniq
     return operation;
 }
 
-// A message, or what announces one.
-void Messenger::Parts::message_arrives(int source, const Envelope& envelope, const void* body)
+// A message, or what announces one. Inlined, as the whole way of a short message.
+[[gnu::always_inline]] inline void Messenger::Parts::message_arrives(
+    int source, const Envelope& envelope, const void* body)
 {
     outbox.message_has_come(source);
     const Ref<ReceiveOperation> operation = take_posted(source, envelope);
-    if (!operation) return keep_unexpected(source, envelope, body);
+    if (!operation) [[unlikely]]
+        return keep_unexpected(source, envelope, body);
     if (is_announcement(envelope)) [[unlikely]]
         return begin(operation, source, envelope);
     receive_eager(*operation, source, envelope, payload_of(envelope, body));
+}
+
+void Messenger::Parts::arrive(int source, const Envelope& envelope, const void* body)
+{
+    is_message(envelope) ? message_arrives(source, envelope, body) : answer_arrives(source, envelope, body);
+}
+
+int Messenger::Parts::Taking::handle(
+    void* context, int source, const void* head, const void* body, std::size_t body_bytes)
+{
+    const Taking& self = *static_cast<const Taking*>(context);
+    Parts& parts = self.parts;
+    try {
+        const bool any_posted = !parts.active.empty() && parts.matching.any_posted();
+        const Envelope& envelope = *static_cast<const Envelope*>(head);
+        check_body(source, envelope, body_bytes);
+        if (envelope.kind == EnvelopeKind::eager) [[likely]] {
+            parts.message_arrives(source, envelope, body);
+        } else {
+            parts.arrive(source, envelope, body);
+        }
+        if (!parts.awaits_nothing_but_active()) return 0;
+        return (parts.active.empty() ? self.is_over(self.over) : any_posted) ? 1 : 0;
+    } catch (...) {
+        parts.failure = std::current_exception();
+        return 1;  // what comes behind it is for the next call
+    }
 }
 
 void Messenger::Parts::keep_unexpected(int source, const Envelope& envelope, const void* body)

@@ -75,32 +75,13 @@ void Messenger::activate(const Ref<ActiveRequest>& request)
     if (!request->complete) parts_->active.push_back(request);
 }
 
-// Takes what has come, and sends what has waited for room; whether anything had come. When over() is true and nothing
-// else is under way, what else has come stays in FMPL's rings: taken, it would have to be kept, and copied twice. So it
-// does until the next poll when the last receive is matched and a collective operation may post others.
+// Takes what has come (Parts::Taking), and sends what has waited for room; whether anything had come.
 template <class Over, class Take>
 bool Messenger::take(Over& over, Take&& take)
 {
-    struct Taking {
-        Parts& parts;
-        Over& over;
-    } taking{*parts_, over};
-    const auto handler = [](void* context, int source, const void* head, const void* body, std::size_t body_bytes) {
-        Taking& self = *static_cast<Taking*>(context);
-        try {
-            const bool any_posted = self.parts.matching.any_posted();
-            const Envelope& envelope = *static_cast<const Envelope*>(head);
-            check_body(source, envelope, body_bytes);
-            self.parts.arrive(source, envelope, body);
-            if (!self.parts.awaits_nothing_but_active()) return 0;
-            return (self.parts.active.empty() ? self.over() : any_posted) ? 1 : 0;
-        } catch (...) {
-            self.parts.failure = std::current_exception();
-            return 1;  // what comes behind it is for the next call
-        }
-    };
     Parts& parts = *parts_;
-    const bool any = take(handler, &taking);
+    Parts::Taking taking{parts, [](const void* o) -> bool { return (*static_cast<const Over*>(o))(); }, &over};
+    const bool any = take(&Parts::Taking::handle, &taking);
     parts.outbox.flush();  // at each look, also where the next thing that has come ends the wait
     parts.raise_failure();
     return any;

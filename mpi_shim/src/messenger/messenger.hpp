@@ -61,6 +61,10 @@ public:
     RequestRef irecv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag);
     // A standard send that is over when it returns, or has not begun: false. Of a message that may go eagerly.
     bool send_eagerly(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag);
+    // irecv() and send_eagerly(), inlined into MPI's own calls: messenger/short_ways.hpp.
+    RequestRef begin_receive(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag);
+    bool send_without_request(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination,
+        int tag, bool may_lend = false);
     // Blocking forms; the receive's errors are in its status.
     void send(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag,
         SendMode mode = SendMode::standard);
@@ -140,12 +144,14 @@ private:
     bool send_by_rate(const Ref<SendOperation>& operation, bool waits);
     RequestRef begin_send(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag,
         SendMode mode, bool waits);
-    bool send_without_request(
-        const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, bool may_lend);
     [[gnu::noinline]] void send_by_request(
         const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, SendMode mode);
     int source_to_invite(
         const MessageBuffer& buffer, const Communicator& comm, Traffic traffic, int source, int tag) const;
+    // Posts the receive and tells the world rank `host` of it, unless its message has come.
+    void post_invited(ReceiveOperation& operation, int host);
+    // Whether a message that the operation matches had come.
+    bool receive_unexpected(ReceiveOperation& operation);
     template <class Over, class Take>
     bool take(Over& over, Take&& take);
     template <class Over>

@@ -3,7 +3,8 @@
 //   sending.cpp     which way a message goes, from the sender's side
 //   receiving.cpp   receives and probes
 //   arrival.cpp     what the envelopes of other ranks bring
-//   messenger.cpp      looks and waits, which bring all of it forward
+//   messenger.cpp   looks and waits, which bring all of it forward
+//   short_ways.hpp  what MPI's own calls inline of the first two
 #pragma once
 
 #include "error.hpp"
@@ -70,11 +71,9 @@ struct Messenger::Parts {
     {
     }
 
+    struct Taking;
     // What an envelope from another rank brings.
-    void arrive(int source, const Envelope& envelope, const void* body)
-    {
-        is_message(envelope) ? message_arrives(source, envelope, body) : answer_arrives(source, envelope, body);
-    }
+    void arrive(int source, const Envelope& envelope, const void* body);
     void message_arrives(int source, const Envelope& envelope, const void* body);
     void keep_unexpected(int source, const Envelope& envelope, const void* body);
     void answer_arrives(int source, const Envelope& envelope, const void* body);
@@ -143,6 +142,18 @@ struct Messenger::Parts {
         if (failure) [[unlikely]]
             std::rethrow_exception(std::exchange(failure, nullptr));
     }
+};
+
+// What takes envelopes until is_over(over) is true and nothing else is under way: what else has come stays in FMPL's
+// rings then. Taken, it would have to be kept, and copied twice. So it does until the next poll when the last receive
+// is matched and a collective operation may post others.
+struct Messenger::Parts::Taking {
+    Parts& parts;
+    bool (*is_over)(const void* over);
+    const void* over;
+
+    // fmpl_envelope_handler_t, with a Taking as its context.
+    static int handle(void* context, int source, const void* head, const void* body, std::size_t body_bytes);
 };
 
 }  // namespace fmpl::mpi

@@ -1,4 +1,4 @@
-#include "messenger/messenger_parts.hpp"
+#include "messenger/short_ways.hpp"
 
 #include <fmpl/envelopes.h>
 #include <fmpl/waiting.h>
@@ -73,25 +73,17 @@ int Messenger::source_to_invite(
 
 RequestRef Messenger::irecv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
 {
-    Ref<ReceiveOperation> operation = parts_->receives.take();
-    if (source == MPI_PROC_NULL) {
-        operation->complete_with(Status::of_proc_null());
-        return operation;
-    }
-    operation->buffer.fill_with(buffer);
-    operation->key = {comm.context(traffic), source, tag};
-    const int host =
-        buffer.bytes < Invitations::kLeastBytes ? -1 : source_to_invite(buffer, comm, traffic, source, tag);
+    return begin_receive(buffer, comm, traffic, source, tag);
+}
+
+void Messenger::post_invited(ReceiveOperation& operation, int host)
+{
     // It keeps an invitation only if its messages have been taken.
-    if (host >= 0) progress_without_copies();
-    if (UnexpectedMessage* const message = parts_->matching.find_unexpected(operation->key)) {
-        parts_->receive(operation, parts_->matching.take(*message));
-        return operation;
-    }
-    const bool invites = host >= 0 && parts_->matching.is_first(operation->key);
-    parts_->matching.post(*operation);
-    if (invites) parts_->invitations.invite(*operation, host);
-    return operation;
+    progress_without_copies();
+    if (receive_unexpected(operation)) return;
+    const bool invites = parts_->matching.is_first(operation.key);
+    parts_->matching.post(operation);
+    if (invites) parts_->invitations.invite(operation, host);
 }
 
 Status Messenger::recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)

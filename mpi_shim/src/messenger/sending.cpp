@@ -10,30 +10,13 @@
 //   as negotiated     read at that address, packed into what the destination names, or in pieces   Negotiation
 //
 // An eager message needs the window to be open: else it is announced, as longer ones are.
-#include "messenger/messenger_parts.hpp"
+#include "messenger/short_ways.hpp"
 
 #include <fmpl/remote.h>
 
 #include <algorithm>
 
 namespace fmpl::mpi {
-namespace {
-
-// Of an eager message.
-[[gnu::always_inline]] inline Envelope envelope_of(
-    const MessageBuffer& buffer, const Communicator& comm, Traffic traffic, int tag)
-{
-    Envelope envelope{};
-    envelope.kind = EnvelopeKind::eager;
-    envelope.context = comm.context(traffic);
-    envelope.source = comm.rank();
-    envelope.tag = tag;
-    envelope.bytes = buffer.bytes;
-    return envelope;
-}
-
-}  // namespace
-
 // A message to the own rank: a short one of standard mode is kept if no receive is posted, others wait where they are.
 void Messenger::Parts::send_to_self(const Ref<SendOperation>& operation)
 {
@@ -147,31 +130,9 @@ RequestRef Messenger::begin_send(const MessageBuffer& buffer, Communicator& comm
     return operation;
 }
 
-// may_lend: the caller will wait for the destination if the message does not go eagerly. Inlined, as the whole way of a
-// short message.
-[[gnu::always_inline]] inline bool Messenger::send_without_request(
-    const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, bool may_lend)
-{
-    if (destination == MPI_PROC_NULL || buffer.bytes > settings_.eager_bytes) return false;
-    const int world_rank = comm.peers().world_rank(destination);
-    Outbox& outbox = parts_->outbox;
-    if (world_rank == world_rank_ || !outbox.window_is_open(world_rank, buffer.bytes) ||
-        parts_->invitations.any(world_rank, {comm.context(traffic), comm.rank(), tag})) {
-        return false;
-    }
-    Envelope envelope = envelope_of(buffer, comm, traffic, tag);
-    const bool eager = is_eager(buffer);
-    may_lend = may_lend && buffer.bytes > kInlineBytes && (eager || parts_->reading.may_lend(world_rank));
-    if (may_lend && outbox.try_lend(world_rank, envelope, buffer, !eager)) {
-        if (!eager) parts_->reading.was_lent(world_rank);
-        return true;
-    }
-    return eager && outbox.try_message(world_rank, envelope, buffer);
-}
-
 bool Messenger::send_eagerly(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag)
 {
-    return send_without_request(buffer, comm, traffic, destination, tag, false);
+    return send_without_request(buffer, comm, traffic, destination, tag);
 }
 
 void Messenger::send(

@@ -57,7 +57,7 @@ struct MessageBuffer {
     // Inlined, as the whole way of a short message.
     [[gnu::always_inline]] void pack(std::uint64_t begin, std::uint64_t end, void* dense) const
     {
-        if (layout != nullptr) {
+        if (layout != nullptr) [[unlikely]] {
             layout->pack(data, count, begin, end, dense);
         } else if (end > begin) {
             small_copy(dense, data + begin, end - begin);
@@ -65,7 +65,7 @@ struct MessageBuffer {
     }
     [[gnu::always_inline]] void unpack(std::uint64_t begin, std::uint64_t end, const void* dense) const
     {
-        if (layout != nullptr) {
+        if (layout != nullptr) [[unlikely]] {
             layout->unpack(data, count, begin, end, dense);
         } else if (end > begin) {
             small_copy(data + begin, dense, end - begin);
