@@ -79,16 +79,17 @@ public:
             requests_ = few_.data();
         }
         Request** const requests = requests_;
-        int active = 0, complete = kNone;
+        int active = 0, complete = kNone, incomplete = count;
         for (int i = count; i-- > 0;) {
             Request* const request = active_request(process, handles[i], "a request of the array");
             requests[i] = request;
             if (request == nullptr) continue;
             ++active;
-            if (request->operation().complete) complete = i;
+            (request->operation().complete ? complete : incomplete) = i;
         }
         active_ = active;
         complete_at_first_ = complete;
+        incomplete_at_first_ = incomplete;
     }
     RequestList(const RequestList&) = delete;
     RequestList& operator=(const RequestList&) = delete;
@@ -102,7 +103,9 @@ public:
 
     // The first request that was complete when the list was made; kNone when there was none.
     int complete_at_first() const { return complete_at_first_; }
-    // The first complete one from `from` on; likewise.
+    // The first one that was not; size() when there was none.
+    int incomplete_at_first() const { return incomplete_at_first_; }
+    // The first complete one from `from` on; kNone when there is none.
     int first_complete(int from = 0) const
     {
         for (int i = from; i < size(); ++i) {
@@ -117,26 +120,46 @@ public:
     void finish(int i, Told&& told);
 
 private:
+    [[noreturn]] static void fail_given_twice(int i);
+
     Process& process_;
     MPI_Request* handles_;
     std::size_t size_ = 0;
     Request** requests_;
     int active_;
     int complete_at_first_;
+    int incomplete_at_first_;
     std::array<Request*, 32> few_;
     std::unique_ptr<Request*[]> many_;
 };
 
 template <class Told>
-void RequestList::finish(int i, Told&& told)
+[[gnu::always_inline]] inline void RequestList::finish(int i, Told&& told)
 {
-    Request* const request = std::exchange(requests_[i], nullptr);
-    const RequestRef* const found = process_.requests.find(handles_[i]);
-    if (found == nullptr || found->get() != request || !request->is_active()) [[unlikely]]
-        fail(MPI_ERR_REQUEST, "request {} of the array is there twice; give each request once", i);
-    settle(*request);
-    told(*request);
-    release(process_, handles_[i], *request);
+    Request& request = *std::exchange(requests_[i], nullptr);
+    MPI_Request& handle = handles_[i];
+    if (&request == process_.sent.get()) {
+        told(request);
+        handle = MPI_REQUEST_NULL;
+        return;
+    }
+    auto* const found = process_.requests.find_entry(handle);
+    if (found == nullptr || found->object.get() != &request || !request.is_active()) [[unlikely]]
+        fail_given_twice(i);
+    if (!request.is_plain()) [[unlikely]] {
+        settle(request);  // perhaps by a function of the user's, which may add requests
+        told(request);
+        release(process_, handle, request);
+        return;
+    }
+    told(request);
+    process_.remove_request(*found);
+    handle = MPI_REQUEST_NULL;
+}
+
+[[gnu::cold]] void RequestList::fail_given_twice(int i)
+{
+    fail(MPI_ERR_REQUEST, "request {} of the array is there twice; give each request once", i);
 }
 
 // What a call that completes several requests tells of them: statuses for the user, and whether all went well.
@@ -276,7 +299,7 @@ int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     return call_then_on("MPI_Waitall", [&](Process& process, MPI_Comm& comm) {
         RequestList list(process, count, requests);
         // Waiting for one makes all progress, so each is waited for once.
-        for (int i = 0; i < list.size(); ++i) {
+        for (int i = list.incomplete_at_first(); i < list.size(); ++i) {
             if (list.is_active(i) && !list.is_complete(i)) process.messenger.wait(list.operation(i));
         }
         finish_all(list, statuses, comm);

@@ -12,6 +12,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -44,6 +45,13 @@ inline constexpr bool is_handle_of(HandleKind kind, int handle)
 template <class Object, HandleKind kind, int slot_bits = 16>
 class HandleTable {
 public:
+    struct Entry {
+        explicit Entry(std::uint32_t first) : handle(first) {}
+        Object object{};
+        std::uint32_t handle;
+        std::uint32_t next_free = kNone;
+    };
+
     // 0: there are as many as can be. The handle is told to `named`, too, if there is such, before the object is kept.
     int add(Object object, int* named = nullptr)
     {
@@ -59,7 +67,7 @@ public:
         entry.handle ^= kFree;
         const int handle = static_cast<int>(entry.handle);
         if (named != nullptr) *named = handle;
-        entry.object = std::move(object);
+        std::construct_at(&entry.object, std::move(object));  // in the place of none
         ++in_use_;
         return handle;
     }
@@ -67,16 +75,23 @@ public:
     // Null when the handle is none of this table's.
     Object* find(int handle)
     {
+        Entry* const entry = find_entry(handle);
+        return entry != nullptr ? &entry->object : nullptr;
+    }
+    // The same; until the next add().
+    Entry* find_entry(int handle)
+    {
         const auto bits = static_cast<std::uint32_t>(handle);
         const std::uint32_t slot = bits & kSlotMask;
-        return slot < entries_.size() && entries_[slot].handle == bits ? &entries_[slot].object : nullptr;
+        return slot < entries_.size() && entries_[slot].handle == bits ? &entries_[slot] : nullptr;
     }
 
     // Requires that find(handle) is not null. Returns what was there.
-    Object remove(int handle)
+    Object remove(int handle) { return remove(entries_[static_cast<std::uint32_t>(handle) & kSlotMask]); }
+    // What find_entry() has found.
+    Object remove(Entry& entry)
     {
-        const std::uint32_t slot = static_cast<std::uint32_t>(handle) & kSlotMask;
-        Entry& entry = entries_[slot];
+        const std::uint32_t slot = entry.handle & kSlotMask;
         Object object = std::exchange(entry.object, Object());
         const std::uint32_t next_generation = (entry.handle + kGeneration) & kGenerationMask;
         entry.handle = ((entry.handle & ~kGenerationMask) | next_generation) ^ kFree;
@@ -108,12 +123,6 @@ private:
     // object.
     static constexpr std::uint32_t kFree = 1;
 
-    struct Entry {
-        explicit Entry(std::uint32_t first) : handle(first) {}
-        Object object{};
-        std::uint32_t handle;
-        std::uint32_t next_free = kNone;
-    };
     std::vector<Entry> entries_;
     std::uint32_t first_free_ = kNone;
     std::size_t in_use_ = 0;

@@ -38,6 +38,7 @@ public:
     Request(const Request&) = delete;
     Request& operator=(const Request&) = delete;
 
+    bool is_plain() const { return life_ == Life::plain; }
     bool is_persistent() const { return life_ == Life::persistent; }
     bool is_active() const { return !is_persistent() || started() != nullptr; }
     // What is to be complete; requires is_active().
@@ -46,7 +47,7 @@ public:
     virtual void start(Messenger& messenger);
     // After a wait or test that found it complete, before its status is used; the persistent one becomes inactive.
     // Throws nothing; returns an error class (generalized requests have functions of the user's that may fail).
-    int finish() { return life_ == Life::plain ? 0 : finish_own(); }
+    int finish() { return is_plain() ? 0 : finish_own(); }
     // MPI_Cancel. Does nothing where the operation cannot be taken back.
     virtual void cancel(Messenger&) {}
     // Why the operation failed, where that is known in words beyond its status; "" otherwise.

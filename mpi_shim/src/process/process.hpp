@@ -30,6 +30,8 @@ class Keyval;
 
 class Process {
 public:
+    using Requests = HandleTable<RequestRef, HandleKind::request, 22>;
+
     // MPI_Init: joins the job; blocks until all ranks join. Throws Error.
     explicit Process(int thread_level);
     ~Process();
@@ -99,7 +101,12 @@ public:
     void remove_request(MPI_Request handle)
     {
         if (handle == sent->handle) return;
-        const RequestRef last = requests.remove(handle);
+        remove_request(*requests.find_entry(handle));
+    }
+    // Of one that is not `sent`.
+    void remove_request(Requests::Entry& entry)
+    {
+        const RequestRef last = requests.remove(entry);
         last->handle = MPI_REQUEST_NULL;
     }
 
@@ -120,7 +127,7 @@ public:
     HandleTable<GroupPtr, HandleKind::group> groups;
     HandleTable<OperationPtr, HandleKind::operation> operations;
     ErrhandlerTable errhandlers;
-    HandleTable<RequestRef, HandleKind::request, 22> requests;
+    Requests requests;
     // The one request of all nonblocking sends that were over when their call returned. Its handle is never free.
     RequestRef sent;
     HandleTable<ProbedMessagePtr, HandleKind::message> messages;
