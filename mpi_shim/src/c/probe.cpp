@@ -15,8 +15,7 @@ bool match(Process& process, const CommunicatorPtr& comm, int source, int tag, M
     } else {
         MatchedMessage matched = process.messenger.matched_probe(*comm, source, tag, found);
         if (matched == nullptr) return false;
-        const int handle =
-            process.messages.add(std::make_unique<ProbedMessage>(ProbedMessage{std::move(matched), comm}));
+        const int handle = process.messages.add(ProbedMessage{std::move(matched), comm});
         if (handle == 0) fail(MPI_ERR_NO_MEM, "too many messages were probed and not received; receive them first");
         *message = handle;
     }
@@ -35,15 +34,15 @@ RequestRef receive_probed(
         *message = MPI_MESSAGE_NULL;
         return process.messenger.irecv(buffer, *process.self, Traffic::point_to_point, MPI_PROC_NULL, MPI_ANY_TAG);
     }
-    ProbedMessagePtr* const found = process.messages.find(*message);
+    ProbedMessage* const found = process.messages.find(*message);
     if (found == nullptr) {
         fail(MPI_ERR_REQUEST, "message {} is no message that MPI_Mprobe or MPI_Improbe has matched", *message);
     }
-    comm_handle = (*found)->comm->handle;
+    comm_handle = found->comm->handle;
     const MessageBuffer buffer = message_buffer(process, buf, count, datatype);
-    const ProbedMessagePtr probed = process.messages.remove(*message);
+    ProbedMessage probed = process.messages.remove(*message);
     *message = MPI_MESSAGE_NULL;
-    RequestRef request = process.messenger.receive_matched(std::move(probed->message), buffer);
+    RequestRef request = process.messenger.receive_matched(std::move(probed.message), buffer);
     request->comm_handle = comm_handle;
     return request;
 }
@@ -59,12 +58,8 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status)
         Communicator& on = *process.communicator(comm);
         check_source(on, source);
         check_receive_tag(tag);
-        Status found = Status::of_proc_null();
-        if (source != MPI_PROC_NULL) {
-            process.messenger.await_message(on, source, tag);
-            process.messenger.probe(on, source, tag, found);
-        }
-        give(status, found);
+        give(status,
+            source == MPI_PROC_NULL ? Status::of_proc_null() : process.messenger.await_message(on, source, tag));
     });
 }
 FMPL_MPI_NAME(MPI_Probe)
@@ -86,7 +81,7 @@ FMPL_MPI_NAME(MPI_Iprobe)
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status)
 {
     return call_on("MPI_Mprobe", comm, receive_facts(0, MPI_DATATYPE_NULL, source, tag, comm), [&](Process& process) {
-        const CommunicatorPtr on = process.communicator(comm);
+        const CommunicatorPtr& on = process.communicator(comm);
         check_source(*on, source);
         check_receive_tag(tag);
         check_pointer(message, "message");
@@ -99,7 +94,7 @@ FMPL_MPI_NAME(MPI_Mprobe)
 int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status)
 {
     return call_on("MPI_Improbe", comm, receive_facts(0, MPI_DATATYPE_NULL, source, tag, comm), [&](Process& process) {
-        const CommunicatorPtr on = process.communicator(comm);
+        const CommunicatorPtr& on = process.communicator(comm);
         check_source(*on, source);
         check_receive_tag(tag);
         check_pointer(flag, "flag");

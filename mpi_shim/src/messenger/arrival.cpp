@@ -72,16 +72,24 @@ void Messenger::Parts::begin(const Ref<ReceiveOperation>& operation, int source,
     }
 }
 
-void Messenger::Parts::receive(const Ref<ReceiveOperation>& operation, std::unique_ptr<UnexpectedMessage> message)
+void Messenger::Parts::receive(const Ref<ReceiveOperation>& operation, UnexpectedMessagePtr message)
 {
     if (message->source < 0) {
         receive_own(*operation, *message);
     } else if (is_announcement(message->envelope)) {
         begin(operation, message->source, message->envelope);
     } else {
-        receive_eager(*operation, message->source, message->envelope, message->payload());
-        if (message->body != nullptr) bodies.give_back(std::move(message->body), message->envelope.bytes);
+        operation->complete_with(take_kept(*message, operation->buffer));
     }
+}
+
+Status Messenger::Parts::take_kept(UnexpectedMessage& message, const MessageBuffer& buffer)
+{
+    Status status = Status::empty();
+    take_eager(buffer, message.source, message.envelope, message.payload());
+    set_received(status, message.envelope, buffer);
+    if (message.body != nullptr) bodies.give_back(std::move(message.body), message.envelope.bytes);
+    return status;
 }
 
 // The posted receive that the message from `source` matches, with which it was not invited.
@@ -137,7 +145,7 @@ int Messenger::Parts::Taking::handle(
 
 void Messenger::Parts::keep_unexpected(int source, const Envelope& envelope, const void* body)
 {
-    auto message = std::make_unique<UnexpectedMessage>();
+    UnexpectedMessagePtr message = messages.take();
     message->envelope = envelope;
     message->source = source;
     if (has_body(envelope) && envelope.bytes > 0) {

@@ -20,6 +20,7 @@
 #include "p2p/message_buffer.hpp"
 #include "p2p/request.hpp"
 #include "p2p/settings.hpp"
+#include "p2p/unexpected_message.hpp"
 
 #include <fmpl.h>
 
@@ -31,14 +32,14 @@
 
 namespace fmpl::mpi {
 
+struct AwaitedMessage;
 struct ReceiveOperation;
 struct SendOperation;
 
 enum class SendMode { standard, synchronous };
 
 // A message that MPI_Mprobe has taken out of the matching.
-struct UnexpectedMessage;
-using MatchedMessage = std::unique_ptr<UnexpectedMessage, void (*)(UnexpectedMessage*)>;
+using MatchedMessage = UnexpectedMessagePtr;
 
 // A request that makes its own progress, by being looked at: a collective operation.
 class ActiveRequest : public Request {
@@ -70,8 +71,8 @@ public:
         SendMode mode = SendMode::standard);
     Status recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag);
 
-    // Waits until there is a message that a receive would match.
-    void await_message(const Communicator& comm, int source, int tag);
+    // Waits until there is a message that a receive would match, the first one.
+    Status await_message(const Communicator& comm, int source, int tag);
     // The first message that a receive would match; false when there is none yet, after a look.
     bool probe(Communicator& comm, int source, int tag, Status& status);
     // The same, and the message is taken out of the matching: null when there is none.
@@ -152,6 +153,7 @@ private:
     void post_invited(ReceiveOperation& operation, int host);
     // Whether a message that the operation matches had come.
     bool receive_unexpected(ReceiveOperation& operation);
+    bool await(AwaitedMessage& awaited, int peer, int tag, std::size_t bytes);
     template <class Over, class Take>
     bool take(Over& over, Take&& take);
     template <class Over>

@@ -101,7 +101,9 @@ struct Messenger::Parts {
     // The operation has matched an announced message.
     void begin(const Ref<ReceiveOperation>& operation, int source, const Envelope& envelope);
     // The message has been matched by the operation.
-    void receive(const Ref<ReceiveOperation>& operation, std::unique_ptr<UnexpectedMessage> message);
+    void receive(const Ref<ReceiveOperation>& operation, UnexpectedMessagePtr message);
+    // A message that has come with its bytes, of which the receive takes what it has room for.
+    Status take_kept(UnexpectedMessage& message, const MessageBuffer& buffer);
     // The ways of a message that is to go at once.
     void send_to_self(const Ref<SendOperation>& operation);
     void send_eagerly(const Ref<SendOperation>& operation);
@@ -123,6 +125,7 @@ struct Messenger::Parts {
 
     RequestPool<SendOperation> sends;
     RequestPool<ReceiveOperation> receives;
+    MessagePool messages;  // outlives `matching`
     Matching matching;
     BodyPool bodies;
     Outbox outbox;

@@ -5,14 +5,11 @@
 #include "group/communicator.hpp"
 #include "messenger/messenger.hpp"
 
-#include <memory>
-
 namespace fmpl::mpi {
 
 struct ProbedMessage {
     MatchedMessage message;
     CommunicatorPtr comm;  // it came by
 };
-using ProbedMessagePtr = std::unique_ptr<ProbedMessage>;
 
 }  // namespace fmpl::mpi

@@ -15,10 +15,11 @@ Status status_of(const Envelope& message)
 
 }  // namespace
 
-// A message that the rank waits for and for nothing else, so that an eager one needs no operation.
+// A message that the rank waits for and for nothing else, so that an eager one needs no operation. Of a probe, which
+// has no buffer, it is kept.
 struct AwaitedMessage {
     Messenger::Parts& parts;
-    const MessageBuffer& buffer;
+    const MessageBuffer* buffer;
     MatchKey key;
     bool has_come = false;
     Status status = Status::empty();    // of an eager or synchronous one
@@ -47,14 +48,16 @@ private:
         }
         has_come = true;
         parts.outbox.message_has_come(source);
-        if (is_announcement(envelope)) {
+        if (buffer == nullptr) {
+            parts.keep_unexpected(source, envelope, body);
+        } else if (is_announcement(envelope)) {
             operation = parts.receives.take();
-            operation->buffer = buffer;
+            operation->buffer = *buffer;
             operation->key = key;
             parts.begin(operation, source, envelope);
         } else {
-            parts.take_eager(buffer, source, envelope, payload_of(envelope, body));
-            set_received(status, envelope, buffer);
+            parts.take_eager(*buffer, source, envelope, payload_of(envelope, body));
+            set_received(status, envelope, *buffer);
         }
         return true;
     }
@@ -86,6 +89,21 @@ void Messenger::post_invited(ReceiveOperation& operation, int host)
     if (invites) parts_->invitations.invite(operation, host);
 }
 
+// Waits for the message, unless something else is under way, too, which the wait would have to bring forward: whether
+// it has come.
+[[gnu::always_inline]] inline bool Messenger::await(AwaitedMessage& awaited, int peer, int tag, std::size_t bytes)
+{
+    Parts& parts = *parts_;
+    if (!parts.awaits_nothing()) return false;
+    const fmpl_wait_words words{nullptr, peer, tag, 0, bytes, generalized_requests > 0};
+    do {
+        check_fmpl(fmpl_envelopes_wait(&AwaitedMessage::take, &awaited, &words));
+    } while (!awaited.has_come && !parts.failure && parts.awaits_nothing());
+    parts.raise_failure();
+    parts.outbox.flush();  // an answer to the sender may be there
+    return awaited.has_come;
+}
+
 Status Messenger::recv(const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
 {
     raise_failure_in_fmpl();
@@ -94,19 +112,18 @@ Status Messenger::recv(const MessageBuffer& buffer, Communicator& comm, Traffic 
     RequestRef request;
     Parts& parts = *parts_;
     const MatchKey key{comm.context(traffic), source, tag};
-    if (source != MPI_PROC_NULL && !parts.progressing && parts.awaits_nothing() &&
-        parts.matching.find_unexpected(key) == nullptr) [[likely]] {
-        AwaitedMessage awaited{parts, buffer, key};
-        const fmpl_wait_words words{nullptr, peer, index, 0, buffer.bytes, generalized_requests > 0};
-        do {
-            check_fmpl(fmpl_envelopes_wait(&AwaitedMessage::take, &awaited, &words));
-        } while (!awaited.has_come && !parts.failure && parts.awaits_nothing());
-        parts.raise_failure();
-        if (awaited.has_come && !awaited.operation) {
+    if (source != MPI_PROC_NULL && !parts.progressing) [[likely]] {
+        UnexpectedMessage* const kept = parts.matching.find_unexpected(key);
+        if (kept != nullptr && kept->source >= 0 && !is_announcement(kept->envelope)) {
+            const Status status = parts.take_kept(*parts.matching.take(*kept), buffer);
             parts.outbox.flush();  // an answer to the sender may be there
-            return awaited.status;
+            return status;
         }
-        request = awaited.operation;
+        AwaitedMessage awaited{parts, &buffer, key};
+        if (kept == nullptr && await(awaited, peer, index, buffer.bytes)) {
+            if (!awaited.operation) return awaited.status;
+            request = awaited.operation;
+        }
     }
     if (!request) request = irecv(buffer, comm, traffic, source, tag);
     if (request->complete) {
@@ -122,20 +139,43 @@ Status Messenger::recv(const MessageBuffer& buffer, Communicator& comm, Traffic 
     return request->status;
 }
 
-// The message that a probe finds; nullptr when there is none yet.
+// The message that a probe finds; nullptr when there is none yet, and the ranks that share this one's CPU have had it.
 UnexpectedMessage* Messenger::find_for_probe(const Communicator& comm, int source, int tag)
 {
     const MatchKey key{comm.context(Traffic::point_to_point), source, tag};
-    UnexpectedMessage* message = nullptr;
-    test([&] { return message != nullptr || (message = parts_->matching.find_unexpected(key)) != nullptr; });
+    Parts& parts = *parts_;
+    UnexpectedMessage* message = parts.matching.find_unexpected(key);
+    if (message != nullptr || nothing_has_come()) return message;
+    raise_failure_in_fmpl();
+    // As in await(): where nothing else is under way, a look is one at the rings alone.
+    while (!parts.progressing && parts.awaits_nothing()) {
+        AwaitedMessage awaited{parts, nullptr, key};
+        int taken = 0;
+        check_fmpl(fmpl_envelopes_look(&AwaitedMessage::take, &awaited, &taken));
+        parts.raise_failure();
+        parts.outbox.flush();
+        if (awaited.has_come) return parts.matching.find_unexpected(key);
+        if (taken == 0) return nullptr;
+    }
+    look([&] { return (message = parts.matching.find_unexpected(key)) != nullptr; });
     return message;
 }
 
-void Messenger::await_message(const Communicator& comm, int source, int tag)
+Status Messenger::await_message(const Communicator& comm, int source, int tag)
 {
+    raise_failure_in_fmpl();
+    Parts& parts = *parts_;
     const MatchKey key{comm.context(Traffic::point_to_point), source, tag};
     const int peer = source == MPI_ANY_SOURCE ? -1 : comm.peers().world_rank(source);
-    wait_with_progress([&] { return parts_->matching.find_unexpected(key) != nullptr; }, peer, tag);
+    UnexpectedMessage* message = parts.matching.find_unexpected(key);
+    AwaitedMessage awaited{parts, nullptr, key};
+    if (message == nullptr && !parts.progressing && await(awaited, peer, tag == MPI_ANY_TAG ? -1 : tag, 0)) {
+        message = parts.matching.find_unexpected(key);
+    }
+    if (message == nullptr) {
+        wait_with_progress([&] { return (message = parts.matching.find_unexpected(key)) != nullptr; }, peer, tag);
+    }
+    return status_of(message->envelope);
 }
 
 bool Messenger::probe(Communicator& comm, int source, int tag, Status& status)
@@ -153,11 +193,10 @@ bool Messenger::probe(Communicator& comm, int source, int tag, Status& status)
 
 MatchedMessage Messenger::matched_probe(Communicator& comm, int source, int tag, Status& status)
 {
-    const auto destroy = [](UnexpectedMessage* message) { delete message; };
     UnexpectedMessage* const message = find_for_probe(comm, source, tag);
-    if (message == nullptr) return {nullptr, destroy};
+    if (message == nullptr) return nullptr;
     status = status_of(message->envelope);
-    return {parts_->matching.take(*message).release(), destroy};
+    return parts_->matching.take(*message);
 }
 
 RequestRef Messenger::receive_matched(MatchedMessage message, const MessageBuffer& buffer)
@@ -165,7 +204,7 @@ RequestRef Messenger::receive_matched(MatchedMessage message, const MessageBuffe
     Ref<ReceiveOperation> operation = parts_->receives.take();
     operation->buffer = buffer;
     operation->key = {message->envelope.context, message->envelope.source, message->envelope.tag};
-    parts_->receive(operation, std::unique_ptr<UnexpectedMessage>(message.release()));
+    parts_->receive(operation, std::move(message));
     return operation;
 }
 

@@ -21,7 +21,7 @@ namespace fmpl::mpi {
 void Messenger::Parts::send_to_self(const Ref<SendOperation>& operation)
 {
     const Envelope& envelope = operation->envelope;
-    auto message = std::make_unique<UnexpectedMessage>();
+    UnexpectedMessagePtr message = messages.take();
     message->envelope = envelope;
     message->source = -1;
     message->own = operation;

@@ -50,6 +50,11 @@ public:
         (link.previous != nullptr ? link.previous->links[place].next : first_) = link.next;
         (link.next != nullptr ? link.next->links[place].previous : last_) = link.previous;
     }
+    template <class Visit>
+    void for_each(Visit&& visit) const
+    {
+        for (Node* node = first_; node != nullptr; node = node->links[place].next) visit(*node);
+    }
     // Takes all out, and calls visit(node) with each.
     template <class Visit>
     void take_all(Visit&& visit)

@@ -5,17 +5,12 @@
 #include <utility>
 
 namespace fmpl::mpi {
-MatchKey UnexpectedMessage::queue_key(int place) const
-{
-    return {envelope.context, (place & 2) != 0 ? MPI_ANY_SOURCE : envelope.source,
-        (place & 1) != 0 ? MPI_ANY_TAG : envelope.tag};
-}
 
 Matching::~Matching()
 {
-    const auto destroy = [](UnexpectedMessage& message) { delete &message; };
-    by_context_.for_each(destroy);
-    recent_messages_.take_all(destroy);
+    const auto drop = [](UnexpectedMessage& message) { DropMessage()(&message); };
+    tabled_messages_.take_all(drop);
+    recent_messages_.take_all(drop);
     const auto forget = [](ReceiveOperation& operation) {
         const Ref<ReceiveOperation> last(&operation, Ref<ReceiveOperation>::kAdopt);
     };
@@ -58,13 +53,31 @@ ReceiveOperation* Matching::first_in_table_of_all(const MatchKey& message)
     return first_in_table(message);
 }
 
-UnexpectedMessage* Matching::find_in_tables(const MatchKey& receive) const
+template <class Visit>
+void Matching::for_each_table_in_use(Visit&& visit)
+{
+    if (by_source_.is_in_use) visit(by_source_.messages);
+    if (by_tag_.is_in_use) visit(by_tag_.messages);
+    if (by_context_.is_in_use) visit(by_context_.messages);
+}
+
+template <int place>
+UnexpectedMessage* Matching::find_by(WildcardTable<place>& table, const MatchKey& receive)
+{
+    if (!table.is_in_use) {
+        table.is_in_use = true;
+        tabled_messages_.for_each([&](UnexpectedMessage& message) { table.messages.push(message); });
+    }
+    return table.messages.first(receive);
+}
+
+UnexpectedMessage* Matching::find_in_tables(const MatchKey& receive)
 {
     const bool any_source = receive.source == MPI_ANY_SOURCE;
     const bool any_tag = receive.tag == MPI_ANY_TAG;
-    if (any_source && any_tag) return by_context_.first(receive);
-    if (any_source) return by_tag_.first(receive);
-    if (any_tag) return by_source_.first(receive);
+    if (any_source && any_tag) return find_by(by_context_, receive);
+    if (any_source) return find_by(by_tag_, receive);
+    if (any_tag) return find_by(by_source_, receive);
     return by_key_.first(receive);
 }
 
@@ -72,25 +85,24 @@ UnexpectedMessage* Matching::find_in_tables_of_all(const MatchKey& receive)
 {
     recent_messages_.take_all([this](UnexpectedMessage& message) {
         message.in_table = true;
+        tabled_messages_.append(message);
         by_key_.push(message);
-        by_source_.push(message);
-        by_tag_.push(message);
-        by_context_.push(message);
+        for_each_table_in_use([&](auto& table) { table.push(message); });
     });
     return find_in_tables(receive);
 }
 
-std::unique_ptr<UnexpectedMessage> Matching::take(UnexpectedMessage& message)
+UnexpectedMessagePtr Matching::take(UnexpectedMessage& message)
 {
     if (!message.in_table) {
         recent_messages_.remove(message);
     } else {
+        tabled_messages_.remove(message);
         by_key_.remove(message);
-        by_source_.remove(message);
-        by_tag_.remove(message);
-        by_context_.remove(message);
+        for_each_table_in_use([&](auto& table) { table.remove(message); });
+        if (by_key_.size() == 0) by_source_.is_in_use = by_tag_.is_in_use = by_context_.is_in_use = false;
     }
-    return std::unique_ptr<UnexpectedMessage>(&message);
+    return UnexpectedMessagePtr(&message);
 }
 
 }  // namespace fmpl::mpi

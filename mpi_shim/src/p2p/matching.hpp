@@ -4,7 +4,8 @@
 // Receives wait in a queue, in the order in which they were posted, for as long as each message that comes matches the
 // oldest: so do those of a window, or of a rank that waits for each message. Once one matches another, all that are
 // there go to a table by their keys. Then a message looks in the table first: what is there was posted before what is
-// in the queue. Likewise the unexpected messages.
+// in the queue. Likewise the unexpected messages, which have a table for each kind of wildcard too, made when one is
+// first looked for, and forgotten when there are no more messages.
 #pragma once
 
 #include "p2p/operations.hpp"
@@ -50,7 +51,7 @@ public:
                (receive.tag == message.tag || receive.tag == MPI_ANY_TAG);
     }
 
-    void keep(std::unique_ptr<UnexpectedMessage> message) { recent_messages_.append(*message.release()); }
+    void keep(UnexpectedMessagePtr message) { recent_messages_.append(*message.release()); }
     // The earliest message that a receive with this key matches; nullptr when there is none. It stays.
     UnexpectedMessage* find_unexpected(const MatchKey& receive)
     {
@@ -60,7 +61,7 @@ public:
         if (oldest == nullptr || matches(receive, oldest->queue_key(0))) return oldest;
         return recent_messages_.has_several() ? find_in_tables_of_all(receive) : nullptr;
     }
-    std::unique_ptr<UnexpectedMessage> take(UnexpectedMessage& message);
+    UnexpectedMessagePtr take(UnexpectedMessage& message);
 
 private:
     static bool has_wildcard(const MatchKey& key) { return key.source == MPI_ANY_SOURCE || key.tag == MPI_ANY_TAG; }
@@ -88,18 +89,29 @@ private:
     // Once those of the queue are in the table.
     ReceiveOperation* first_in_table_of_all(const MatchKey& message);
     void remove_from_table(ReceiveOperation& operation);
-    UnexpectedMessage* find_in_tables(const MatchKey& receive) const;
+    // Unexpected messages by what a receive with a wildcard names of them, as long as it is in use.
+    template <int place>
+    struct WildcardTable {
+        KeyedQueues<UnexpectedMessage, place> messages;
+        bool is_in_use = false;
+    };
+    UnexpectedMessage* find_in_tables(const MatchKey& receive);
+    template <int place>
+    UnexpectedMessage* find_by(WildcardTable<place>& table, const MatchKey& receive);
     UnexpectedMessage* find_in_tables_of_all(const MatchKey& receive);
+    template <class Visit>
+    void for_each_table_in_use(Visit&& visit);
 
     NodeQueue<ReceiveOperation> recent_posted_;
     KeyedQueues<ReceiveOperation, 0> posted_;
     std::size_t posted_with_wildcards_ = 0;  // of those in the table
     std::uint64_t order_ = 0;
     NodeQueue<UnexpectedMessage> recent_messages_;
+    NodeQueue<UnexpectedMessage, 4> tabled_messages_;  // all that are in tables
     KeyedQueues<UnexpectedMessage, 0> by_key_;
-    KeyedQueues<UnexpectedMessage, 1> by_source_;   // any tag
-    KeyedQueues<UnexpectedMessage, 2> by_tag_;      // any source
-    KeyedQueues<UnexpectedMessage, 3> by_context_;  // any of both
+    WildcardTable<1> by_source_;   // any tag
+    WildcardTable<2> by_tag_;      // any source
+    WildcardTable<3> by_context_;  // any of both
 };
 
 }  // namespace fmpl::mpi

@@ -6,10 +6,14 @@
 #include "p2p/message_buffer.hpp"
 #include "p2p/request.hpp"
 #include "p2p/scratch.hpp"
+#include "p2p/unexpected_message.hpp"
+
+#include <mpi.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace fmpl::mpi {
 
@@ -52,18 +56,76 @@ private:
     void dispose() override;
 };
 
+class MessagePool;
+
 // A message that no receive has matched.
 struct UnexpectedMessage {
     Envelope envelope;
     int source;                         // world rank
     std::unique_ptr<std::byte[]> body;  // of an eager message beyond kInlineBytes
     Ref<SendOperation> own;             // of a message to the own rank that still lies in its buffer
-    // By the exact key, by any tag, by any source, by any of both.
-    QueueLink<UnexpectedMessage> links[4];
+    // By the exact key, by any tag, by any source, by any of both; and in the order of their coming.
+    QueueLink<UnexpectedMessage> links[5];
     bool in_table = false;  // of Matching
+    MessagePool* pool = nullptr;
+    UnexpectedMessage* next_free = nullptr;
 
-    MatchKey queue_key(int place) const;
+    MatchKey queue_key(int place) const
+    {
+        return {envelope.context, (place & 2) != 0 ? MPI_ANY_SOURCE : envelope.source,
+            (place & 1) != 0 ? MPI_ANY_TAG : envelope.tag};
+    }
     const void* payload() const { return body != nullptr ? static_cast<const void*>(body.get()) : envelope.payload; }
 };
+
+// Unexpected messages, used again and again without allocating. It outlives what it gives.
+class MessagePool {
+public:
+    MessagePool() = default;
+    MessagePool(const MessagePool&) = delete;
+    MessagePool& operator=(const MessagePool&) = delete;
+    ~MessagePool()
+    {
+        while (free_ != nullptr) delete std::exchange(free_, free_->next_free);
+    }
+
+    UnexpectedMessagePtr take()
+    {
+        UnexpectedMessage* message = free_;
+        if (message == nullptr) [[unlikely]] {
+            message = new UnexpectedMessage();
+            message->pool = this;
+        } else {
+            free_ = message->next_free;
+            --kept_;
+        }
+        return UnexpectedMessagePtr(message);
+    }
+    void give_back(UnexpectedMessage& message)
+    {
+        if (message.body != nullptr) message.body.reset();
+        if (message.own) [[unlikely]]
+            message.own = {};
+        if (kept_ == kMostKept) [[unlikely]] {
+            delete &message;
+            return;
+        }
+        message.in_table = false;
+        message.next_free = free_;
+        free_ = &message;
+        ++kept_;
+    }
+
+private:
+    static constexpr std::size_t kMostKept = 4096;  // about a megabyte, whatever a burst has needed
+
+    UnexpectedMessage* free_ = nullptr;
+    std::size_t kept_ = 0;
+};
+
+inline void DropMessage::operator()(UnexpectedMessage* message) const
+{
+    message->pool->give_back(*message);
+}
 
 }  // namespace fmpl::mpi

@@ -130,7 +130,7 @@ public:
     Requests requests;
     // The one request of all nonblocking sends that were over when their call returned. Its handle is never free.
     RequestRef sent;
-    HandleTable<ProbedMessagePtr, HandleKind::message> messages;
+    HandleTable<ProbedMessage, HandleKind::message> messages;
 
     BuiltinTypes builtin_types;
     std::array<OperationPtr, kPredefinedOperations + 1> builtin_operations;
