@@ -8,13 +8,13 @@
 namespace fmpl::mpi {
 namespace {
 
-RequestRef bsend(Process& process, const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+void bsend(Process& process, const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     Communicator& on = *process.communicator(comm);
     const MessageBuffer message = message_buffer(process, buf, count, datatype);
     check_destination(on, dest);
     check_send_tag(tag);
-    return start_buffered_send(process.buffered_sends, process.messenger, message, on, dest, tag);
+    send_buffered(process.buffered_sends, process.messenger, message, on, dest, tag);
 }
 
 }  // namespace
@@ -67,7 +67,8 @@ int PMPI_Ibsend(
 {
     return call_on("MPI_Ibsend", comm, send_facts(count, datatype, dest, tag, comm), [&](Process& process) {
         check_pointer(request, "request");
-        *request = process.add(bsend(process, buf, count, datatype, dest, tag, comm));
+        bsend(process, buf, count, datatype, dest, tag, comm);
+        *request = process.sent->handle;
     });
 }
 FMPL_MPI_NAME(MPI_Ibsend)

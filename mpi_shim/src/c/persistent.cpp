@@ -23,8 +23,8 @@ int prepare(const char* name, Transfer kind, const void* buf, int count, MPI_Dat
             check_send_tag(tag);
         }
         check_pointer(request, "request");
-        *request = process.add(
-            RequestRef(new PersistentRequest(process.buffered_sends, kind, std::move(message), on, peer, tag)));
+        *request = process.add(RequestRef(
+            new PersistentRequest(process.buffered_sends, process.sent, kind, std::move(message), on, peer, tag)));
     });
 }
 

@@ -8,10 +8,11 @@
 
 namespace fmpl::mpi {
 
-PersistentRequest::PersistentRequest(
-    const AttachedBuffer& attached, Kind kind, const MessageBuffer& buffer, CommunicatorPtr comm, int peer, int tag)
+PersistentRequest::PersistentRequest(const AttachedBuffer& attached, const RequestRef& sent, Kind kind,
+    const MessageBuffer& buffer, CommunicatorPtr comm, int peer, int tag)
     : Request(Life::persistent),
       attached_(attached),
+      sent_(sent),
       kind_(kind),
       buffer_(buffer),
       comm_(std::move(comm)),
@@ -30,13 +31,16 @@ void PersistentRequest::start(Messenger& messenger)
             started_ = messenger.irecv(buffer_, *comm_, kTraffic, peer_, tag_);
             break;
         case Kind::standard_send:
-            started_ = messenger.isend(buffer_, *comm_, kTraffic, peer_, tag_);
+            started_ = messenger.send_eagerly(buffer_, *comm_, kTraffic, peer_, tag_)
+                           ? sent_
+                           : messenger.isend(buffer_, *comm_, kTraffic, peer_, tag_);
             break;
         case Kind::synchronous_send:
             started_ = messenger.isend(buffer_, *comm_, kTraffic, peer_, tag_, SendMode::synchronous);
             break;
         case Kind::buffered_send:
-            started_ = start_buffered_send(attached_, messenger, buffer_, *comm_, peer_, tag_);
+            send_buffered(attached_, messenger, buffer_, *comm_, peer_, tag_);
+            started_ = sent_;
             break;
     }
     if (*observed_ != 0 && kind_ != Kind::receive && peer_ != MPI_PROC_NULL)

@@ -15,9 +15,9 @@ public:
     enum class Kind { receive, standard_send, synchronous_send, buffered_send };
 
     // The arguments were checked. Inactive. `attached` outlives it, and holds a buffer when a
-    // buffered send is started.
-    PersistentRequest(const AttachedBuffer& attached, Kind kind, const MessageBuffer& buffer, CommunicatorPtr comm,
-        int peer, int tag);
+    // buffered send is started. sent: the request of all sends that are over at once.
+    PersistentRequest(const AttachedBuffer& attached, const RequestRef& sent, Kind kind, const MessageBuffer& buffer,
+        CommunicatorPtr comm, int peer, int tag);
 
     // Throws Error (MPI_ERR_REQUEST) when it is active, and what starting the communication throws.
     void start(Messenger& messenger) override;
@@ -29,6 +29,7 @@ private:
     int finish_own() override;
 
     const AttachedBuffer& attached_;
+    const RequestRef sent_;
     const int* observed_ = fmpl_layer_observed();  // what is not 0 while the rank is observed
     Kind kind_;
     KeptBuffer buffer_;
