@@ -31,6 +31,13 @@ bool has_exchange_of_all(const Schedule& schedule)
     return schedule.has_exchange() && may_be_exchanged(schedule) && schedule.members().size() <= kMostOfReduction;
 }
 
+// Whether a reduction can be an exchange in which each member combines the operands in another order than that of the
+// ranks, those of a user's function, or with gaps, in memory of its own.
+bool may_be_exchanged_aside(const Schedule& schedule)
+{
+    return schedule.has_exchange() && schedule.reduction().commutes() && schedule.members().size() <= kMostOfReduction;
+}
+
 // Two members' blocking calls whose root is another from call to call have a shorter way.
 bool has_exchange_with_root(const Schedule& schedule, bool root_stays)
 {
@@ -154,12 +161,10 @@ void allreduce(Schedule& schedule, const void* contribution, void* result, std::
         if (count > 0) inter_allreduce(schedule, contribution, result, count);
         return;
     }
-    const bool has_exchange = has_exchange_of_all(schedule);
-    const std::uint64_t bytes = has_exchange ? schedule.dense_bytes(count) : 0;
-    if (is_given(schedule, has_exchange, bytes, bytes))
+    const MessageBuffer values = schedule.elements(result, count);
+    if (is_given(schedule, may_be_exchanged_aside(schedule), values.bytes, values.bytes))
         return exchanged_allreduce(schedule, contribution, result, count);
     if (count == 0) return;
-    const MessageBuffer values = schedule.elements(result, count);
     if (contribution != result) {
         schedule.copy(schedule.elements(contribution, count), values);
         schedule.end_round();
@@ -180,7 +185,9 @@ void reduce_scatter(
         return;
     }
     const std::uint64_t bytes = schedule.elements(contribution, total).bytes;
-    if (is_given(schedule, schedule.has_exchange() && may_be_exchanged(schedule), bytes, bytes)) {
+    const bool has_exchange =
+        schedule.has_exchange() && schedule.reduction().commutes() && schedule.type().dense_bytes != 0;
+    if (is_given(schedule, has_exchange, bytes, bytes)) {
         exchanged_reduce_scatter(schedule, contribution, result, counts, lengths);
     } else if (total > 0 || lengths == Lengths::equal) {
         direct_reduce_scatter(schedule, schedule.members(), contribution, result, counts, lengths);

@@ -533,14 +533,13 @@ void exchanged_reduce_scatter(
     // In place, the result may lie over operands that are still to be read.
     void* const sum = contribution == result ? schedule.element_memory(count) : result;
     const MessageBuffer own_result = schedule.elements(sum, count);
+    void* const aside = schedule.reduction().is_predefined() ? nullptr : schedule.element_memory(count);
     // What member r gives for this one.
     const auto add = [=, &schedule](int r, const void* operands) {
         const void* const operand = schedule.element(operands, first);
-        if (r == 0) {
-            schedule.copy(schedule.elements(operand, count), own_result);
-        } else {
-            schedule.reduce(operand, sum, count);  // the operation commutes
-        }
+        if (r == 0) return schedule.copy(schedule.elements(operand, count), own_result);
+        if (aside != nullptr) schedule.copy(schedule.elements(operand, count), schedule.elements(aside, count));
+        schedule.reduce(aside != nullptr ? aside : operand, sum, count);  // the operation commutes
     };
     std::int64_t before = 0;
     for (int r = 0; r < members.size(); ++r) {
@@ -591,31 +590,39 @@ void exchanged_allreduce(Schedule& schedule, const void* contribution, void* res
     const Members& members = schedule.members();
     const MessageBuffer own = schedule.elements(contribution, count);
     schedule.give(own, Schedule::kToAll);
-    MessageBuffer operand = own;
+    const void* operand = contribution;
     if (contribution == result && members.rank() > 0) {  // the operands of the ranks before come there first
-        operand = schedule.elements(schedule.element_memory(count), count);
-        schedule.copy(own, operand);
+        void* const kept = schedule.element_memory(count);
+        schedule.copy(own, schedule.elements(kept, count));
+        operand = kept;
     }
-    const MessageBuffer sum = schedule.elements(result, count);
-    const auto add = [=, &schedule](int r, const MessageBuffer& from) {
-        if (r > 0) return schedule.reduce(from.data, sum.data, count);
-        if (from.data != sum.data) schedule.copy(from, sum);
+    // A user's function gets no memory of others', which it might write; and elements with gaps are given without them.
+    const bool is_read_there = schedule.reduction().is_predefined() && schedule.type().dense_bytes != 0;
+    void* const aside = is_read_there ? nullptr : schedule.element_memory(count);
+    const auto add_given = [=, &schedule](int r, const MessageBuffer& given) {
+        if (r == 0) return schedule.copy(given, schedule.elements(result, count));
+        if (aside != nullptr) schedule.copy(given, schedule.elements(aside, count));
+        schedule.reduce(aside != nullptr ? aside : given.data, result, count);
     };
     for (int r = 0; r < members.size(); ++r) {  // the same order on all
         if (r == members.rank()) {
-            add(r, operand);
+            if (r > 0) {
+                schedule.reduce(operand, result, count);
+            } else if (operand != result) {
+                schedule.copy(own, schedule.elements(result, count));
+            }
             continue;
         }
-        schedule.take(r, [=, &schedule](const Schedule::Given& given) {
+        schedule.take(r, [=, &schedule, bytes = own.bytes](const Schedule::Given& given) {
             if (given.has_failed) return;
-            schedule.note_arrival(given.bytes, sum.bytes, sum.bytes);
+            schedule.note_arrival(given.bytes, bytes, bytes);
             if (given.comes_as_messages()) {
                 for (int n = messages_of_allreduce(members, r, given.bytes); n > 0; --n) {
                     schedule.send(members, {}, r);
                     schedule.receive_up_to(members, {}, r);
                 }
-            } else if (given.bytes == sum.bytes) {
-                add(r, MessageBuffer::piece(given.data, given.bytes));
+            } else if (given.bytes == bytes) {
+                add_given(r, MessageBuffer::piece(given.data, given.bytes));
             }
         });
     }

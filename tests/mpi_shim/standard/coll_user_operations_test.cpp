@@ -276,6 +276,41 @@ MPI_Datatype record_type()
 
 }  // namespace
 
+void add_and_spoil(void* in, void* in_out, int* count, MPI_Datatype*)
+{
+    for (int i = 0; i < *count; ++i) {
+        static_cast<unsigned*>(in_out)[i] += static_cast<unsigned*>(in)[i];
+        static_cast<unsigned*>(in)[i] = ~0u;
+    }
+}
+
+// The standard does not say that it may, but other MPIs give it memory that nobody else reads.
+MPI_TEST(UserOperation, ThatWritesItsFirstOperandSpoilsNobodysResult)
+{
+    const UserOperation op(&add_and_spoil, true);
+    const auto ranks = static_cast<unsigned>(size());
+    for (const int count : {1, 3, 40, 1500}) {
+        std::vector<unsigned> expected, expected_block;
+        const auto value = [&](int i) { return ranks * (ranks - 1) / 2 + ranks * static_cast<unsigned>(i); };
+        for (int i = 0; i < count; ++i) expected.push_back(value(i));
+        for (int i = 0; i < count; ++i) expected_block.push_back(value(rank() * count + i));
+        std::vector<unsigned> mine;
+        for (int i = 0; i < count * size(); ++i) mine.push_back(static_cast<unsigned>(rank() + i));
+        for (int round = 0; round < 20; ++round) {
+            for (const Form form : kForms) {
+                std::vector<unsigned> total(static_cast<std::size_t>(count)), own = mine;
+                call_as(form, MPI_Allreduce, MPI_Iallreduce, own.data(), total.data(), count, MPI_UNSIGNED, op.get(),
+                    MPI_COMM_WORLD);
+                EXPECT_EQ(total, expected) << "count " << count;
+                own = mine;
+                call_as(form, MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, own.data(), total.data(), count,
+                    MPI_UNSIGNED, op.get(), MPI_COMM_WORLD);
+                EXPECT_EQ(total, expected_block) << "count " << count;
+            }
+        }
+    }
+}
+
 MPI_TEST(UserOperation, OnATypeWithGapsLeavesTheGaps)
 {
     const CommittedType type(record_type());
