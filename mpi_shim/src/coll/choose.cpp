@@ -19,23 +19,14 @@ bool may_be_exchanged(const Schedule& schedule, Lengths lengths)
     return lengths == Lengths::equal || schedule.members().size() <= kMostOfVarying;
 }
 
-// Whether a reduction can be an exchange: whoever takes operands combines them where they are.
+// Whether a reduction can be an exchange in which whoever combines operands takes them in an order of its own.
 bool may_be_exchanged(const Schedule& schedule)
 {
-    return schedule.reduction().is_predefined() && schedule.type().dense_bytes != 0;
+    return schedule.has_exchange() && schedule.reduction().commutes();
 }
-
-// The same of one in which every operand goes to each of those who combine them.
-bool has_exchange_of_all(const Schedule& schedule)
+bool has_no_gaps(const Schedule& schedule)
 {
-    return schedule.has_exchange() && may_be_exchanged(schedule) && schedule.members().size() <= kMostOfReduction;
-}
-
-// Whether a reduction can be an exchange in which each member combines the operands in another order than that of the
-// ranks, those of a user's function, or with gaps, in memory of its own.
-bool may_be_exchanged_aside(const Schedule& schedule)
-{
-    return schedule.has_exchange() && schedule.reduction().commutes() && schedule.members().size() <= kMostOfReduction;
+    return schedule.type().dense_bytes != 0;
 }
 
 // Two members' blocking calls whose root is another from call to call have a shorter way.
@@ -143,16 +134,17 @@ void neighbours(Schedule& schedule, const Neighbours& of, const Blocks& outgoing
 
 void reduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count, int root)
 {
+    const Members& members = schedule.members();
     if (is_inter(schedule)) {
         if (count > 0) inter_reduce(schedule, contribution, result, count, root);
         return;
     }
-    const bool has_exchange = has_exchange_of_all(schedule);
+    const bool has_exchange = may_be_exchanged(schedule) && has_no_gaps(schedule) && members.size() <= kMostOfReduction;
     const std::uint64_t bytes = has_exchange ? schedule.dense_bytes(count) : 0;
     if (has_exchange && bytes <= FMPL_EXCHANGE_BYTES)
         return exchanged_reduce(schedule, contribution, result, count, root);
-    if (has_exchange && schedule.members().rank() != root) schedule.decline(bytes, root);
-    if (count > 0) binomial_reduce(schedule, schedule.members(), contribution, result, count, root, has_exchange);
+    if (has_exchange && members.rank() != root) schedule.decline(bytes, root);
+    if (count > 0) binomial_reduce(schedule, members, contribution, result, count, root, has_exchange);
 }
 
 void allreduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count)
@@ -162,7 +154,8 @@ void allreduce(Schedule& schedule, const void* contribution, void* result, std::
         return;
     }
     const MessageBuffer values = schedule.elements(result, count);
-    if (is_given(schedule, may_be_exchanged_aside(schedule), values.bytes, values.bytes))
+    const bool has_exchange = may_be_exchanged(schedule) && schedule.members().size() <= kMostOfReduction;
+    if (is_given(schedule, has_exchange, values.bytes, values.bytes))
         return exchanged_allreduce(schedule, contribution, result, count);
     if (count == 0) return;
     if (contribution != result) {
@@ -185,9 +178,7 @@ void reduce_scatter(
         return;
     }
     const std::uint64_t bytes = schedule.elements(contribution, total).bytes;
-    const bool has_exchange =
-        schedule.has_exchange() && schedule.reduction().commutes() && schedule.type().dense_bytes != 0;
-    if (is_given(schedule, has_exchange, bytes, bytes)) {
+    if (is_given(schedule, may_be_exchanged(schedule) && has_no_gaps(schedule), bytes, bytes)) {
         exchanged_reduce_scatter(schedule, contribution, result, counts, lengths);
     } else if (total > 0 || lengths == Lengths::equal) {
         direct_reduce_scatter(schedule, schedule.members(), contribution, result, counts, lengths);
@@ -201,7 +192,7 @@ void scan(Schedule& schedule, const void* contribution, void* result, std::int64
     const std::uint64_t pieces = bytes / static_cast<std::uint64_t>(kScanPieceBytes);
     const bool is_linear =
         members.size() <= kLinearScanRanks || pieces >= static_cast<std::uint64_t>(members.size()) / 4;
-    if (is_linear && schedule.has_exchange() && may_be_exchanged(schedule))
+    if (is_linear && schedule.has_exchange() && has_no_gaps(schedule))
         return exchanged_scan(schedule, contribution, result, count, inclusive);
     if (count == 0) return;
     (is_linear ? linear_scan : recursive_doubling_scan)(schedule, members, contribution, result, count, inclusive);

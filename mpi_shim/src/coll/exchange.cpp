@@ -476,8 +476,21 @@ void refuse_scan(Schedule& schedule, const Schedule::Given& before, std::uint64_
     schedule.end_round();
 }
 
+// Memory for operands that others give, where they are not read in place: a user's function, which might write them,
+// gets no memory of others'.
+void* memory_aside(Schedule& schedule, std::int64_t count)
+{
+    return schedule.reduction().is_predefined() ? nullptr : schedule.element_memory(count);
+}
+// Combines operands of others, without gaps, with these.
+void reduce_given(Schedule& schedule, const void* operands, void* aside, void* inout, std::int64_t count)
+{
+    if (aside != nullptr) small_copy(aside, operands, schedule.dense_bytes(count));
+    schedule.reduce(aside != nullptr ? aside : operands, inout, count);
+}
+
 // before: the reduction over the ranks before this one, which has as many elements.
-void scan_behind(Schedule& schedule, const Schedule::Given& before, const void* contribution, void* result,
+void scan_behind(Schedule& schedule, const Schedule::Given& before, void* aside, const void* contribution, void* result,
     std::int64_t count, bool inclusive)
 {
     const int rank = schedule.members().rank();
@@ -486,13 +499,13 @@ void scan_behind(Schedule& schedule, const Schedule::Given& before, const void* 
         const std::byte* total = nullptr;
         const bool is_given = schedule.give(bytes, rank + 1, [&](std::byte* room) {
             small_copy(room, contribution, bytes);
-            if (rank > 0) schedule.reduce(before.data, room, count);
+            if (rank > 0) reduce_given(schedule, before.data, aside, room, count);
             total = room;
         });
         if (inclusive && is_given) small_copy(result, total, bytes);
     } else if (inclusive) {
         if (contribution != result) small_copy(result, contribution, bytes);
-        if (rank > 0) schedule.reduce(before.data, result, count);
+        if (rank > 0) reduce_given(schedule, before.data, aside, result, count);
     }
     if (!inclusive && rank > 0) small_copy(result, before.data, bytes);
 }
@@ -505,6 +518,7 @@ void exchanged_scan(Schedule& schedule, const void* contribution, void* result, 
     const std::uint64_t bytes = schedule.dense_bytes(count);
     const bool is_given = bytes <= FMPL_EXCHANGE_BYTES;
     if (!is_given && rank < schedule.members().size() - 1) schedule.decline(bytes, rank + 1);
+    void* const aside = is_given && rank > 0 ? memory_aside(schedule, count) : nullptr;
     const auto go_on = [=, &schedule](const Schedule::Given& before) {
         if (rank > 0) {
             schedule.note_arrival(before.bytes, bytes, bytes);
@@ -512,7 +526,7 @@ void exchanged_scan(Schedule& schedule, const void* contribution, void* result, 
                 return refuse_scan(schedule, before, bytes, inclusive);
         }
         if (!is_given) return linear_scan(schedule, schedule.members(), contribution, result, count, inclusive);
-        scan_behind(schedule, before, contribution, result, count, inclusive);
+        scan_behind(schedule, before, aside, contribution, result, count, inclusive);
     };
     rank > 0 ? schedule.take(rank - 1, go_on) : go_on({});
     schedule.end_round();
@@ -533,13 +547,17 @@ void exchanged_reduce_scatter(
     // In place, the result may lie over operands that are still to be read.
     void* const sum = contribution == result ? schedule.element_memory(count) : result;
     const MessageBuffer own_result = schedule.elements(sum, count);
-    void* const aside = schedule.reduction().is_predefined() ? nullptr : schedule.element_memory(count);
+    void* const aside = memory_aside(schedule, count);
     // What member r gives for this one.
     const auto add = [=, &schedule](int r, const void* operands) {
         const void* const operand = schedule.element(operands, first);
-        if (r == 0) return schedule.copy(schedule.elements(operand, count), own_result);
-        if (aside != nullptr) schedule.copy(schedule.elements(operand, count), schedule.elements(aside, count));
-        schedule.reduce(aside != nullptr ? aside : operand, sum, count);  // the operation commutes
+        if (r == 0) {
+            schedule.copy(schedule.elements(operand, count), own_result);
+        } else if (r == schedule.members().rank()) {
+            schedule.reduce(operand, sum, count);  // the operation commutes
+        } else {
+            reduce_given(schedule, operand, aside, sum, count);
+        }
     };
     std::int64_t before = 0;
     for (int r = 0; r < members.size(); ++r) {
@@ -571,6 +589,7 @@ void exchanged_reduce(Schedule& schedule, const void* contribution, void* result
         return;
     }
     if (contribution != result) schedule.copy(own, schedule.elements(result, count));
+    void* const aside = memory_aside(schedule, count);
     for_each_other(members, [&](int r) {
         schedule.take(r, [=, &schedule, bytes = own.bytes](const Schedule::Given& given) {
             if (given.has_failed) return;
@@ -578,7 +597,7 @@ void exchanged_reduce(Schedule& schedule, const void* contribution, void* result
             if (given.comes_as_messages()) {
                 if (sends_to_root(members, r, root)) schedule.receive_up_to(members, {}, r);
             } else if (given.bytes == bytes) {
-                schedule.reduce(given.data, result, count);
+                reduce_given(schedule, given.data, aside, result, count);
             }
         });
     });
@@ -596,9 +615,9 @@ void exchanged_allreduce(Schedule& schedule, const void* contribution, void* res
         schedule.copy(own, schedule.elements(kept, count));
         operand = kept;
     }
-    // A user's function gets no memory of others', which it might write; and elements with gaps are given without them.
-    const bool is_read_there = schedule.reduction().is_predefined() && schedule.type().dense_bytes != 0;
-    void* const aside = is_read_there ? nullptr : schedule.element_memory(count);
+    // Elements with gaps are given without them.
+    void* const aside =
+        schedule.type().dense_bytes != 0 ? memory_aside(schedule, count) : schedule.element_memory(count);
     const auto add_given = [=, &schedule](int r, const MessageBuffer& given) {
         if (r == 0) return schedule.copy(given, schedule.elements(result, count));
         if (aside != nullptr) schedule.copy(given, schedule.elements(aside, count));
