@@ -101,7 +101,7 @@ class CallsOfAnMpi(Measuring):
     """The programs verify what arrives."""
 
     def test_every_collective_call(self):
-        for ranks, options in ((2, ""), (3, "--root fixed --data new"), (4, "--between 5")):
+        for ranks, options in ((2, ""), (3, "--root fixed --data new"), (4, "--between 5 --operation user")):
             with self.subTest(ranks=ranks, options=options):
                 rows = self.measure(ranks, f"collectives --sizes 8,104,8K {options} {FEW}")["results"]
                 lines = [row["line"] for row in rows]
@@ -125,6 +125,13 @@ class CallsOfAnMpi(Measuring):
                 self.assertEqual([row["line"] for row in rows],
                                  [f"{manner}-{size}" for size in (0, 8, 5000, 65536) for manner in ("stream", "both")])
 
+    def test_messages_in_other_ways(self):
+        for ranks, options in ((2, ""), (5, "--pairs")):
+            with self.subTest(ranks=ranks, options=options):
+                rows = self.measure(ranks, f"ways --sizes 0,8,5000,64K {options} {FEW}")["results"]
+                self.assertEqual(len(rows), 4 * 12)
+                self.assertEqual(rows[0]["line"], "probe-0")
+
     def test_messages_in_blocks(self):
         for ranks, options in ((2, "--block 8"), (5, "--pairs --block 1000")):
             with self.subTest(ranks=ranks, options=options):
@@ -142,6 +149,7 @@ class CallsOfAnMpi(Measuring):
                                ("strided --sizes 100 --block 8", "100 is not a multiple of the block, 8 bytes"),
                                ("strided --block 0", "--block '0': give a whole number from 1"),
                                ("windows --data fresh", "--data 'fresh': give kept or new"),
+                               ("collectives --operation own", "--operation 'own': give sum or user"),
                                ("windows --window 0", "--window '0': give a whole number from 1")):
             with self.subTest(options):
                 result = run(2, options)

@@ -1,6 +1,7 @@
 """What programs call of an MPI, with buffers on the heap: a message back and forth, a message each way at once,
-messages of a vector type, windows of nonblocking messages, and every collective call, with the root fixed and in turn,
-with computation between the calls, with other data for each. FMPL's MPI, with and without its heap in remote-DMA
+messages of a vector type, windows of nonblocking messages, messages that are probed for, buffered or waited for in
+other ways, and every collective call, with the root fixed and in turn, with computation between the calls, with other
+data for each, by an operation of the user's. FMPL's MPI, with and without its heap in remote-DMA
 memory, beside those that are installed. The summary names the lines that are behind."""
 import statistics
 
@@ -11,6 +12,7 @@ from bench_lib.tables import aligned, table
 BEHIND = 1 / 1.05  # of the best peer's time over ours
 PROGRAMS = {kind: f"mpi-bench.{kind}" for kind in ("mpi", "openmpi", "mpich")}
 ROOTED = ("bcast", "gather", "gatherv", "scatter", "scatterv", "reduce")
+SUMS = ("reduce", "allreduce", "reduce_scatter_block", "scan", "exscan")
 CALLS = (*ROOTED, "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "neighbor_allgather",
          "neighbor_alltoall", "allreduce", "reduce_scatter_block", "reduce_scatter", "scan", "exscan")
 OWN = [Contender("mpi", "MPI over FMPL", "mpi", "fmplrun"),
@@ -58,6 +60,17 @@ def strided_step(ranks, block, sizes):
     return UncrowdedStep("strided", ranks, PROGRAMS, words, figures, name=f"strided, blocks of {block} B")
 
 
+WAYS = ("probe", "iprobe", "mprobe", "synchronous", "buffered", "early", "reversed", "anyone", "some", "all",
+        "persistent", "replaced")
+
+
+def ways_step(ranks, sizes):
+    figures = [Figure(f"ways-{way}-{size}-{ranks}", f"ways: {way} {size_words(size)}, {ranks} ranks", "line",
+                      f"{way}-{size}") for size in sizes for way in WAYS]
+    return UncrowdedStep("ways", ranks, PROGRAMS,
+                         ["ways", "--sizes", list_of(sizes), *(["--pairs"] if ranks > 2 else [])], figures)
+
+
 def steps(quick, _peers):
     sizes = (8, 4 * KIB) if quick else (8, 256, 4 * KIB, 64 * KIB)
     few_messages = (8, 4 * KIB) if quick else (8, 512, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB)
@@ -77,6 +90,9 @@ def steps(quick, _peers):
             new_data = (4 * KIB,) if quick else (4 * KIB, 16 * KIB, 64 * KIB)
             found.append(calls_step("data", ranks, CALLS, new_data, ["--root", "fixed", "--data", "new"]))
         if ranks in (2, 4, 8):
+            found.append(ways_step(ranks, (8,) if quick else (8, 1 * KIB, 16 * KIB)))
+            found.append(calls_step("user's operation", ranks, SUMS, (8,) if quick else (8, 256),
+                                    ["--root", "fixed", "--operation", "user"]))
             found.append(windows_step(ranks, (8, 4 * KIB) if quick else (8, 512, 4 * KIB, 64 * KIB, 256 * KIB)))
     return found
 

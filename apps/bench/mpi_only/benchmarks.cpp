@@ -3,6 +3,7 @@
 #include "collectives.hpp"
 #include "polling.hpp"
 #include "strided.hpp"
+#include "ways.hpp"
 #include "windows.hpp"
 
 namespace fmpl::bench {
@@ -16,6 +17,7 @@ std::span<const Benchmark> benchmarks()
         list.push_back(collectives_benchmark());
         list.push_back(windows_benchmark());
         list.push_back(strided_benchmark());
+        list.push_back(ways_benchmark());
         return list;
     }();
     return all;

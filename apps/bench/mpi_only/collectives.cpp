@@ -41,14 +41,51 @@ private:
     MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
+// By which the reductions sum up: MPI_SUM, or a function of the user's that does the same.
+class Summing {
+public:
+    static OwnOption option()
+    {
+        return {"--operation", "WHICH",
+            "Of the reductions: sum (MPI_SUM) or user (one of MPI_Op_create, which commutes) (default: sum)", "sum"};
+    }
+    static void settle(const Options& options)
+    {
+        const std::string& which = options.own.at("--operation");
+        if (which != "sum" && which != "user") refuse(fmt::format("--operation '{}': give sum or user", which));
+    }
+
+    explicit Summing(const Options& options)
+    {
+        if (options.own.at("--operation") == "user") check(MPI_Op_create(&add, 1, &own_));
+    }
+    ~Summing()
+    {
+        if (own_ != MPI_OP_NULL) MPI_Op_free(&own_);
+    }
+    Summing(const Summing&) = delete;
+    Summing& operator=(const Summing&) = delete;
+
+    MPI_Op operation() const { return own_ != MPI_OP_NULL ? own_ : MPI_SUM; }
+
+private:
+    static void add(void* in, void* in_out, int* count, MPI_Datatype*)
+    {
+        for (int i = 0; i < *count; ++i) static_cast<double*>(in_out)[i] += static_cast<const double*>(in)[i];
+    }
+
+    MPI_Op own_ = MPI_OP_NULL;
+};
+
 // What the calls of one size are given.
 struct Arguments {
-    Arguments(const Job& job, const Ring& ring, std::size_t bytes_)
+    Arguments(const Job& job, const Ring& ring, const Summing& summing, std::size_t bytes_)
         : rank(job.rank),
           ranks(job.ranks),
           bytes(static_cast<int>(bytes_)),
           count(bytes / 8),
-          ring(ring.comm())
+          ring(ring.comm()),
+          sum(summing.operation())
     {
         for (int peer = 0; peer < ranks; ++peer) {
             of_ranks.add(uneven(peer));
@@ -75,6 +112,7 @@ struct Arguments {
 
     int rank, ranks, bytes, count;
     MPI_Comm ring;
+    MPI_Op sum;
     Blocks of_ranks;  // one of each rank, as long on all
     Blocks of_pairs;  // one of this rank and each other, as long for both
     std::vector<int> doubles;
@@ -182,32 +220,32 @@ const Call kCalls[] = {
     {"reduce", Data::sum_at_root, false,
         [](Arguments& a, int root, MPI_Request* q) {
             return make<MPI_Reduce, MPI_Ireduce>(
-                q, a.send.data(), a.receive.data(), a.count, MPI_DOUBLE, MPI_SUM, root, MPI_COMM_WORLD);
+                q, a.send.data(), a.receive.data(), a.count, MPI_DOUBLE, a.sum, root, MPI_COMM_WORLD);
         }},
     {"allreduce", Data::sum, false,
         [](Arguments& a, int, MPI_Request* q) {
             return make<MPI_Allreduce, MPI_Iallreduce>(
-                q, a.send.data(), a.receive.data(), a.count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+                q, a.send.data(), a.receive.data(), a.count, MPI_DOUBLE, a.sum, MPI_COMM_WORLD);
         }},
     {"reduce_scatter_block", Data::sum_scattered, false,
         [](Arguments& a, int, MPI_Request* q) {
             return make<MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block>(
-                q, a.send.data(), a.receive.data(), a.count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+                q, a.send.data(), a.receive.data(), a.count, MPI_DOUBLE, a.sum, MPI_COMM_WORLD);
         }},
     {"reduce_scatter", Data::sum_scattered, false,
         [](Arguments& a, int, MPI_Request* q) {
             return make<MPI_Reduce_scatter, MPI_Ireduce_scatter>(
-                q, a.send.data(), a.receive.data(), a.doubles.data(), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+                q, a.send.data(), a.receive.data(), a.doubles.data(), MPI_DOUBLE, a.sum, MPI_COMM_WORLD);
         }},
     {"scan", Data::sum_up_to, false,
         [](Arguments& a, int, MPI_Request* q) {
             return make<MPI_Scan, MPI_Iscan>(
-                q, a.send.data(), a.receive.data(), a.count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+                q, a.send.data(), a.receive.data(), a.count, MPI_DOUBLE, a.sum, MPI_COMM_WORLD);
         }},
     {"exscan", Data::sum_before, false,
         [](Arguments& a, int, MPI_Request* q) {
             return make<MPI_Exscan, MPI_Iexscan>(
-                q, a.send.data(), a.receive.data(), a.count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+                q, a.send.data(), a.receive.data(), a.count, MPI_DOUBLE, a.sum, MPI_COMM_WORLD);
         }},
 };
 
@@ -418,6 +456,7 @@ void settle_collectives(Options& options)
 {
     Roots::settle(options);
     NewData::settle(options);
+    Summing::settle(options);
     read_count("--between", options.own.at("--between"), 0, kMostBetween_us);
     if (options.own.at("--calls") == kAll) return;
     for (const std::string& name : items(options.own.at("--calls"))) {
@@ -434,6 +473,7 @@ void run_collectives(const Options& options, const Job& job, Report& report)
     Computation computation(read_count("--between", options.own.at("--between"), 0, kMostBetween_us));
     NewData data(options);
     const Ring ring(job.ranks);
+    const Summing summing(options);
     std::vector<std::string> columns = {"call", "bytes", "reps"};
     columns.insert(columns.end(), time_columns().begin(), time_columns().end());
     report.columns(columns);
@@ -479,7 +519,7 @@ void run_collectives(const Options& options, const Job& job, Report& report)
                             "give less with --sizes",
                     options.sizes[i], job.ranks));
         }
-        Arguments a(job, ring, options.sizes[i]);
+        Arguments a(job, ring, summing, options.sizes[i]);
         for (const Call& call : kCalls) {
             if (call.data == Data::none && i > 0) continue;
             for (const bool nonblocking : {false, true}) measure(call, nonblocking, a);
@@ -493,7 +533,7 @@ Benchmark collectives_benchmark()
 {
     return {"collectives", "Every collective call, blocking and nonblocking", {8, 256, 4 * kKiB, 64 * kKiB}, 8, false,
         false, false, run_collectives,
-        {Roots::option(), NewData::option(),
+        {Roots::option(), NewData::option(), Summing::option(),
             {"--between", "US", "Compute for so many microseconds after each call (default: 0)", "0"},
             {"--calls", "NAMES", "Some calls, as in bcast,ibcast (default: all)", kAll}},
         settle_collectives, 2, MemoryKind::heap};
