@@ -47,7 +47,8 @@ endif()
 # memory, by a frame pointer where it catches exceptions, has room for them at once (both:
 # docs/decisions/0032-small-choices.md).
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-mstringop-strategy=libcall> -maccumulate-outgoing-args)
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-mstringop-strategy=libcall>
+    $<$<COMPILE_LANGUAGE:C,CXX>:-maccumulate-outgoing-args>)
 endif()
 
 if(FMPL_SANITIZE STREQUAL "address")

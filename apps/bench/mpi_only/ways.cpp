@@ -221,6 +221,14 @@ constexpr Manner<Ways> kManners[] = {{"probe", &Ways::probe, kStream}, {"iprobe"
     {"all", &Ways::all, kExchanged}, {"persistent", &Ways::persistent, kExchanged},
     {"replaced", &Ways::replaced, kExchanged}};
 
+void settle_ways(Options& options)
+{
+    constexpr std::size_t kMost = 16 * kMiB;  // all of a pass have room in the buffer of buffered sends
+    for (const std::size_t bytes : options.sizes) {
+        if (bytes > kMost) refuse(fmt::format("--sizes: {} is more than {} bytes", bytes, kMost));
+    }
+}
+
 void run_ways(const Options& options, const Job& job, Report& report)
 {
     const Pairing pairing(job, options.pairs);
@@ -243,7 +251,7 @@ void run_ways(const Options& options, const Job& job, Report& report)
 Benchmark ways_benchmark()
 {
     return {"ways", "Messages that are probed for, come before they are asked for, or are waited for together",
-        {8, kKiB}, 1, true, false, false, run_ways, {}, nullptr, 2, MemoryKind::heap};
+        {8, kKiB}, 1, true, false, false, run_ways, {}, settle_ways, 2, MemoryKind::heap};
 }
 
 }  // namespace fmpl::bench

@@ -87,11 +87,11 @@ typedef int (*fmpl_envelope_handler_t)(
     void *context, int source_world_rank, const void *head, const void *body, size_t body_bytes);
 
 /* Calls handler for the envelopes that have come, in the order sent by each source, sources in turn; returns
- * how many. A call takes at most one ring of lines from a source, so that it ends while others go on sending.
+ * how many. A call takes at most 64 from a source, so that it ends while others go on sending.
  * Never blocks.
  *
  * When the handler returns nonzero, what else has come stays where it is for another call. That call begins
- * with the same source, but gives the others their turn after a ring of lines. Nobody wakes the rank for what
+ * with the same source, but gives the others their turn after 64 such calls. Nobody wakes the rank for what
  * lies there: a function that waits call (ready, progress), whose poll was ended so, returns nonzero or polls
  * again. */
 int fmpl_envelopes_poll(fmpl_envelope_handler_t handler, void *context);

@@ -56,7 +56,8 @@ bool meets_in_recursive_doubling(const Members& members, int rank);
 bool is_partitioned(const Members& members, std::uint64_t bytes);
 void partitioned_allreduce(Schedule& schedule, const Members& members, void* values, std::int64_t count);
 // How many messages this rank exchanges with that one in the allreduction of so many bytes that it is, each way.
-int messages_of_allreduce(const Members& members, int rank, std::uint64_t bytes);
+// is_predefined: the operation.
+int messages_of_allreduce(const Members& members, int rank, std::uint64_t bytes, bool is_predefined);
 // counts: of each rank's part, which are adjacent in `contribution`. result: the rank's own part.
 void direct_reduce_scatter(Schedule& schedule, const Members& members, const void* contribution, void* result,
     std::span<const std::int64_t> counts, Lengths lengths);

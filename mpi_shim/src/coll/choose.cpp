@@ -24,10 +24,6 @@ bool may_be_exchanged(const Schedule& schedule)
 {
     return schedule.has_exchange() && schedule.reduction().commutes();
 }
-bool has_no_gaps(const Schedule& schedule)
-{
-    return schedule.type().dense_bytes != 0;
-}
 
 // Two members' blocking calls whose root is another from call to call have a shorter way.
 bool has_exchange_with_root(const Schedule& schedule, bool root_stays)
@@ -139,8 +135,8 @@ void reduce(Schedule& schedule, const void* contribution, void* result, std::int
         if (count > 0) inter_reduce(schedule, contribution, result, count, root);
         return;
     }
-    const bool has_exchange = may_be_exchanged(schedule) && has_no_gaps(schedule) && members.size() <= kMostOfReduction;
-    const std::uint64_t bytes = has_exchange ? schedule.dense_bytes(count) : 0;
+    const bool has_exchange = may_be_exchanged(schedule) && members.size() <= kMostOfReduction;
+    const std::uint64_t bytes = has_exchange ? schedule.elements(contribution, count).bytes : 0;
     if (has_exchange && bytes <= FMPL_EXCHANGE_BYTES)
         return exchanged_reduce(schedule, contribution, result, count, root);
     if (has_exchange && members.rank() != root) schedule.decline(bytes, root);
@@ -178,7 +174,7 @@ void reduce_scatter(
         return;
     }
     const std::uint64_t bytes = schedule.elements(contribution, total).bytes;
-    if (is_given(schedule, may_be_exchanged(schedule) && has_no_gaps(schedule), bytes, bytes)) {
+    if (is_given(schedule, may_be_exchanged(schedule), bytes, bytes)) {
         exchanged_reduce_scatter(schedule, contribution, result, counts, lengths);
     } else if (total > 0 || lengths == Lengths::equal) {
         direct_reduce_scatter(schedule, schedule.members(), contribution, result, counts, lengths);
@@ -192,8 +188,7 @@ void scan(Schedule& schedule, const void* contribution, void* result, std::int64
     const std::uint64_t pieces = bytes / static_cast<std::uint64_t>(kScanPieceBytes);
     const bool is_linear =
         members.size() <= kLinearScanRanks || pieces >= static_cast<std::uint64_t>(members.size()) / 4;
-    if (is_linear && schedule.has_exchange() && has_no_gaps(schedule))
-        return exchanged_scan(schedule, contribution, result, count, inclusive);
+    if (is_linear && schedule.has_exchange()) return exchanged_scan(schedule, contribution, result, count, inclusive);
     if (count == 0) return;
     (is_linear ? linear_scan : recursive_doubling_scan)(schedule, members, contribution, result, count, inclusive);
 }

@@ -476,21 +476,22 @@ void refuse_scan(Schedule& schedule, const Schedule::Given& before, std::uint64_
     schedule.end_round();
 }
 
-// Memory for operands that others give, where they are not read in place: a user's function, which might write them,
-// gets no memory of others'.
+// Memory for operands that others give, where they are not read in place: elements with gaps are given without them,
+// and a user's function, which might write them, gets no memory of others'.
 void* memory_aside(Schedule& schedule, std::int64_t count)
 {
-    return schedule.reduction().is_predefined() ? nullptr : schedule.element_memory(count);
+    const bool is_read_there = schedule.reduction().is_predefined() && schedule.type().dense_bytes != 0;
+    return is_read_there ? nullptr : schedule.element_memory(count);
 }
-// Combines operands of others, without gaps, with these.
-void reduce_given(Schedule& schedule, const void* operands, void* aside, void* inout, std::int64_t count)
+// Combines operands of others with these. aside: memory_aside().
+void reduce_given(Schedule& schedule, const MessageBuffer& given, void* aside, void* inout, std::int64_t count)
 {
-    if (aside != nullptr) small_copy(aside, operands, schedule.dense_bytes(count));
-    schedule.reduce(aside != nullptr ? aside : operands, inout, count);
+    if (aside != nullptr) schedule.copy(given, schedule.elements(aside, count));
+    schedule.reduce(aside != nullptr ? aside : given.data, inout, count);
 }
 
 // before: the reduction over the ranks before this one, which has as many elements.
-void scan_behind(Schedule& schedule, const Schedule::Given& before, void* aside, const void* contribution, void* result,
+void scan_behind(Schedule& schedule, const Schedule::Given& before, const void* contribution, void* result,
     std::int64_t count, bool inclusive)
 {
     const int rank = schedule.members().rank();
@@ -499,15 +500,28 @@ void scan_behind(Schedule& schedule, const Schedule::Given& before, void* aside,
         const std::byte* total = nullptr;
         const bool is_given = schedule.give(bytes, rank + 1, [&](std::byte* room) {
             small_copy(room, contribution, bytes);
-            if (rank > 0) reduce_given(schedule, before.data, aside, room, count);
+            if (rank > 0) schedule.reduce(before.data, room, count);
             total = room;
         });
         if (inclusive && is_given) small_copy(result, total, bytes);
     } else if (inclusive) {
         if (contribution != result) small_copy(result, contribution, bytes);
-        if (rank > 0) reduce_given(schedule, before.data, aside, result, count);
+        if (rank > 0) schedule.reduce(before.data, result, count);
     }
     if (!inclusive && rank > 0) small_copy(result, before.data, bytes);
+}
+
+// The same where operands are not read in place. total: memory for as many elements.
+void scan_behind_aside(Schedule& schedule, const Schedule::Given& before, void* aside, void* total,
+    const void* contribution, void* result, std::int64_t count, bool inclusive)
+{
+    const int rank = schedule.members().rank();
+    const MessageBuffer sum = schedule.elements(total, count);
+    const MessageBuffer given = MessageBuffer::piece(before.data, before.bytes);
+    schedule.copy(schedule.elements(contribution, count), sum);
+    if (rank > 0) reduce_given(schedule, given, aside, total, count);
+    if (rank < schedule.members().size() - 1) schedule.give(sum, rank + 1);
+    if (inclusive || rank > 0) schedule.copy(inclusive ? sum : given, schedule.elements(result, count));
 }
 
 }  // namespace
@@ -515,10 +529,11 @@ void scan_behind(Schedule& schedule, const Schedule::Given& before, void* aside,
 void exchanged_scan(Schedule& schedule, const void* contribution, void* result, std::int64_t count, bool inclusive)
 {
     const int rank = schedule.members().rank();
-    const std::uint64_t bytes = schedule.dense_bytes(count);
+    const std::uint64_t bytes = schedule.elements(contribution, count).bytes;
     const bool is_given = bytes <= FMPL_EXCHANGE_BYTES;
     if (!is_given && rank < schedule.members().size() - 1) schedule.decline(bytes, rank + 1);
-    void* const aside = is_given && rank > 0 ? memory_aside(schedule, count) : nullptr;
+    void* const aside = is_given ? memory_aside(schedule, count) : nullptr;
+    void* const total = aside != nullptr ? schedule.element_memory(count) : nullptr;
     const auto go_on = [=, &schedule](const Schedule::Given& before) {
         if (rank > 0) {
             schedule.note_arrival(before.bytes, bytes, bytes);
@@ -526,7 +541,9 @@ void exchanged_scan(Schedule& schedule, const void* contribution, void* result, 
                 return refuse_scan(schedule, before, bytes, inclusive);
         }
         if (!is_given) return linear_scan(schedule, schedule.members(), contribution, result, count, inclusive);
-        scan_behind(schedule, before, aside, contribution, result, count, inclusive);
+        if (total != nullptr)
+            return scan_behind_aside(schedule, before, aside, total, contribution, result, count, inclusive);
+        scan_behind(schedule, before, contribution, result, count, inclusive);
     };
     rank > 0 ? schedule.take(rank - 1, go_on) : go_on({});
     schedule.end_round();
@@ -548,22 +565,20 @@ void exchanged_reduce_scatter(
     void* const sum = contribution == result ? schedule.element_memory(count) : result;
     const MessageBuffer own_result = schedule.elements(sum, count);
     void* const aside = memory_aside(schedule, count);
-    // What member r gives for this one.
-    const auto add = [=, &schedule](int r, const void* operands) {
-        const void* const operand = schedule.element(operands, first);
-        if (r == 0) {
-            schedule.copy(schedule.elements(operand, count), own_result);
-        } else if (r == schedule.members().rank()) {
-            schedule.reduce(operand, sum, count);  // the operation commutes
-        } else {
-            reduce_given(schedule, operand, aside, sum, count);
-        }
+    const std::uint64_t size = schedule.elements(contribution, 1).bytes;
+    // This one's part of what member r has given; the operation commutes.
+    const auto add_given = [=, &schedule](int r, const std::byte* operands) {
+        const auto part = MessageBuffer::piece(
+            operands + static_cast<std::uint64_t>(first) * size, static_cast<std::uint64_t>(count) * size);
+        r == 0 ? schedule.copy(part, own_result) : reduce_given(schedule, part, aside, sum, count);
     };
     std::int64_t before = 0;
     for (int r = 0; r < members.size(); ++r) {
         const std::int64_t their_count = counts[static_cast<std::size_t>(r)];
         if (r == members.rank()) {
-            add(r, contribution);
+            const void* const operand = schedule.element(contribution, first);
+            r == 0 ? schedule.copy(schedule.elements(operand, count), own_result)
+                   : schedule.reduce(operand, sum, count);
         } else {
             const MessageBuffer part = schedule.elements(schedule.element(contribution, before), their_count);
             schedule.take(r, [=, &schedule, bytes = whole.bytes](const Schedule::Given& given) {
@@ -571,7 +586,7 @@ void exchanged_reduce_scatter(
                 schedule.note_arrival(given.bytes, bytes, bytes);
                 if (given.comes_as_messages()) [[unlikely]]
                     return trade_messages(schedule, given, part, r, {}, lengths);
-                if (given.bytes == bytes) add(r, given.data);
+                if (given.bytes == bytes) add_given(r, given.data);
             });
         }
         before += their_count;
@@ -597,7 +612,7 @@ void exchanged_reduce(Schedule& schedule, const void* contribution, void* result
             if (given.comes_as_messages()) {
                 if (sends_to_root(members, r, root)) schedule.receive_up_to(members, {}, r);
             } else if (given.bytes == bytes) {
-                reduce_given(schedule, given.data, aside, result, count);
+                reduce_given(schedule, MessageBuffer::piece(given.data, given.bytes), aside, result, count);
             }
         });
     });
@@ -615,13 +630,11 @@ void exchanged_allreduce(Schedule& schedule, const void* contribution, void* res
         schedule.copy(own, schedule.elements(kept, count));
         operand = kept;
     }
-    // Elements with gaps are given without them.
-    void* const aside =
-        schedule.type().dense_bytes != 0 ? memory_aside(schedule, count) : schedule.element_memory(count);
+    void* const aside = memory_aside(schedule, count);
+    const bool is_predefined = schedule.reduction().is_predefined();
     const auto add_given = [=, &schedule](int r, const MessageBuffer& given) {
-        if (r == 0) return schedule.copy(given, schedule.elements(result, count));
-        if (aside != nullptr) schedule.copy(given, schedule.elements(aside, count));
-        schedule.reduce(aside != nullptr ? aside : given.data, result, count);
+        r == 0 ? schedule.copy(given, schedule.elements(result, count))
+               : reduce_given(schedule, given, aside, result, count);
     };
     for (int r = 0; r < members.size(); ++r) {  // the same order on all
         if (r == members.rank()) {
@@ -636,7 +649,7 @@ void exchanged_allreduce(Schedule& schedule, const void* contribution, void* res
             if (given.has_failed) return;
             schedule.note_arrival(given.bytes, bytes, bytes);
             if (given.comes_as_messages()) {
-                for (int n = messages_of_allreduce(members, r, given.bytes); n > 0; --n) {
+                for (int n = messages_of_allreduce(members, r, given.bytes, is_predefined); n > 0; --n) {
                     schedule.send(members, {}, r);
                     schedule.receive_up_to(members, {}, r);
                 }

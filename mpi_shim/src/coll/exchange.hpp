@@ -62,14 +62,13 @@ void exchanged_alltoallv(Schedule& schedule, const Blocks& outgoing, const Block
 inline constexpr std::uint64_t kMostOfNeighbour = 1024;
 void exchanged_with_neighbours(
     Schedule& schedule, const Neighbours& neighbours, const Blocks& outgoing, const Blocks& incoming);
-// On a type without gaps; as linear_scan, which it is where its data do not fit.
+// As linear_scan, which it is where its data do not fit.
 void exchanged_scan(Schedule& schedule, const void* contribution, void* result, std::int64_t count, bool inclusive);
-// Of an operation that commutes, on a type without gaps; as direct_reduce_scatter.
+// Of an operation that commutes; as direct_reduce_scatter.
 void exchanged_reduce_scatter(
     Schedule& schedule, const void* contribution, void* result, std::span<const std::int64_t> counts, Lengths lengths);
 // Of what fits, over so many members at most: more meet in fewer steps by messages. contribution: the rank's own
-// operand, which may be `result`. Of an operation that commutes: to root, on a type without gaps; or on any, with the
-// same result on all, bit for bit.
+// operand, which may be `result`. Of an operation that commutes: to root, or with the same result on all, bit for bit.
 inline constexpr int kMostOfReduction = 64;
 void exchanged_reduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count, int root);
 void exchanged_allreduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count);

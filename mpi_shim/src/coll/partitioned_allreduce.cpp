@@ -11,9 +11,9 @@ bool is_partitioned(const Members& members, std::uint64_t bytes)
     return bytes >= 64u << 10 && members.size() > 2;
 }
 
-int messages_of_allreduce(const Members& members, int rank, std::uint64_t bytes)
+int messages_of_allreduce(const Members& members, int rank, std::uint64_t bytes, bool is_predefined)
 {
-    if (is_partitioned(members, bytes)) return 2;
+    if (is_predefined && is_partitioned(members, bytes)) return 2;
     return meets_in_recursive_doubling(members, rank) ? 1 : 0;
 }
 

@@ -41,7 +41,8 @@ inline constexpr bool is_handle_of(HandleKind kind, int handle)
     return bits >> 30 != 3 && (bits >> kKindShift & 0xf) == static_cast<std::uint32_t>(kind);
 }
 
-// The objects of one kind that calls have made, by handle. Object: a pointer (smart or not); null stands for none.
+// The objects of one kind that calls have made, by handle. Object: what a default-made one of owns
+// nothing, as a pointer (smart or not); that stands for none.
 template <class Object, HandleKind kind, int slot_bits = 16>
 class HandleTable {
 public:

@@ -6,6 +6,11 @@
 
 namespace fmpl::mpi {
 
+void DropMessage::operator()(UnexpectedMessage* message) const
+{
+    message->pool->give_back(*message);
+}
+
 Matching::~Matching()
 {
     const auto drop = [](UnexpectedMessage& message) { DropMessage()(&message); };

@@ -123,9 +123,4 @@ private:
     std::size_t kept_ = 0;
 };
 
-inline void DropMessage::operator()(UnexpectedMessage* message) const
-{
-    message->pool->give_back(*message);
-}
-
 }  // namespace fmpl::mpi

@@ -137,6 +137,19 @@ MPI_TEST_AT(Lengths, ThatAreShortAndLongInANonblockingReductionAreAnErrorAndNobo
             return MPI_Iallreduce(out, in, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, request);
         },
         kLengths);
+    with_other_counts(  // which goes by other messages
+        [](double* out, double* in, int count, MPI_Request* request) {
+            MPI_Op op = MPI_OP_NULL;
+            MPI_Op_create(
+                [](void* lower, void* sum, int* n, MPI_Datatype*) {
+                    for (int i = 0; i < *n; ++i) static_cast<double*>(sum)[i] += static_cast<double*>(lower)[i];
+                },
+                1, &op);
+            const int code = MPI_Iallreduce(out, in, count, MPI_DOUBLE, op, MPI_COMM_WORLD, request);
+            MPI_Op_free(&op);
+            return code;
+        },
+        kLengths);
     // Of more, two members that are not root may wait for messages of each other.
     if (size() > 3) return;
     with_other_counts(

@@ -311,6 +311,66 @@ MPI_TEST(UserOperation, ThatWritesItsFirstOperandSpoilsNobodysResult)
     }
 }
 
+// Ranks whose numbers lie together, and ranks with gaps between theirs, have an operation that looks at the type.
+void add_by_type(void* in, void* in_out, int* count, MPI_Datatype* type)
+{
+    MPI_Aint lower = 0, extent = 0;
+    MPI_Type_get_extent(*type, &lower, &extent);
+    const auto numbers = static_cast<std::ptrdiff_t>(extent / static_cast<MPI_Aint>(sizeof(unsigned)));
+    const std::ptrdiff_t step = numbers > 2 ? 2 : 1;
+    for (std::ptrdiff_t i = 0; i < *count; ++i) {
+        for (std::ptrdiff_t k = 0; k < 2; ++k) {
+            const std::ptrdiff_t at = i * numbers + k * step;
+            static_cast<unsigned*>(in_out)[at] += static_cast<unsigned*>(in)[at];
+        }
+    }
+}
+
+MPI_TEST(UserOperation, OnTypesThatHaveGapsOnSomeRanksMeetsAllOperands)
+{
+    const bool has_gaps = rank() % 2 == 1;
+    MPI_Datatype pair = MPI_DATATYPE_NULL;
+    MPI_Type_vector(2, 1, has_gaps ? 2 : 1, MPI_UNSIGNED, &pair);
+    const CommittedType type(pair);
+    const UserOperation op(&add_by_type, true);
+    const std::size_t numbers = has_gaps ? 3 : 2, second = numbers - 1;
+    const auto of = [&](unsigned first) {
+        std::vector<unsigned> values(numbers, 7);
+        values[0] = first;
+        values[second] = 10 * first;
+        return values;
+    };
+    const auto me = static_cast<unsigned>(rank()), ranks = static_cast<unsigned>(size());
+    for (const Form form : kForms) {
+        std::vector<unsigned> total = of(0);
+        call_as(form, MPI_Reduce, MPI_Ireduce, of(me).data(), total.data(), 1, type.get(), op.get(), 0, MPI_COMM_WORLD);
+        if (rank() == 0) {
+            EXPECT_EQ(total, of(ranks * (ranks - 1) / 2));
+        }
+        total = of(0);
+        call_as(
+            form, MPI_Allreduce, MPI_Iallreduce, of(me).data(), total.data(), 1, type.get(), op.get(), MPI_COMM_WORLD);
+        EXPECT_EQ(total, of(ranks * (ranks - 1) / 2));
+        total = of(0);
+        call_as(form, MPI_Scan, MPI_Iscan, of(me).data(), total.data(), 1, type.get(), op.get(), MPI_COMM_WORLD);
+        EXPECT_EQ(total, of(me * (me + 1) / 2));
+        total = of(0);
+        call_as(form, MPI_Exscan, MPI_Iexscan, of(me).data(), total.data(), 1, type.get(), op.get(), MPI_COMM_WORLD);
+        if (rank() > 0) {
+            EXPECT_EQ(total, of(me * (me - 1) / 2));
+        }
+        std::vector<unsigned> blocks(numbers * ranks, 7);
+        for (std::size_t i = 0; i < ranks; ++i) {
+            blocks[i * numbers] = me + static_cast<unsigned>(i);
+            blocks[i * numbers + second] = 10 * blocks[i * numbers];
+        }
+        total = of(0);
+        call_as(form, MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, blocks.data(), total.data(), 1, type.get(),
+            op.get(), MPI_COMM_WORLD);
+        EXPECT_EQ(total, of(ranks * (ranks - 1) / 2 + ranks * me));
+    }
+}
+
 MPI_TEST(UserOperation, OnATypeWithGapsLeavesTheGaps)
 {
     const CommittedType type(record_type());
