@@ -41,7 +41,7 @@ void Meeting::find_cpu_mates()
     if (cpu_mates.cpus > most_cpus()) cpu_mates = {};  // more than the station has records for
     std::size_t most = 1;
     for (const std::vector<int>& of_cpu : cpu_mates.members_of_cpus) most = std::max(most, of_cpu.size());
-    reductions.ring = DepositRing(static_cast<int>(most));
+    reductions.ring = DepositRing(static_cast<int>(most), node_->crossbar.memory().constants().arena_bytes);
 }
 
 void Meeting::count_reach()

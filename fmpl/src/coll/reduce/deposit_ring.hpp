@@ -1,12 +1,15 @@
 // Where a rank lays down longer operands for others to read: one behind the other in a ring of memory, as far ahead of
 // the root as it holds. Those of a CPU's ranks are so small together that each finds the others' operands in the core's
-// cache: kBytesOfCpu, but not less than two operands of kDepositBytes a rank, nor more than kMostBytes.
+// cache: kBytesOfCpu, but not less than two operands of kDepositBytes a rank, nor more than kMostBytes. Where each rank
+// has a CPU, what is written again is to have left the reader's caches (crossbar/rewritten_bytes.hpp), if the arena is
+// not short.
 //
 // A line lies between one and the next: a processor that reads an operand asks for the line behind it, which its owner
 // may be writing.
 #pragma once
 
 #include "coll/station.hpp"
+#include "crossbar/rewritten_bytes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,13 +26,18 @@ constexpr std::size_t deposit_room(std::size_t bytes)
 
 class DepositRing {
 public:
-    static constexpr std::size_t kMostBytes = 3 * deposit_room(4 * kDepositBytes);
+    static constexpr std::size_t kLongest = 4 * kDepositBytes;
+    static constexpr std::size_t kMostBytes = 3 * deposit_room(kLongest);
+    static constexpr std::size_t kShareOfArena = 32;
     static constexpr std::size_t kBytesOfCpu = 8 * deposit_room(2 * kDepositBytes);
 
-    explicit DepositRing(int ranks_of_cpu = 1)
+    explicit DepositRing(int ranks_of_cpu = 1, std::size_t arena_bytes = 0)
         : bytes_(std::clamp(kBytesOfCpu / static_cast<std::size_t>(ranks_of_cpu) / kLine * kLine,
               2 * deposit_room(kDepositBytes), kMostBytes))
     {
+        const bool is_rewritten = ranks_of_cpu == 1 && has_victim_cache();
+        if (is_rewritten && rewritten_bytes() <= arena_bytes / kShareOfArena)
+            bytes_ = std::max(bytes_, rewritten_bytes());
     }
 
     std::size_t bytes() const { return bytes_; }
@@ -51,7 +59,10 @@ public:
     std::size_t place(std::uint64_t use) const { return begins_[use % kReduceSlots] % bytes_; }
 
 private:
-    std::size_t longest_of(std::size_t operands) const { return (bytes_ / operands - kLine) / kLine * kLine; }
+    std::size_t longest_of(std::size_t operands) const
+    {
+        return std::min((bytes_ / operands - kLine) / kLine * kLine, kLongest);
+    }
 
     std::size_t bytes_;
     std::size_t longest_ = longest_of(2);
