@@ -41,7 +41,9 @@ void Meeting::find_cpu_mates()
     if (cpu_mates.cpus > most_cpus()) cpu_mates = {};  // more than the station has records for
     std::size_t most = 1;
     for (const std::vector<int>& of_cpu : cpu_mates.members_of_cpus) most = std::max(most, of_cpu.size());
-    reductions.ring = DepositRing(static_cast<int>(most), node_->crossbar.memory().constants().arena_bytes);
+    // Of more than two members it has not been measured.
+    const std::size_t arena_bytes = size() == 2 ? node_->crossbar.memory().constants().arena_bytes : 0;
+    reductions.ring = DepositRing(static_cast<int>(most), arena_bytes);
 }
 
 void Meeting::count_reach()

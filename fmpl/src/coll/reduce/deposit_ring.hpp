@@ -1,8 +1,8 @@
 // Where a rank lays down longer operands for others to read: one behind the other in a ring of memory, as far ahead of
 // the root as it holds. Those of a CPU's ranks are so small together that each finds the others' operands in the core's
-// cache: kBytesOfCpu, but not less than two operands of kDepositBytes a rank, nor more than kMostBytes. Where each rank
-// has a CPU, what is written again is to have left the reader's caches (crossbar/rewritten_bytes.hpp), if the arena is
-// not short.
+// cache: kBytesOfCpu, but not less than two operands of kDepositBytes a rank, nor more than kMostBytes. Of two members
+// with a CPU each, what is written again is to have left the reader's caches (crossbar/rewritten_bytes.hpp), if the
+// arena is not short.
 //
 // A line lies between one and the next: a processor that reads an operand asks for the line behind it, which its owner
 // may be writing.
@@ -31,6 +31,7 @@ public:
     static constexpr std::size_t kShareOfArena = 32;
     static constexpr std::size_t kBytesOfCpu = 8 * deposit_room(2 * kDepositBytes);
 
+    // arena_bytes: of which a share may be taken; 0: none.
     explicit DepositRing(int ranks_of_cpu = 1, std::size_t arena_bytes = 0)
         : bytes_(std::clamp(kBytesOfCpu / static_cast<std::size_t>(ranks_of_cpu) / kLine * kLine,
               2 * deposit_room(kDepositBytes), kMostBytes))
