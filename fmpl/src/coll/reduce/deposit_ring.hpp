@@ -39,13 +39,15 @@ public:
         const bool is_rewritten = ranks_of_cpu == 1 && has_victim_cache();
         if (is_rewritten && rewritten_bytes() <= arena_bytes / kShareOfArena)
             bytes_ = std::max(bytes_, rewritten_bytes());
+        longest_ = longest_of(2, kLongest);
+        longest_of_two_ = longest_of(3, std::max(kLongest, bytes_ / 8));
     }
 
     std::size_t bytes() const { return bytes_; }
     // The longest operand, if two of them shall have room.
     std::size_t longest() const { return longest_; }
     // Of two members, neither of which lays down its part of a use before it has its room: an operand never needs the
-    // room of the last use, wherever that lies.
+    // room of the last use, wherever that lies. One of the longer ring is a share of it that leaves room for others.
     std::size_t longest_of_two() const { return longest_of_two_; }
     // Makes room for the operand of the next use, if it is one for the ring: else of 0 bytes.
     void take(std::uint64_t use, std::size_t bytes)
@@ -60,14 +62,14 @@ public:
     std::size_t place(std::uint64_t use) const { return begins_[use % kReduceSlots] % bytes_; }
 
 private:
-    std::size_t longest_of(std::size_t operands) const
+    std::size_t longest_of(std::size_t operands, std::size_t most) const
     {
-        return std::min((bytes_ / operands - kLine) / kLine * kLine, kLongest);
+        return std::min((bytes_ / operands - kLine) / kLine * kLine, most);
     }
 
     std::size_t bytes_;
-    std::size_t longest_ = longest_of(2);
-    std::size_t longest_of_two_ = longest_of(3);
+    std::size_t longest_;
+    std::size_t longest_of_two_;
     std::uint64_t end_ = 0;  // of all that was ever taken
     std::array<std::uint64_t, kReduceSlots> begins_{};
 };

@@ -74,10 +74,11 @@ void deposit_for_pair(Meeting& m, std::uint64_t use, PairDeposit& own, const Red
     if (bytes <= kShortBufferBytes) copy_across(m.node().crossbar.local(own.payload), operand, bytes);
 }
 
-// A long operand in a library buffer is laid down in steps of so many bytes: the other combines the first ones
-// meanwhile.
-constexpr std::size_t kStepBytes = 8 * 1024;
-static_assert(DepositRing::kMostBytes / kStepBytes < PairDeposit::kMostSteps);
+// A long operand in a library buffer is laid down in so many steps, but of so many bytes at least: the other combines
+// the first ones meanwhile.
+constexpr std::size_t kSteps = 8;
+constexpr std::size_t kStepBytes = 16 * 1024;
+static_assert(2 * kSteps < PairDeposit::kMostSteps);  // elements do not divide all
 
 // One use of the line, by both ranks.
 class PairUse {
@@ -207,7 +208,7 @@ private:
     std::size_t step_count() const
     {
         if (whole_.root == kAllMembers) return whole_.count;
-        return std::max<std::size_t>(kStepBytes / whole_.op->element_size, 1);
+        return std::max<std::size_t>(std::max(kStepBytes, bytes_ / kSteps) / whole_.op->element_size, 1);
     }
     std::size_t step_bytes() const { return step_count() * whole_.op->element_size; }
 
