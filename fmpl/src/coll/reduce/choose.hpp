@@ -56,7 +56,8 @@ inline std::size_t longest_deposit(const Meeting& m, const Reduction& whole)
         const std::size_t longest = m.reductions.ring.longest_of_two();
         return whole.root == kAllMembers ? std::min(longest, kReducePrivateBytesToAll - 1) : longest;
     }
-    return goes_by_cpu(m, whole) && whole.root != kAllMembers ? m.reductions.ring.longest() : kDepositBytes;
+    const bool in_long_pieces = goes_by_cpu(m, whole) || (whole.root == kAllMembers && !m.node().each_has_a_cpu());
+    return in_long_pieces ? m.reductions.ring.longest() : kDepositBytes;
 }
 
 // From which size on a reduction is partitioned among the members

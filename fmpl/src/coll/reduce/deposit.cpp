@@ -28,7 +28,7 @@ Offset long_buffers(Meeting& m)
 {
     Offset& at = m.reductions.long_deposits;
     if (at == kNoOffset) [[unlikely]]
-        at = m.node().arena.allocate(m.reductions.ring.bytes() + (m.size() == 2 ? 0 : kDepositBytes));
+        at = m.node().arena.allocate(m.reductions.ring.bytes() + (m.size() == 2 ? 0 : m.reductions.ring.longest()));
     return at;
 }
 

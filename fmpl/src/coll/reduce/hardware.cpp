@@ -179,8 +179,9 @@ bool reduce_hardware(Meeting& m, const ReduceBuffers& buffers, const Reduction& 
     };
     if (once(buffers, whole) != ReduceManner::in_pieces) return true;
     if (!goes_in_hardware(whole)) return false;
-    // A piece of more members is to leave them at once (docs/decisions/0042-operands-of-a-cpu-first.md).
-    const std::size_t piece_count = (m.size() == 2 ? longest_deposit(m, whole) : kDepositBytes) / element;
+    // A piece of a reduce of more members is to leave them at once (docs/decisions/0042-operands-of-a-cpu-first.md).
+    const bool leaves_at_once = m.size() > 2 && whole.root != kAllMembers;
+    const std::size_t piece_count = (leaves_at_once ? kDepositBytes : longest_deposit(m, whole)) / element;
     for (std::size_t done = 0; done < whole.count; done += piece_count) {
         const Reduction piece{std::min(piece_count, whole.count - done), whole.op, whole.root};
         once(buffers.at(done * element), piece);
