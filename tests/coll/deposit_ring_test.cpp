@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <random>
+#include <utility>
 
 namespace {
 
@@ -49,14 +50,17 @@ TEST(DepositRing, OperandsThatAreStillReadStayWhereTheyAre)
 TEST(DepositRing, OfTwoMembersAnOperandNeedsNoRoomOfTheLastUse)
 {
     std::mt19937_64 random(31);
-    for (int ranks_of_cpu = 1; ranks_of_cpu <= 2; ++ranks_of_cpu) {
-        DepositRing ring(ranks_of_cpu);
+    for (const auto& [ranks_of_cpu, arena_bytes] : {std::pair(1, std::size_t{0}), {1, std::size_t{1} << 40}, {2, 0}}) {
+        DepositRing ring(ranks_of_cpu, arena_bytes);
         const std::size_t longest = ring.longest_of_two();
         EXPECT_GE(longest, kDepositBytes);
+        if (ring.bytes() > DepositRing::kMostBytes) {
+            EXPECT_GT(longest, DepositRing::kLongest);
+        }
         for (std::uint64_t use = 0; use < 4000; ++use) {
             ring.take(use, random() % 4 == 0 ? longest : random() % (longest + 1));
             ASSERT_FALSE(use > 0 && ring.overlaps(use - 1))
-                << "use " << use << ", " << ranks_of_cpu << " ranks of a CPU";
+                << "use " << use << ", " << ranks_of_cpu << " ranks of a CPU, arenas of " << arena_bytes << " bytes";
         }
     }
 }

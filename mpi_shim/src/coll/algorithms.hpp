@@ -65,6 +65,10 @@ void direct_reduce_scatter(Schedule& schedule, const Members& members, const voi
 // to so many ranks, and where a scan has a quarter as many pieces as ranks (docs/performance.md).
 inline constexpr int kLinearScanRanks = 16;
 inline constexpr std::int64_t kScanPieceBytes = 32 * 1024;
+// Where more than two ranks share a CPU, beyond the first of these pieces that go with their envelopes from any memory:
+// for one that is read the two ranks change places on the CPU (docs/decisions/0064-scans-in-short-pieces.md).
+inline constexpr std::int64_t kScanWholeBytesCrowded = 16 * 1024;
+inline constexpr std::int64_t kScanPieceBytesCrowded = 4 * 1024;
 // Of at least one element.
 void linear_scan(Schedule& schedule, const Members& members, const void* contribution, void* result, std::int64_t count,
     bool inclusive);
