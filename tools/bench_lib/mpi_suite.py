@@ -82,7 +82,7 @@ def steps(quick, _peers):
             found.append(strided_step(ranks, block, (4 * KIB,) if quick
                                       else (4 * KIB, 32 * KIB, 128 * KIB, 1024 * KIB)))
     for ranks in ((2, 4) if quick else (2, 3, 4, 8, 16)):
-        few = sizes if ranks in (2, 4) else (8, 4 * KIB)
+        few = sizes if ranks in (2, 4) else (8, 4 * KIB, 32 * KIB, 128 * KIB) if ranks == 8 else (8, 4 * KIB, 32 * KIB)
         found.append(calls_step("row", ranks, ("barrier", *CALLS), few, ["--root", "fixed"]))
         if ranks in (2, 4):
             found.append(calls_step("turn", ranks, ROOTED, sizes, ["--root", "turn"]))
