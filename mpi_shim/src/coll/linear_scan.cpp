@@ -4,8 +4,6 @@
 // operation commutes, an inclusive one that is not in place adds the contribution there, and copies nothing.
 #include "coll/algorithms.hpp"
 
-#include <fmpl/job.h>
-
 #include <algorithm>
 
 namespace fmpl::mpi {
@@ -16,10 +14,9 @@ std::int64_t elements_of_message(const Schedule& schedule, std::int64_t count, b
 {
     const auto element_bytes = static_cast<std::int64_t>(schedule.elements(nullptr, 1).bytes);
     const bool nobody_adds = !inclusive && schedule.members().size() == 2;  // or passes on
-    const bool crowded = fmpl_ranks_of_cpu() > 2;
-    const std::int64_t most = crowded ? kScanWholeBytesCrowded : kScanPieceBytes;
+    const std::int64_t most = is_crowded() ? kWholeBytesCrowded : kScanPieceBytes;
     if (nobody_adds || (element_bytes <= most && count * element_bytes <= most)) return count;
-    return std::max<std::int64_t>((crowded ? kScanPieceBytesCrowded : kScanPieceBytes) / element_bytes, 1);
+    return std::max<std::int64_t>((is_crowded() ? kScanPieceBytesCrowded : kScanPieceBytes) / element_bytes, 1);
 }
 
 }  // namespace

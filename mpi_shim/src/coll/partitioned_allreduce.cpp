@@ -1,8 +1,6 @@
 // Allreduce of many elements: every rank reduces its part, then sends it to all. Two rounds: 2 n L + 2 B.
 #include "coll/algorithms.hpp"
 
-#include <fmpl/job.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -10,10 +8,8 @@ namespace fmpl::mpi {
 
 bool is_partitioned(const Members& members, std::uint64_t bytes)
 {
-    // Where more than two ranks share a CPU, as soon as the kernel would read whole messages of private memory, for
-    // each of which two ranks change places: the parts are shorter.
-    constexpr std::uint64_t kLeast = 64 * 1024, kLeastCrowded = 16 * 1024 + 1;
-    return bytes >= (fmpl_ranks_of_cpu() > 2 ? kLeastCrowded : kLeast) && members.size() > 2;
+    constexpr std::int64_t kWholeBytes = 64 * 1024 - 1;
+    return bytes > static_cast<std::uint64_t>(is_crowded() ? kWholeBytesCrowded : kWholeBytes) && members.size() > 2;
 }
 
 int messages_of_allreduce(const Members& members, int rank, std::uint64_t bytes, bool is_predefined)
