@@ -107,7 +107,7 @@ bool Messenger::look()
             parts.active.erase(parts.active.begin() + static_cast<std::ptrdiff_t>(i));
         }
     }
-    const bool packed = parts.negotiation.progress(!parts.leaves_copies);
+    const bool packed = parts.negotiation.progress(!parts.leaves_copies, !parts.in_passing);
     return parts.channels.progress() || packed;
 }
 
@@ -119,6 +119,7 @@ void Messenger::raise_failure_in_fmpl()
 
 void Messenger::progress()
 {
+    const Raised raised(parts_->in_passing);
     look_once([this] {
         progress_until([] { return false; });
         return true;

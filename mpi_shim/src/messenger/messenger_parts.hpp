@@ -138,6 +138,7 @@ struct Messenger::Parts {
     std::exception_ptr failure;                                         // inside the envelope handler
     std::exception_ptr failure_in_fmpl;                                 // while FMPL waited: for the rank's next call
     bool progressing = false;
+    bool in_passing = false;     // a look is no part of a wait, and for long no other may follow
     bool leaves_copies = false;  // a look leaves out what Negotiation has to read, to give and to send
 
     void raise_failure()

@@ -6,11 +6,16 @@
 #include "protocol_sizes.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <functional>
+#include <thread>
 #include <vector>
 
 namespace mpi_test {
 namespace {
+
+using namespace std::chrono_literals;
 
 constexpr int kTag = 21;
 constexpr int kRounds = 1000;
@@ -115,42 +120,55 @@ MPI_TEST_AT(Polling, LongMessagesGoAroundRanksThatTest, ({3, 8}))
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// Two ranks reduce to the first one, who finds all that it needs, until the second hears that a long message of a third
-// one to the first has gone. How often?
+// How often the operation of the test below has been applied: by its root alone, when the operands have come.
+std::atomic<int> applied = 0;
+
+void add(void* in, void* inout, int* length, MPI_Datatype*)
+{
+    std::transform(static_cast<int*>(in), static_cast<int*>(in) + *length, static_cast<int*>(inout),
+        static_cast<int*>(inout), std::plus<>());
+    ++applied;
+}
+
+// Two ranks reduce to the first one, who finds all that it needs. Long operands of a third rank for the first one have
+// been on their way for some milliseconds: how many calls until they are there?
 MPI_TEST_AT(Polling, CollectiveCallsLetTheMessageOfAThirdRankArrive, ({3}))
 {
-    constexpr int kMany = 1000;
-    const Message out(1'000'000, 1);
-    MPI_Comm two = MPI_COMM_NULL;
-    MPI_Comm_split(MPI_COMM_WORLD, rank() == 2 ? MPI_UNDEFINED : 0, rank(), &two);
+    constexpr int kCalls = 1000;
+    constexpr int kLong = 250'000;
+    MPI_Op op = MPI_OP_NULL;
+    MPI_Op_create(add, 0, &op);
+    MPI_Comm busy = MPI_COMM_NULL;  // ranks 0 and 1
+    MPI_Comm_split(MPI_COMM_WORLD, rank() == 2 ? MPI_UNDEFINED : 0, rank(), &busy);
+    MPI_Comm other = MPI_COMM_NULL;  // ranks 0 and 2
+    MPI_Comm_split(MPI_COMM_WORLD, rank() == 1 ? MPI_UNDEFINED : 0, rank(), &other);
     std::vector<int> calls;
     for (int round = 0; round < 9; ++round) {
-        int word = 0;
-        if (rank() == 2) {
-            MPI_Send(out.data(), out.count(), MPI_BYTE, 0, kTag, MPI_COMM_WORLD);
-            MPI_Send(&word, 1, MPI_INT, 1, kTag, MPI_COMM_WORLD);
-        } else {
-            Message in(1'000'000);
-            MPI_Request request = MPI_REQUEST_NULL;
-            rank() == 0 ? MPI_Irecv(in.data(), in.count(), MPI_BYTE, 2, kTag, MPI_COMM_WORLD, &request)
-                        : MPI_Irecv(&word, 1, MPI_INT, 2, kTag, MPI_COMM_WORLD, &request);
-            int done = 0;
-            calls.push_back(0);
-            for (int all_done = 0; all_done == 0; ++calls.back()) {
-                if (rank() == 1 && done == 0) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-                MPI_Reduce(&done, &all_done, 1, MPI_INT, MPI_SUM, 0, two);
-                if (rank() == 1) all_done = done;
-            }
-            MPI_Wait(&request, MPI_STATUS_IGNORE);
-            EXPECT_TRUE(rank() != 0 || in.holds(1));
+        const std::vector<int> ones(kLong, 1);
+        std::vector<int> sums(kLong);
+        if (rank() == 0) applied = 0;
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (rank() == 0) MPI_Ireduce(ones.data(), sums.data(), kLong, MPI_INT, op, 0, other, &request);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank() == 2) MPI_Ireduce(ones.data(), nullptr, kLong, MPI_INT, op, 0, other, &request);
+        if (rank() == 0) std::this_thread::sleep_for(5ms);
+        int before = 0;
+        for (int call = 0, sum = 0; call < kCalls && rank() != 2; ++call) {
+            MPI_Reduce(&call, &sum, 1, MPI_INT, MPI_SUM, 0, busy);
+            if (applied == 0) ++before;
         }
+        calls.push_back(before);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        EXPECT_EQ(std::count(sums.begin(), sums.end(), rank() == 0 ? 2 : 0), kLong);
         MPI_Barrier(MPI_COMM_WORLD);
     }
     if (rank() == 0) {
         std::nth_element(calls.begin(), calls.begin() + 4, calls.end());
-        EXPECT_LT(calls[4], kMany);
+        EXPECT_LT(calls[4], kCalls / 10);
     }
-    if (two != MPI_COMM_NULL) MPI_Comm_free(&two);
+    MPI_Op_free(&op);
+    if (busy != MPI_COMM_NULL) MPI_Comm_free(&busy);
+    if (other != MPI_COMM_NULL) MPI_Comm_free(&other);
 }
 
 }  // namespace

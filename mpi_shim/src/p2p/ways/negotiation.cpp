@@ -106,14 +106,14 @@ bool Negotiation::is_patient(const Read& read) const
 }
 
 // Takes one message, so that what comes meanwhile is seen before the next.
-bool Negotiation::take_read()
+bool Negotiation::take_read(bool may_rest)
 {
     for (std::size_t i = 0; i < reads_.size();) {
         Read& read = reads_[i];
         const Ref<ReceiveOperation> operation = read.operation;
         const auto place = reads_.begin() + static_cast<std::ptrdiff_t>(i);
         if (read.waits_from != 0 && !JointCopies::is_there(*operation, read.pieces)) {
-            if (is_patient(read)) {
+            if (may_rest && is_patient(read)) {
                 ++i;
                 continue;
             }

@@ -65,12 +65,13 @@ public:
     void packed(const Envelope& envelope);
     void piece(int source, const Envelope& envelope, const void* body);
 
-    // Whether a message has come to its end. may_copy: also by copying.
-    bool progress(bool may_copy)
+    // Whether a message has come to its end. may_copy: also by copying. may_rest: the look is one of several, of which
+    // a later one may do what the other side has had its time for.
+    bool progress(bool may_copy, bool may_rest)
     {
         const bool told = packing_.any() && packing_.progress();
         const bool streamed = may_copy && pieces_.any() && pieces_.progress();
-        const bool taken = may_copy && !reads_.empty() && take_read();
+        const bool taken = may_copy && !reads_.empty() && take_read(may_rest);
         const bool given = may_copy && (passes_on_ || reads_.empty()) && joint_.any_to_give() && joint_.give();
         return told || streamed || taken || given;
     }
@@ -104,7 +105,7 @@ private:
     Ref<SendOperation> take_back(Announced& announced);
     bool read(ReceiveOperation& operation);
     bool is_patient(const Read& read) const;
-    bool take_read();
+    bool take_read(bool may_rest);
     void ask_for_room(const Ref<ReceiveOperation>& operation);
     void piece_of_read(int source, const Envelope& envelope, const void* body);
     void has_come(const Ref<ReceiveOperation>& operation);
