@@ -18,8 +18,8 @@ using namespace fmpl;
 class Ring {
 public:
     // has_short_laps: as on AMD's processors.
-    explicit Ring(std::size_t body_bytes, bool has_short_laps = false)
-        : sizes_(sizes(body_bytes, has_short_laps)),
+    explicit Ring(std::size_t body_bytes, bool has_short_laps = false, bool share_cpus = false)
+        : sizes_(sizes(body_bytes, has_short_laps, share_cpus)),
           lines_(sizes_.body_lines),
           from_{nullptr, lines_.data(), kNoOffset}
     {
@@ -105,9 +105,9 @@ private:
         std::uint32_t end() const { return at + RingSizes::lines_of(bytes); }
     };
 
-    static RingSizes sizes(std::size_t body_bytes, bool has_short_laps)
+    static RingSizes sizes(std::size_t body_bytes, bool has_short_laps, bool share_cpus)
     {
-        RingSizes of_both = RingSizes::of(2, body_bytes);
+        RingSizes of_both = RingSizes::of(2, body_bytes, share_cpus);
         of_both.in_short_lap = has_short_laps ? RingSizes::lines_of(8 * 1024) : 0;
         return of_both;
     }
@@ -128,8 +128,9 @@ TEST(EnvelopeRing, NoBodyLiesOnOneThatIsUnderWay)
     std::mt19937 random(7);
     const auto any = [&](std::size_t most) { return std::uniform_int_distribution<std::size_t>(0, most)(random); };
     for (const std::size_t body_bytes : {256u, 1024u, 4096u, 65536u, 262144u}) {
-        for (const std::uint64_t first : {std::uint64_t{0}, (std::uint64_t{1} << 32) - 500}) {
-            Ring ring(body_bytes, true);
+        for (const bool share_cpus : {false, true}) {
+            const std::uint64_t first = share_cpus ? 0 : (std::uint64_t{1} << 32) - 500;
+            Ring ring(body_bytes, true, share_cpus);
             ring.pretend_to_have_sent(first);
             const std::size_t limit = ring.sizes().body_limit();
             std::size_t sent = 0;
@@ -185,6 +186,17 @@ TEST(EnvelopeRing, LongBodiesThatAreAnsweredLieOneBehindTheOther)
     for (std::uint32_t turn = 0; turn < 10; ++turn) {
         ASSERT_TRUE(ring.send(bytes, true));
         ASSERT_EQ(ring.last_place(), turn * RingSizes::lines_of(bytes));
+        ring.take();
+        ring.answer();
+    }
+}
+
+TEST(EnvelopeRing, OfRanksThatShareCpusLongOnesThatAreAnsweredLieInTheSamePlace)
+{
+    Ring ring(256 * 1024, false, true);
+    for (int turn = 0; turn < 10; ++turn) {
+        ASSERT_TRUE(ring.send(ring.sizes().body_limit(), true));
+        ASSERT_EQ(ring.last_place(), 0u);
         ring.take();
         ring.answer();
     }

@@ -11,8 +11,6 @@
 #include "coll/schedule.hpp"
 #include "group/topology.hpp"
 
-#include <fmpl/job.h>
-
 #include <cstdint>
 #include <span>
 
@@ -50,14 +48,6 @@ void binomial_reduce(Schedule& schedule, const Members& members, const void* con
     std::int64_t count, int root, bool has_declined = false);
 // Whether the rank's message goes to root, if the operation commutes.
 bool sends_to_root(const Members& members, int rank, int root);
-// Whether more than two ranks share a CPU. A private message beyond kWholeBytesCrowded is then read by the kernel, and
-// two ranks change places on the CPU for each, so that longer data had better go in parts or pieces that go with their
-// envelopes (docs/decisions/0064-scans-in-short-pieces.md).
-inline bool is_crowded()
-{
-    return fmpl_ranks_of_cpu() > 2;
-}
-inline constexpr std::int64_t kWholeBytesCrowded = 16 * 1024;
 // The result is in `values` on all ranks, the same bit for bit.
 void recursive_doubling_allreduce(Schedule& schedule, const Members& members, void* values, std::int64_t count);
 // Whether the rank exchanges a message with this one in that.
@@ -75,7 +65,7 @@ void direct_reduce_scatter(Schedule& schedule, const Members& members, const voi
 // to so many ranks, and where a scan has a quarter as many pieces as ranks (docs/performance.md).
 inline constexpr int kLinearScanRanks = 16;
 inline constexpr std::int64_t kScanPieceBytes = 32 * 1024;
-inline constexpr std::int64_t kScanPieceBytesCrowded = 4 * 1024;
+inline constexpr std::int64_t kScanPieceBytesCrowded = 8 * 1024;
 // Of at least one element.
 void linear_scan(Schedule& schedule, const Members& members, const void* contribution, void* result, std::int64_t count,
     bool inclusive);

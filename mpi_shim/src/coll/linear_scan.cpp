@@ -3,6 +3,7 @@
 // last one has its result; scans in a row overlap. What comes goes to where the rank's result will be. If the
 // operation commutes, an inclusive one that is not in place adds the contribution there, and copies nothing.
 #include "coll/algorithms.hpp"
+#include "p2p/crowded.hpp"
 
 #include <algorithm>
 
@@ -14,9 +15,9 @@ std::int64_t elements_of_message(const Schedule& schedule, std::int64_t count, b
 {
     const auto element_bytes = static_cast<std::int64_t>(schedule.elements(nullptr, 1).bytes);
     const bool nobody_adds = !inclusive && schedule.members().size() == 2;  // or passes on
-    const std::int64_t most = is_crowded() ? kWholeBytesCrowded : kScanPieceBytes;
+    const std::int64_t most = is_crowded() ? kScanPieceBytesCrowded : kScanPieceBytes;
     if (nobody_adds || (element_bytes <= most && count * element_bytes <= most)) return count;
-    return std::max<std::int64_t>((is_crowded() ? kScanPieceBytesCrowded : kScanPieceBytes) / element_bytes, 1);
+    return std::max<std::int64_t>(most / element_bytes, 1);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Allreduce of many elements: every rank reduces its part, then sends it to all. Two rounds: 2 n L + 2 B.
 #include "coll/algorithms.hpp"
+#include "p2p/crowded.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -8,8 +9,9 @@ namespace fmpl::mpi {
 
 bool is_partitioned(const Members& members, std::uint64_t bytes)
 {
-    constexpr std::int64_t kWholeBytes = 64 * 1024 - 1;
-    return bytes > static_cast<std::uint64_t>(is_crowded() ? kWholeBytesCrowded : kWholeBytes) && members.size() > 2;
+    constexpr std::uint64_t kPartitioned = 64 * 1024;
+    constexpr std::uint64_t kPartitionedCrowded = 24 * 1024 + 1;  // docs/decisions/0064-scans-in-short-pieces.md
+    return bytes >= (is_crowded() ? kPartitionedCrowded : kPartitioned) && members.size() > 2;
 }
 
 int messages_of_allreduce(const Members& members, int rank, std::uint64_t bytes, bool is_predefined)

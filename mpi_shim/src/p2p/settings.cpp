@@ -2,10 +2,13 @@
 
 #include "error.hpp"
 #include "p2p/copy_rates.hpp"
+#include "p2p/crowded.hpp"
 
+#include <fmpl/remote.h>
 #include <mpi.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -15,6 +18,10 @@ namespace {
 
 constexpr std::size_t kEagerBytes = 16 * 1024;
 constexpr std::size_t kEagerBytesRemoteDma = 4 * 1024;
+constexpr std::size_t kEagerBytesRemoteDmaCrowded = 8 * 1024;
+// Where a long message takes less time so than announced; and what the rings of all pairs of a job may take for that.
+constexpr std::size_t kEagerBytesLong = 64 * 1024;
+constexpr std::size_t kRingsOfJob = 64 * 1024 * 1024;
 constexpr std::size_t kLargestEager = 1024 * 1024;
 constexpr int kManyRanks = 32;
 constexpr std::size_t kEagerBytesOfMany = 4 * 1024;
@@ -23,6 +30,15 @@ constexpr std::size_t kEagerBytesOfMany = 4 * 1024;
 std::size_t least_ring(std::size_t eager_bytes)
 {
     return 4 * std::max<std::size_t>(eager_bytes, 256);
+}
+
+// docs/decisions/0065-long-eager-messages.md
+std::size_t default_eager_bytes(int ranks)
+{
+    if (ranks > kManyRanks) return kEagerBytesOfMany;
+    if (fmpl_is_private_read_preferred() != 0 && !is_crowded()) return kEagerBytes;
+    const auto pairs = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
+    return std::clamp(std::bit_floor(kRingsOfJob / 4 / pairs), kEagerBytes, kEagerBytesLong);
 }
 
 std::size_t eager_bytes_from(const char* text)
@@ -40,12 +56,13 @@ std::size_t eager_bytes_from(const char* text)
 
 Settings settings_from_environment(int ranks, std::size_t best_ring)
 {
-    const std::size_t otherwise = ranks > kManyRanks ? kEagerBytesOfMany : kEagerBytes;
+    const std::size_t otherwise = default_eager_bytes(ranks);
+    const std::size_t from_remote_dma = is_crowded() ? kEagerBytesRemoteDmaCrowded : kEagerBytesRemoteDma;
     const char* const text = std::getenv("FMPL_MPI_EAGER");
     const std::size_t bytes = text != nullptr ? eager_bytes_from(text) : otherwise;
     // Who sets a lower limit wants less memory, or what happens where a ring is full.
     const std::size_t ring = bytes < otherwise ? least_ring(bytes) : std::max(least_ring(bytes), best_ring);
-    return {bytes, std::min(bytes, kEagerBytesRemoteDma), text != nullptr ? 0 : CopyRates::kLongest, ring};
+    return {bytes, std::min(bytes, from_remote_dma), text != nullptr ? 0 : CopyRates::kLongest, ring};
 }
 
 }  // namespace fmpl::mpi

@@ -2,8 +2,8 @@
 
 namespace fmpl {
 
-EnvelopeLayout::EnvelopeLayout(int ranks, std::size_t body_bytes)
-    : sizes_(RingSizes::of(ranks, body_bytes)),
+EnvelopeLayout::EnvelopeLayout(int ranks, std::size_t body_bytes, bool share_cpus)
+    : sizes_(RingSizes::of(ranks, body_bytes, share_cpus)),
       ranks_(ranks)
 {
     const std::size_t others = static_cast<std::size_t>(ranks) - 1;
@@ -15,10 +15,10 @@ EnvelopeLayout::EnvelopeLayout(int ranks, std::size_t body_bytes)
     end_ = bodies_ + others * sizes_.bodies_bytes();
 }
 
-EnvelopeBlock EnvelopeBlocks::make(TableMemory& tables, int ranks, std::size_t body_bytes, bool counts)
+EnvelopeBlock EnvelopeBlocks::make(TableMemory& tables, int ranks, std::size_t body_bytes, bool share_cpus)
 {
-    const EnvelopeLayout layout(ranks, body_bytes);
-    blocks_ = {{tables.take(layout.bytes()), counts ? 1u : 0u}};
+    const EnvelopeLayout layout(ranks, body_bytes, share_cpus);
+    blocks_ = {{tables.take(layout.bytes()), share_cpus ? 1u : 0u}};
     layout_ = layout;
     return blocks_.front();
 }

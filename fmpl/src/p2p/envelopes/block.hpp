@@ -22,7 +22,7 @@ namespace fmpl {
 class EnvelopeLayout {
 public:
     EnvelopeLayout() = default;
-    EnvelopeLayout(int ranks, std::size_t body_bytes);
+    EnvelopeLayout(int ranks, std::size_t body_bytes, bool share_cpus = false);
 
     const RingSizes& sizes() const { return sizes_; }
     // Of the whole block: the address space that a rank takes.
@@ -66,7 +66,8 @@ struct EnvelopeBlock {
 class EnvelopeBlocks {
 public:
     // This rank's. Throws Error(MEMORY), and then nothing has changed.
-    EnvelopeBlock make(TableMemory& tables, int ranks, std::size_t body_bytes, bool counts);
+    // share_cpus: the ranks do; then its sources count.
+    EnvelopeBlock make(TableMemory& tables, int ranks, std::size_t body_bytes, bool share_cpus);
     void unmake(TableMemory& tables);
     // Those of all ranks, in their order.
     void connect(std::vector<EnvelopeBlock> blocks) { blocks_ = std::move(blocks); }

@@ -71,11 +71,15 @@ struct RingSizes {
     // Cells: 256, for whole windows of short messages (docs/decisions/0063-cells-for-whole-windows.md), and fewer in
     // jobs of more than 32 ranks, of which all may talk: then the rings of a rank take about 512 KiB (from 1024 ranks
     // on, 8 cells: the square of the ranks times 512 bytes for the job).
-    static RingSizes of(int ranks, std::size_t body_bytes)
+    //
+    // Of ranks that share CPUs one reads while the other does not run: any body begins at the start of an empty ring,
+    // so that long rings take no more of the caches than what is under way.
+    static RingSizes of(int ranks, std::size_t body_bytes, bool share_cpus = false)
     {
         return {std::clamp(std::bit_floor(8192u / static_cast<std::uint32_t>(ranks)), 8u, 256u),
-            static_cast<std::uint32_t>(body_bytes / kLine), lines_of(longest_in_one_place()),
-            lines_of(longest_in_short_lap()), lines_of(longest_asked_ahead())};
+            static_cast<std::uint32_t>(body_bytes / kLine),
+            lines_of(share_cpus ? body_bytes / 4 : longest_in_one_place()), lines_of(longest_in_short_lap()),
+            lines_of(longest_asked_ahead())};
     }
 
     // The longest body.
