@@ -347,6 +347,7 @@ TEST_F(CpusLent, WhoHasBeenTakenGoesHomeAndIsTakenForLongerSoonAfter)
         take();
         EXPECT_EQ(lease_us(), us);
         const std::uint64_t taken_at = record(2).moved_at;
+        memory_->news(1)[2].at = ago(0) + 1'000'000 * ticks_per_us_;  // has news until then
         wait_in_vain_until([&] { return record(2).host == home(2); });
         expect_on(2, home(2));
         EXPECT_GE(record(2).moved_at - taken_at, us * ticks_per_us_);
@@ -354,6 +355,46 @@ TEST_F(CpusLent, WhoHasBeenTakenGoesHomeAndIsTakenForLongerSoonAfter)
     record(2).moved_at = 0;  // it has long been at home
     take();
     EXPECT_EQ(lease_us(), 200u);
+}
+
+TEST_F(CpusLent, WhoHasHadNoNewsForLongGoesHomeBeforeItsTime)
+{
+    begin();
+    // Several times, since other programs may come between.
+    std::uint64_t stay = 0;
+    for (int i = 0; i < 10; ++i) {
+        set(2, 200, 100);
+        record(2).lease = 32'000 * ticks_per_us_;
+        record(2).moved_at = ago(1000);
+        wait_in_vain_until([&] { return record(2).host == home(0); });
+        EXPECT_EQ(record(2).lease / ticks_per_us_, 64'000u);
+        const std::uint64_t news_at = ago(0);
+        memory_->news(1)[2].at = news_at;
+        record(2).away_since = ago(100);
+        wait_in_vain_until([&] { return record(2).host == home(2); });
+        expect_on(2, home(2));
+        stay = record(2).moved_at - news_at;
+        EXPECT_GE(stay, 2'000 * ticks_per_us_);
+        if (stay < 30'000 * ticks_per_us_) break;
+    }
+    EXPECT_LT(stay, 30'000 * ticks_per_us_);
+}
+
+// Who has come without news, since it computed, is there for its whole time.
+TEST_F(CpusLent, WhoComputedBesideAnotherStaysForItsWholeTime)
+{
+    begin();
+    for (const int node : {2, 3}) {
+        set_ready(node);
+        record(node).lease = 5'000 * ticks_per_us_;
+        record(node).moved_at = ago(1000);
+    }
+    wait_in_vain_until([&] { return record(2).host == home(0) || record(3).host == home(0); });
+    const int taken = record(2).host == home(0) ? 2 : 3;
+    const std::uint64_t taken_at = record(taken).moved_at;
+    record(taken).away_since = ago(0);
+    wait_in_vain_until([&] { return record(taken).host == home(taken); });
+    EXPECT_GE(record(taken).moved_at - taken_at, 10'000 * ticks_per_us_);
 }
 
 TEST_F(CpusLent, AGuestThatRunsIsLeftAlone)

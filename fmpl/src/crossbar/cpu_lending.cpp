@@ -22,6 +22,7 @@ constexpr std::uint64_t kIdleUs = 20;
 constexpr std::uint64_t kLongIdleUs = 500;  // before the rank sleeps
 constexpr std::uint64_t kSettlingUs = 5;    // until a rank that has been moved has looked
 constexpr std::uint64_t kShortestLeaseUs = 200, kLongestLeaseUs = 64'000;
+constexpr std::uint64_t kWithoutNewsUs = 2'000;
 // A rank that is moved again within so many leases is moved for longer.
 constexpr std::uint64_t kSoonLeases = 16;
 constexpr std::size_t kNodesOfLook = 16;
@@ -78,6 +79,7 @@ void CpuLending::begin(ClockKind clock, std::uint64_t ticks_per_us)
     settling_ = kSettlingUs * ticks_per_us;
     shortest_lease_ = kShortestLeaseUs * ticks_per_us;
     longest_lease_ = kLongestLeaseUs * ticks_per_us;
+    without_news_ = kWithoutNewsUs * ticks_per_us;
     const auto at = static_cast<std::size_t>(std::ranges::find(cpus_, home_) - cpus_.begin());
     for (std::size_t cpu = 0; cpu < lent; ++cpu) news_.push_back(crossbar_->memory().news(cpu));
     crossbar_->note_news(crossbar_->memory().news(at), clock);
@@ -276,7 +278,7 @@ void CpuLending::take(const Found& found, int here)
     next_look_ = left_at_ + settling_;
     wait_for_look_ = between_looks_;
     std::erase_if(guests_, [&](const Guest& guest) { return guest.node == found.node; });
-    if (here != home) guests_.push_back({found.node, here, left_at_ + lease});
+    if (here != home) guests_.push_back({found.node, here, left_at_ + lease, found.away != 0});
 }
 
 void CpuLending::send_guests_home()
@@ -286,7 +288,8 @@ void CpuLending::send_guests_home()
         const int host = record.host.load(std::memory_order_relaxed);
         if (host != guest.host && host != kOnTheMove) return true;
         const std::uint64_t away = record.away_since.load(std::memory_order_relaxed);
-        if (left_at_ < guest.until || away == 0) return false;
+        const bool has_no_news = guest.had_news && left_at_ >= news_of(guest.node) + without_news_;
+        if ((left_at_ < guest.until && !has_no_news) || away == 0) return false;
         return move(
             guest.node, guest.host, peers_[static_cast<std::size_t>(guest.node)].home, away, [](NodeRecord&) {});
     });

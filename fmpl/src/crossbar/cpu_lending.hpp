@@ -15,7 +15,8 @@
 // Such a rank stands in a CPU's run queue, where binding it to another takes 4 us. (One that runs takes 240, so nobody
 // moves itself.) It goes back to the CPU that it was bound to at the start, its home, 200 us later; each time that it
 // is moved again soon after, it stays twice as long. So a program whose ranks wait for one CPU again and again finds a
-// better layout of them, and one that was held up once keeps its own.
+// better layout of them, and one that was held up once keeps its own. One that came for its news goes home as well when
+// it has had none for 2 ms, whatever its stay: what it came for is over, and the CPUs are to have their own again.
 //
 // A CPU that has had nothing to do for 500 us takes one of several ranks that compute on another, of which one may run:
 // the system, which could tell, may not move them.
@@ -97,6 +98,7 @@ private:
         int node;
         int host;
         std::uint64_t until;
+        bool had_news;  // when it was taken
     };
 
     void look_around();
@@ -142,7 +144,8 @@ private:
     // In ticks. From giving the CPU away to doing so again: what takes longer is work, of this rank or of another of
     // its CPU.
     std::uint64_t round_ = 0;
-    std::uint64_t idle_ = 0, long_idle_ = 0, between_looks_ = 0, settling_ = 0, shortest_lease_ = 0, longest_lease_ = 0;
+    std::uint64_t idle_ = 0, long_idle_ = 0, between_looks_ = 0, settling_ = 0;
+    std::uint64_t shortest_lease_ = 0, longest_lease_ = 0, without_news_ = 0;
 
     std::uint64_t left_at_ = 0;     // this rank gave its CPU away, or began to
     std::uint64_t idle_since_ = 0;  // its CPU has had nothing to do
