@@ -21,6 +21,7 @@ constexpr std::size_t kEagerBytesRemoteDma = 4 * 1024;
 constexpr std::size_t kEagerBytesRemoteDmaCrowded = 8 * 1024;
 // Where a long message takes less time so than announced; and what the rings of all pairs of a job may take for that.
 constexpr std::size_t kEagerBytesLong = 64 * 1024;
+constexpr std::size_t kEagerBytesLongCrowded = 256 * 1024;
 constexpr std::size_t kRingsOfJob = 64 * 1024 * 1024;
 constexpr std::size_t kLargestEager = 1024 * 1024;
 constexpr int kManyRanks = 32;
@@ -37,8 +38,9 @@ std::size_t default_eager_bytes(int ranks)
 {
     if (ranks > kManyRanks) return kEagerBytesOfMany;
     if (fmpl_is_private_read_preferred() != 0 && !is_crowded()) return kEagerBytes;
+    const std::size_t longest = is_crowded() ? kEagerBytesLongCrowded : kEagerBytesLong;
     const auto pairs = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
-    return std::clamp(std::bit_floor(kRingsOfJob / 4 / pairs), kEagerBytes, kEagerBytesLong);
+    return std::clamp(std::bit_floor(kRingsOfJob / 4 / pairs), kEagerBytes, longest);
 }
 
 std::size_t eager_bytes_from(const char* text)
