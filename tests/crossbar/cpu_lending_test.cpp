@@ -368,16 +368,27 @@ TEST_F(CpusLent, WhoHasHadNoNewsForLongGoesHomeBeforeItsTime)
         record(2).moved_at = ago(1000);
         wait_in_vain_until([&] { return record(2).host == home(0); });
         EXPECT_EQ(record(2).lease / ticks_per_us_, 64'000u);
-        const std::uint64_t news_at = ago(0);
-        memory_->news(1)[2].at = news_at;
-        record(2).away_since = ago(100);
+        const std::uint64_t taken_at = record(2).moved_at;
+        set(2, 100, 200);  // it has looked
         wait_in_vain_until([&] { return record(2).host == home(2); });
         expect_on(2, home(2));
-        stay = record(2).moved_at - news_at;
+        stay = record(2).moved_at - taken_at;
         EXPECT_GE(stay, 2'000 * ticks_per_us_);
         if (stay < 30'000 * ticks_per_us_) break;
     }
     EXPECT_LT(stay, 30'000 * ticks_per_us_);
+}
+
+// Its news may be old by then: what counts is how long it has been there without any.
+TEST_F(CpusLent, WhoIsTakenForOldNewsStaysForItsTime)
+{
+    begin();
+    set(2, 5'200, 5'100);
+    wait_in_vain_until([&] { return record(2).host == home(0); });
+    const std::uint64_t taken_at = record(2).moved_at;
+    set(2, 100, 5'100);
+    wait_in_vain_until([&] { return record(2).host == home(2); });
+    EXPECT_GE(record(2).moved_at - taken_at, 200 * ticks_per_us_);
 }
 
 // Who has come without news, since it computed, is there for its whole time.

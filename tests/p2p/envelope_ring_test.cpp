@@ -128,8 +128,9 @@ TEST(EnvelopeRing, NoBodyLiesOnOneThatIsUnderWay)
     std::mt19937 random(7);
     const auto any = [&](std::size_t most) { return std::uniform_int_distribution<std::size_t>(0, most)(random); };
     for (const std::size_t body_bytes : {256u, 1024u, 4096u, 65536u, 262144u}) {
-        for (const bool share_cpus : {false, true}) {
-            const std::uint64_t first = share_cpus ? 0 : (std::uint64_t{1} << 32) - 500;
+        for (const int form : {0, 1, 2, 3}) {
+            const bool share_cpus = form / 2 == 1;
+            const std::uint64_t first = form % 2 == 0 ? 0 : (std::uint64_t{1} << 32) - 500;
             Ring ring(body_bytes, true, share_cpus);
             ring.pretend_to_have_sent(first);
             const std::size_t limit = ring.sizes().body_limit();

@@ -278,7 +278,7 @@ void CpuLending::take(const Found& found, int here)
     next_look_ = left_at_ + settling_;
     wait_for_look_ = between_looks_;
     std::erase_if(guests_, [&](const Guest& guest) { return guest.node == found.node; });
-    if (here != home) guests_.push_back({found.node, here, left_at_ + lease, found.away != 0});
+    if (here != home) guests_.push_back({found.node, here, left_at_, left_at_ + lease, found.away != 0});
 }
 
 void CpuLending::send_guests_home()
@@ -288,7 +288,8 @@ void CpuLending::send_guests_home()
         const int host = record.host.load(std::memory_order_relaxed);
         if (host != guest.host && host != kOnTheMove) return true;
         const std::uint64_t away = record.away_since.load(std::memory_order_relaxed);
-        const bool has_no_news = guest.had_news && left_at_ >= news_of(guest.node) + without_news_;
+        const std::uint64_t news = std::max(news_of(guest.node), guest.taken_at);
+        const bool has_no_news = guest.had_news && left_at_ >= news + without_news_;
         if ((left_at_ < guest.until && !has_no_news) || away == 0) return false;
         return move(
             guest.node, guest.host, peers_[static_cast<std::size_t>(guest.node)].home, away, [](NodeRecord&) {});

@@ -97,7 +97,7 @@ private:
     struct Guest {
         int node;
         int host;
-        std::uint64_t until;
+        std::uint64_t taken_at, until;
         bool had_news;  // when it was taken
     };
 

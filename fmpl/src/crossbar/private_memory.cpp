@@ -38,7 +38,8 @@ namespace {
 // As much as the kernel copies in one call, which an ending job has to wait for.
 constexpr std::size_t kMostOfACall = 1024 * 1024;
 
-// Of ranks that share a CPU: with more of them the rings are too short for long messages, and each turn costs more.
+// Of ranks that share a CPU: with more of them each turn costs more, and chunks take several
+// (docs/decisions/0065-long-eager-messages.md for messages that take one).
 constexpr int kFewOfCpu = 2;
 
 // A number that no other process has.

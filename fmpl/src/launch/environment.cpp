@@ -130,7 +130,8 @@ std::span<const EnvironmentVariable> environment_variables()
             "through the BLACS",
             false},
         {"FMPL_MPI_EAGER", {ValueForm::number, 0, 1048576}, "bytes, up to 1048576",
-            "16384; 4096 with more than 32 ranks",
+            "16384; up to 262144 where more than two ranks share a CPU, up to 65536 on AMD's processors, as far as the "
+            "rings of all pairs then take 64 MiB; 4096 with more than 32 ranks",
             "the MPI shim sends so long a message with its envelope, by two copies; a longer one stays where it is "
             "until a receive "
             "matches it, and is copied once where buffers lie in remote-DMA memory",

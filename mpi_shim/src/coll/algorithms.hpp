@@ -65,7 +65,6 @@ void direct_reduce_scatter(Schedule& schedule, const Members& members, const voi
 // to so many ranks, and where a scan has a quarter as many pieces as ranks (docs/performance.md).
 inline constexpr int kLinearScanRanks = 16;
 inline constexpr std::int64_t kScanPieceBytes = 32 * 1024;
-inline constexpr std::int64_t kScanPieceBytesCrowded = 8 * 1024;
 // Of at least one element.
 void linear_scan(Schedule& schedule, const Members& members, const void* contribution, void* result, std::int64_t count,
     bool inclusive);

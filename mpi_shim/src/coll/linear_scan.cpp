@@ -10,12 +10,18 @@
 namespace fmpl::mpi {
 namespace {
 
+// What goes with its envelope from any memory (settings.cpp).
+std::int64_t scan_piece_bytes_crowded()
+{
+    return (fmpl_job_size() > kManyRanks ? 4 : 8) * 1024;
+}
+
 // Of a scan of so many elements, each message but the last one.
 std::int64_t elements_of_message(const Schedule& schedule, std::int64_t count, bool inclusive)
 {
     const auto element_bytes = static_cast<std::int64_t>(schedule.elements(nullptr, 1).bytes);
     const bool nobody_adds = !inclusive && schedule.members().size() == 2;  // or passes on
-    const std::int64_t most = is_crowded() ? kScanPieceBytesCrowded : kScanPieceBytes;
+    const std::int64_t most = is_crowded() ? scan_piece_bytes_crowded() : kScanPieceBytes;
     if (nobody_adds || (element_bytes <= most && count * element_bytes <= most)) return count;
     return std::max<std::int64_t>(most / element_bytes, 1);
 }

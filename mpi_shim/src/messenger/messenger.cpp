@@ -1,7 +1,9 @@
 #include "messenger/messenger_parts.hpp"
+#include "p2p/crowded.hpp"
 
 #include <fmpl/envelopes.h>
 #include <fmpl/layer_calls.h>
+#include <fmpl/remote.h>
 #include <fmpl/waiting.h>
 
 #include <algorithm>
@@ -48,13 +50,21 @@ void with_condition(Ready& ready, Call&& call)
 }  // namespace
 
 Messenger::Messenger(int ranks, int world_rank)
-    : settings_(settings_from_environment(ranks, fmpl_envelopes_best_room())),
+    : settings_(settings_from_environment({ranks, is_crowded(), fmpl_is_private_read_preferred() == 0,
+          fmpl_envelopes_best_room(), fmpl_envelopes_most_room()})),
       parts_(std::make_unique<Parts>(ranks, settings_)),
       world_rank_(world_rank),
       cpus_suffice_(fmpl_cpus_suffice() != 0),
       call_(fmpl_layer_call())
 {
-    check_fmpl(fmpl_envelopes_open(settings_.ring_bytes));
+    const int code = fmpl_envelopes_open(settings_.ring_bytes);
+    if (code == FMPL_ERR_MISMATCH) {
+        fail(MPI_ERR_OTHER,
+            "the rings of messages are to have {} bytes here, and not on all ranks: set FMPL_MPI_EAGER "
+            "and FMPL_PRIVATE_COPY alike on all of them",
+            settings_.ring_bytes);
+    }
+    check_fmpl(code);
     check_fmpl(fmpl_layer_progress_set(
         [](void* messenger) {
             Messenger& self = *static_cast<Messenger*>(messenger);

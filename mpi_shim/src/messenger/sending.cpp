@@ -101,7 +101,8 @@ RequestRef Messenger::begin_send(const MessageBuffer& buffer, Communicator& comm
     }
     const int world_rank = comm.peers().world_rank(destination);
     const bool is_own = world_rank == world_rank_;
-    const bool is_short = is_eager(buffer);
+    const bool may_be_kept = buffer.bytes <= settings_.eager_bytes_kept;
+    const bool is_short = is_eager(buffer) && (may_be_kept || !is_own);
     operation->buffer.fill_with(buffer);
     operation->destination = world_rank;
     operation->envelope = envelope_of(buffer, comm, traffic, tag);
@@ -122,9 +123,14 @@ RequestRef Messenger::begin_send(const MessageBuffer& buffer, Communicator& comm
     if (parts.invitations.try_send(operation)) return operation;
     if (is_own) {
         parts.send_to_self(operation);
-    } else if (is_short && window_is_open()) {
+    } else if (!is_short || !window_is_open()) {
+        parts.announce(operation);
+    } else if (waits || may_be_kept) {
         parts.send_eagerly(operation);
+    } else if (mode == SendMode::standard && parts.outbox.try_message(world_rank, operation->envelope, buffer)) {
+        operation->complete_with(Status::empty());
     } else {
+        // Kept until there is room, it would need a further call of this rank's.
         parts.announce(operation);
     }
     return operation;

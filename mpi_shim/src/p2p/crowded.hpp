@@ -1,4 +1,4 @@
-// Whether ranks wait long for their turns on a CPU.
+// Jobs in which messages have to be sparing: of turns on a CPU, or of memory.
 #pragma once
 
 #include <fmpl.h>
@@ -6,10 +6,13 @@
 
 namespace fmpl::mpi {
 
-// More than two of them share one. Each message for which two have to change places then takes a round of them all.
+// More than two ranks share a CPU. Each message for which two have to change places then takes a round of them all.
 inline bool is_crowded()
 {
     return fmpl_ranks_of_cpu() > 2;
 }
+
+// Jobs of more ranks have shorter rings: there is one for each pair.
+inline constexpr int kManyRanks = 32;
 
 }  // namespace fmpl::mpi

@@ -4,7 +4,6 @@
 #include "p2p/copy_rates.hpp"
 #include "p2p/crowded.hpp"
 
-#include <fmpl/remote.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -24,7 +23,6 @@ constexpr std::size_t kEagerBytesLong = 64 * 1024;
 constexpr std::size_t kEagerBytesLongCrowded = 256 * 1024;
 constexpr std::size_t kRingsOfJob = 64 * 1024 * 1024;
 constexpr std::size_t kLargestEager = 1024 * 1024;
-constexpr int kManyRanks = 32;
 constexpr std::size_t kEagerBytesOfMany = 4 * 1024;
 
 // Room for four of the longest bodies.
@@ -33,14 +31,21 @@ std::size_t least_ring(std::size_t eager_bytes)
     return 4 * std::max<std::size_t>(eager_bytes, 256);
 }
 
-// docs/decisions/0065-long-eager-messages.md
-std::size_t default_eager_bytes(int ranks)
+// The shortest limit.
+std::size_t least_eager_bytes(const JobFacts& job)
 {
-    if (ranks > kManyRanks) return kEagerBytesOfMany;
-    if (fmpl_is_private_read_preferred() != 0 && !is_crowded()) return kEagerBytes;
-    const std::size_t longest = is_crowded() ? kEagerBytesLongCrowded : kEagerBytesLong;
-    const auto pairs = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
-    return std::clamp(std::bit_floor(kRingsOfJob / 4 / pairs), kEagerBytes, longest);
+    return job.ranks > kManyRanks ? kEagerBytesOfMany : kEagerBytes;
+}
+
+// docs/decisions/0065-long-eager-messages.md
+std::size_t default_eager_bytes(const JobFacts& job)
+{
+    const std::size_t least = least_eager_bytes(job);
+    if (job.ranks > kManyRanks || !(job.is_crowded || job.two_copies_are_fast)) return least;
+    const auto pairs = static_cast<std::size_t>(job.ranks) * static_cast<std::size_t>(job.ranks);
+    const std::size_t ring = std::min(kRingsOfJob / pairs, job.most_ring);
+    const std::size_t longest = job.is_crowded ? kEagerBytesLongCrowded : kEagerBytesLong;
+    return std::clamp(std::bit_floor(ring / 4), least, longest);
 }
 
 std::size_t eager_bytes_from(const char* text)
@@ -56,15 +61,16 @@ std::size_t eager_bytes_from(const char* text)
 
 }  // namespace
 
-Settings settings_from_environment(int ranks, std::size_t best_ring)
+Settings settings_from_environment(const JobFacts& job)
 {
-    const std::size_t otherwise = default_eager_bytes(ranks);
-    const std::size_t from_remote_dma = is_crowded() ? kEagerBytesRemoteDmaCrowded : kEagerBytesRemoteDma;
     const char* const text = std::getenv("FMPL_MPI_EAGER");
-    const std::size_t bytes = text != nullptr ? eager_bytes_from(text) : otherwise;
+    const std::size_t bytes = text != nullptr ? eager_bytes_from(text) : default_eager_bytes(job);
+    const std::size_t from_remote_dma = job.is_crowded ? kEagerBytesRemoteDmaCrowded : kEagerBytesRemoteDma;
+    const std::size_t kept = text != nullptr ? bytes : std::min(bytes, kEagerBytes);
     // Who sets a lower limit wants less memory, or what happens where a ring is full.
-    const std::size_t ring = bytes < otherwise ? least_ring(bytes) : std::max(least_ring(bytes), best_ring);
-    return {bytes, std::min(bytes, from_remote_dma), text != nullptr ? 0 : CopyRates::kLongest, ring};
+    const std::size_t ring =
+        bytes < least_eager_bytes(job) ? least_ring(bytes) : std::max(least_ring(bytes), job.best_ring);
+    return {bytes, std::min(bytes, from_remote_dma), kept, text != nullptr ? 0 : CopyRates::kLongest, ring};
 }
 
 }  // namespace fmpl::mpi

@@ -135,6 +135,34 @@ FMPL_RANKS_TEST_WITH(Negotiation, AReceiverTakesAMessageFromPrivateMemoryWithout
     }
 }
 
+// Nor do messages that would go with their envelopes, where the ring has no room for them all.
+FMPL_RANKS_TEST_WITH(Negotiation, AReceiverTakesShorterMessagesThanTheRingHasRoomForWithoutACallOfTheSenders,
+    (fmpl_test::RanksOptions{.ranks = {2, 4}, .unmapped = false, .environment = {{"FMPL_CPUS", "1"}}}))
+{
+    constexpr int kShorter = 60'000;
+    constexpr int kMany = 20;
+    const Job job;
+    std::atomic<std::uint64_t>& sent = fmpl_test::shared_words()[0];
+    std::atomic<std::uint64_t>& received = fmpl_test::shared_words()[1];
+    if (job.rank == 0) {
+        const Message message(kShorter, 1);
+        std::array<MPI_Request, kMany> requests;
+        for (MPI_Request& request : requests)
+            MPI_Isend(message.data(), kShorter, MPI_BYTE, 1, kTag, MPI_COMM_WORLD, &request);
+        sent = 1;
+        fmpl_test::wait_until([&] { return received == 1; }, "the receives");
+        MPI_Waitall(kMany, requests.data(), MPI_STATUSES_IGNORE);
+    } else if (job.rank == 1) {
+        fmpl_test::wait_until([&] { return sent == 1; }, "the messages");
+        for (int i = 0; i < kMany; ++i) {
+            Message message(kShorter);
+            MPI_Recv(message.data(), kShorter, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            EXPECT_TRUE(message.holds(1)) << "message " << i;
+        }
+        received = 1;
+    }
+}
+
 // Where such messages are read slowly, later ones go through the ring (CopyRates), in the order in which they are sent.
 void exchange_what_is_written_anew()
 {

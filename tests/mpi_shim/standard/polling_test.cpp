@@ -151,7 +151,7 @@ MPI_TEST_AT(Polling, CollectiveCallsLetTheMessageOfAThirdRankArrive, ({3}))
         if (rank() == 0) MPI_Ireduce(ones.data(), sums.data(), kLong, MPI_INT, op, 0, other, &request);
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank() == 2) MPI_Ireduce(ones.data(), nullptr, kLong, MPI_INT, op, 0, other, &request);
-        if (rank() == 0) std::this_thread::sleep_for(5ms);
+        if (rank() == 0) std::this_thread::sleep_for(10ms);
         int before = 0;
         for (int call = 0, sum = 0; call < kCalls && rank() != 2; ++call) {
             MPI_Reduce(&call, &sum, 1, MPI_INT, MPI_SUM, 0, busy);
@@ -163,8 +163,9 @@ MPI_TEST_AT(Polling, CollectiveCallsLetTheMessageOfAThirdRankArrive, ({3}))
         MPI_Barrier(MPI_COMM_WORLD);
     }
     if (rank() == 0) {
-        std::nth_element(calls.begin(), calls.begin() + 4, calls.end());
-        EXPECT_LT(calls[4], kCalls / 10);
+        // On a busy machine the third rank may not have had a CPU meanwhile.
+        std::nth_element(calls.begin(), calls.begin() + 2, calls.end());
+        EXPECT_LT(calls[2], kCalls / 10);
     }
     MPI_Op_free(&op);
     if (busy != MPI_COMM_NULL) MPI_Comm_free(&busy);

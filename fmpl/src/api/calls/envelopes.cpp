@@ -135,6 +135,14 @@ size_t fmpl_envelopes_best_room(void)
     return best_ring_room(crossbar.nodes(), fmpl_ranks_of_cpu(), crossbar.memory().constants().tables_bytes);
 }
 
+size_t fmpl_envelopes_most_room(void)
+{
+    const Binding& b = binding();
+    if (!b.own || !b.own->initialized()) return 0;
+    const Crossbar& crossbar = b.own->node.crossbar;
+    return most_ring_room(crossbar.nodes(), crossbar.memory().constants().tables_bytes);
+}
+
 size_t fmpl_envelope_body_limit(void)
 {
     const Binding& b = binding();

@@ -113,11 +113,12 @@ bool Negotiation::take_read(bool may_rest)
         const Ref<ReceiveOperation> operation = read.operation;
         const auto place = reads_.begin() + static_cast<std::ptrdiff_t>(i);
         if (read.waits_from != 0 && !JointCopies::is_there(*operation, read.pieces)) {
-            if (may_rest && is_patient(read)) {
+            const bool is_over = !is_patient(read);
+            if (may_rest && !is_over) {
                 ++i;
                 continue;
             }
-            if (heard_at_[static_cast<std::size_t>(operation->source)] < read.waits_from)
+            if (is_over && heard_at_[static_cast<std::size_t>(operation->source)] < read.waits_from)
                 waiting(operation->source).was_in_vain();
             read.waits_from = 0;
         }
