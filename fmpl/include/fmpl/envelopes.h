@@ -51,7 +51,7 @@ int fmpl_envelopes_open(size_t body_bytes);
 /* The room with which bodies travel fastest on this machine, the same on all ranks. 0 before fmpl_init. */
 size_t fmpl_envelopes_best_room(void);
 
-/* The room with which a rank's rings take a quarter of its memory for records (FMPL_ARENA_SIZE); the same. */
+/* Likewise the room with which a rank's rings take a quarter of its memory for records (FMPL_ARENA_SIZE). */
 size_t fmpl_envelopes_most_room(void);
 
 /* The longest body of the ring's, in bytes: a quarter of it. (One that is lent may be longer.) 0 before

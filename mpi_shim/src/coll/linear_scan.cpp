@@ -10,10 +10,10 @@
 namespace fmpl::mpi {
 namespace {
 
-// What goes with its envelope from any memory (settings.cpp).
+// What goes with its envelope from any memory.
 std::int64_t scan_piece_bytes_crowded()
 {
-    return (fmpl_job_size() > kManyRanks ? 4 : 8) * 1024;
+    return static_cast<std::int64_t>(fmpl_job_size() > kManyRanks ? kEagerBytesOfMany : kEagerAnywhereCrowded);
 }
 
 // Of a scan of so many elements, each message but the last one.

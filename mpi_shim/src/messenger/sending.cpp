@@ -9,7 +9,8 @@
 //   in a channel      of FMPL's, if it is not one that is read at a private address       Channels
 //   as negotiated     read at that address, packed into what the destination names, or in pieces   Negotiation
 //
-// An eager message needs the window to be open: else it is announced, as longer ones are.
+// An eager message needs the window to be open: else it is announced, as longer ones are. So is one of more than
+// eager_bytes_kept that finds no room in the ring, unless its rank waits for it.
 #include "messenger/short_ways.hpp"
 
 #include <fmpl/remote.h>

@@ -17,13 +17,11 @@ namespace {
 
 constexpr std::size_t kEagerBytes = 16 * 1024;
 constexpr std::size_t kEagerBytesRemoteDma = 4 * 1024;
-constexpr std::size_t kEagerBytesRemoteDmaCrowded = 8 * 1024;
 // Where a long message takes less time so than announced; and what the rings of all pairs of a job may take for that.
 constexpr std::size_t kEagerBytesLong = 64 * 1024;
 constexpr std::size_t kEagerBytesLongCrowded = 256 * 1024;
 constexpr std::size_t kRingsOfJob = 64 * 1024 * 1024;
 constexpr std::size_t kLargestEager = 1024 * 1024;
-constexpr std::size_t kEagerBytesOfMany = 4 * 1024;
 
 // Room for four of the longest bodies.
 std::size_t least_ring(std::size_t eager_bytes)
@@ -65,7 +63,7 @@ Settings settings_from_environment(const JobFacts& job)
 {
     const char* const text = std::getenv("FMPL_MPI_EAGER");
     const std::size_t bytes = text != nullptr ? eager_bytes_from(text) : default_eager_bytes(job);
-    const std::size_t from_remote_dma = job.is_crowded ? kEagerBytesRemoteDmaCrowded : kEagerBytesRemoteDma;
+    const std::size_t from_remote_dma = job.is_crowded ? kEagerAnywhereCrowded : kEagerBytesRemoteDma;
     const std::size_t kept = text != nullptr ? bytes : std::min(bytes, kEagerBytes);
     // Who sets a lower limit wants less memory, or what happens where a ring is full.
     const std::size_t ring =
