@@ -53,11 +53,14 @@ void ImmediateSchedule::abandon()
     messenger_->activate(rest);
 }
 
-void ImmediateSchedule::add_send(const Members& members, const MessageBuffer& buffer, int peer)
+void ImmediateSchedule::add_send(const Members& members, const MessageBuffer& buffer, int peer, SendMode mode)
 {
     keep_error([&] {
-        if (messenger_->send_eagerly(buffer, *members.comm, Traffic::collective, peer, members.tag)) return;
-        begin_send(members, buffer, peer);
+        if (mode == SendMode::standard &&
+            messenger_->send_eagerly(buffer, *members.comm, Traffic::collective, peer, members.tag)) {
+            return;
+        }
+        begin_send(members, buffer, peer, mode);
     });
 }
 

@@ -36,7 +36,7 @@ private:
 
     [[noreturn]] void throw_error();
     void receive_and_wait();
-    void add_send(const Members& members, const MessageBuffer& buffer, int peer) override;
+    void add_send(const Members& members, const MessageBuffer& buffer, int peer, SendMode mode) override;
     void add_receive(const Members& members, const MessageBuffer& buffer, int peer, std::uint64_t expected) override;
     void add_copy(const MessageBuffer& from, const MessageBuffer& to) override;
     void add_reduce(const void* in, void* inout, std::int64_t count) override;

@@ -78,9 +78,9 @@ void ListedSchedule::cancel(Messenger&)
     fail(MPI_ERR_REQUEST, "request is of a collective operation, which cannot be cancelled; wait for it");
 }
 
-void ListedSchedule::add_send(const Members& members, const MessageBuffer& buffer, int peer)
+void ListedSchedule::add_send(const Members& members, const MessageBuffer& buffer, int peer, SendMode mode)
 {
-    add({.kind = Step::Kind::send, .peer = peer, .members = members, .buffer = buffer});
+    add({.kind = Step::Kind::send, .mode = mode, .peer = peer, .members = members, .buffer = buffer});
 }
 
 void ListedSchedule::add_receive(const Members& members, const MessageBuffer& buffer, int peer, std::uint64_t expected)
@@ -124,7 +124,7 @@ bool ListedSchedule::begin(const Step& step)
 {
     switch (step.kind) {
         case Step::Kind::send:
-            begin_send(step.members, step.buffer, step.peer);
+            begin_send(step.members, step.buffer, step.peer, step.mode);
             return true;
         case Step::Kind::receive:
             begin_receive(step.members, step.buffer, step.peer, step.bytes);

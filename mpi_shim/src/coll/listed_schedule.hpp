@@ -35,6 +35,7 @@ private:
     struct Step {
         enum class Kind : std::uint8_t { send, receive, copy, reduce, give, decline, take, end_round };
         Kind kind;
+        SendMode mode = SendMode::standard;
         int peer = 0;
         std::uint64_t bytes = 0;  // of receive, that are expected; of decline; of take, the number of what is done then
         Members members{};
@@ -42,7 +43,7 @@ private:
         KeptBuffer target{};  // of copy; of reduce: `data` is `inout`
     };
 
-    void add_send(const Members& members, const MessageBuffer& buffer, int peer) override;
+    void add_send(const Members& members, const MessageBuffer& buffer, int peer, SendMode mode) override;
     void add_receive(const Members& members, const MessageBuffer& buffer, int peer, std::uint64_t expected) override;
     void add_copy(const MessageBuffer& from, const MessageBuffer& to) override;
     void add_reduce(const void* in, void* inout, std::int64_t count) override;

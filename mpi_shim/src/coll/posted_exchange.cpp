@@ -1,8 +1,25 @@
 // Exchange of every rank with every peer: all receives are posted, then all messages are sent, each rank beginning
 // behind itself so that they do not all go to the same one. One round: n L + B.
 #include "coll/algorithms.hpp"
+#include "p2p/crowded.hpp"
+
+#include <cstdint>
 
 namespace fmpl::mpi {
+namespace {
+
+// Where ranks wait for CPUs, messages go with their envelopes as in other calls, if what a rank has under way at a time
+// stays in the caches; shorter ones in any case, since turns then take more than copies.
+constexpr std::uint64_t kShort = 64 * 1024;
+constexpr std::uint64_t kMostUnderWay = 768 * 1024;
+
+SendMode mode_of(const MessageBuffer& block, int peers)
+{
+    const bool stays_in_caches = block.bytes * static_cast<std::uint64_t>(peers - 1) <= kMostUnderWay;
+    return block.bytes <= kShort || stays_in_caches || !is_crowded() ? SendMode::standard : SendMode::announced;
+}
+
+}  // namespace
 
 void begin_posted_exchange(Schedule& schedule, const Members& members, const Blocks& outgoing, const Blocks& incoming,
     Lengths lengths, bool is_exact)
@@ -22,7 +39,7 @@ void begin_posted_exchange(Schedule& schedule, const Members& members, const Blo
     for (int i = 1; i < last; ++i) {
         const int destination = (rank + i) % peers;
         if (const MessageBuffer block = outgoing(destination); has_message(block))
-            schedule.send(members, block, destination);
+            schedule.send(members, block, destination, mode_of(block, peers));
     }
 }
 

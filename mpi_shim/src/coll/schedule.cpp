@@ -81,9 +81,9 @@ void Schedule::take_over(Schedule& failed)
     blocks_.swap(failed.blocks_);
 }
 
-void Schedule::begin_send(const Members& members, const MessageBuffer& buffer, int peer)
+void Schedule::begin_send(const Members& members, const MessageBuffer& buffer, int peer, SendMode mode)
 {
-    RequestRef request = messenger_->isend(buffer, *members.comm, Traffic::collective, peer, members.tag);
+    RequestRef request = messenger_->isend(buffer, *members.comm, Traffic::collective, peer, members.tag, mode);
     if (!request->complete || request->status.error != 0) pending_.push_back({std::move(request), 0});
 }
 

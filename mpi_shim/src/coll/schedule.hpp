@@ -54,9 +54,9 @@ public:
 
     // Steps of the present round. peer: a rank of the members' peers, or MPI_PROC_NULL. Messages without bytes are
     // messages too.
-    void send(const Members& members, const MessageBuffer& buffer, int peer)
+    void send(const Members& members, const MessageBuffer& buffer, int peer, SendMode mode = SendMode::standard)
     {
-        if (peer != MPI_PROC_NULL) add_send(members, buffer, peer);
+        if (peer != MPI_PROC_NULL) add_send(members, buffer, peer, mode);
     }
     void receive(const Members& members, const MessageBuffer& buffer, int peer)
     {
@@ -223,7 +223,7 @@ protected:
     void take_over(Schedule& failed);
 
     // expected: fewer bytes are an error.
-    virtual void add_send(const Members& members, const MessageBuffer& buffer, int peer) = 0;
+    virtual void add_send(const Members& members, const MessageBuffer& buffer, int peer, SendMode mode) = 0;
     virtual void add_receive(const Members& members, const MessageBuffer& buffer, int peer, std::uint64_t expected) = 0;
     virtual void add_copy(const MessageBuffer& from, const MessageBuffer& to) = 0;
     virtual void add_reduce(const void* in, void* inout, std::int64_t count) = 0;
@@ -285,7 +285,7 @@ protected:
     virtual void add_take(int /*from*/, std::function<void(const Given&)> /*then*/) {}
 
     // What a step comes to.
-    void begin_send(const Members& members, const MessageBuffer& buffer, int peer);
+    void begin_send(const Members& members, const MessageBuffer& buffer, int peer, SendMode mode);
     void begin_receive(const Members& members, const MessageBuffer& buffer, int peer, std::uint64_t expected);
     void reduce_now(const void* in, void* inout, std::int64_t count);
     void note_status(const Status& found, std::uint64_t expected)

@@ -36,7 +36,8 @@ struct AwaitedMessage;
 struct ReceiveOperation;
 struct SendOperation;
 
-enum class SendMode { standard, synchronous };
+// announced: standard, of a message that does not go with its envelope.
+enum class SendMode { standard, announced, synchronous };
 
 // A message that MPI_Mprobe has taken out of the matching.
 using MatchedMessage = UnexpectedMessagePtr;

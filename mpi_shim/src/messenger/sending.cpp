@@ -10,7 +10,7 @@
 //   as negotiated     read at that address, packed into what the destination names, or in pieces   Negotiation
 //
 // An eager message needs the window to be open: else it is announced, as longer ones are. So is one of more than
-// eager_bytes_kept that finds no room in the ring, unless its rank waits for it.
+// eager_bytes_kept that finds no room in the ring, unless its rank waits for it; and one of SendMode::announced.
 #include "messenger/short_ways.hpp"
 
 #include <fmpl/remote.h>
@@ -103,7 +103,7 @@ RequestRef Messenger::begin_send(const MessageBuffer& buffer, Communicator& comm
     const int world_rank = comm.peers().world_rank(destination);
     const bool is_own = world_rank == world_rank_;
     const bool may_be_kept = buffer.bytes <= settings_.eager_bytes_kept;
-    const bool is_short = is_eager(buffer) && (may_be_kept || !is_own);
+    const bool is_short = is_eager(buffer) && mode != SendMode::announced && (may_be_kept || !is_own);
     operation->buffer.fill_with(buffer);
     operation->destination = world_rank;
     operation->envelope = envelope_of(buffer, comm, traffic, tag);
