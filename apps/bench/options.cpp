@@ -206,8 +206,8 @@ Options read_options(int argc, const char* const* argv)
     app.name(facts.program);
     app.footer(
         "Messages are timed as halves of a ping-pong, collective calls as the mean over a batch in which the root\n"
-        "changes with every call, unless it is fixed; the slowest rank counts. Median, minimum and quartiles are over "
-        "the batches." +
+        "changes with every call, unless it is fixed, from where the first rank begins to where the last one ends.\n"
+        "Median, minimum and quartiles are over the batches." +
         (has_choice ? fmt::format("\nEach benchmark lists its options, as in {} --help.", example.name) : ""));
     app.set_version_flag(
         "--version", fmt::format("{} (FMPL) {}", facts.program, facts.version), "Print the version and exit");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace fmpl::bench {
@@ -65,37 +66,55 @@ void all_must_be_right(bool right, const char* words)
 Samples sample(
     const Sampling& sampling, const transport::Group& group, bool takes_part, std::span<const Batch> activities)
 {
-    const auto seconds_of = [&](const Batch& activity, std::uint64_t first, std::uint64_t count) {
+    struct Times {
+        double begin, end;
+        double seconds() const { return end - begin; }
+    };
+    const auto times_of = [&](const Batch& activity, std::uint64_t first, std::uint64_t count) {
         group.barrier();
         const double begin = now_seconds();
         activity(first, count);
-        return now_seconds() - begin;
+        return Times{begin, now_seconds()};
     };
 
     std::uint64_t first = 0;
     int reps = sampling.reps;
     if (sampling.batch_seconds > 0) {
         reps = fitting_reps(sampling, first, [&](std::uint64_t from, std::uint64_t count) {
-            return takes_part ? seconds_of(activities[0], from, count) : 0.0;
+            return takes_part ? times_of(activities[0], from, count).seconds() : 0.0;
         });
     }
 
+    // A rank that waits for its CPU begins and ends later than others.
     const auto samples = static_cast<std::size_t>(sampling.samples);
-    Samples result{reps, std::vector<std::vector<double>>(activities.size(), std::vector<double>(samples, 0.0))};
+    constexpr double kNever = -std::numeric_limits<double>::infinity();
+    const std::vector<std::vector<double>> none(activities.size(), std::vector<double>(samples, kNever));
+    std::vector<std::vector<double>> last_end = none, first_begin_negated = none;
     if (takes_part) {
         const auto warmup = static_cast<std::uint64_t>(sampling.warmup < 0 ? reps : sampling.warmup);
         for (const Batch& activity : activities) {
-            if (warmup > 0) seconds_of(activity, first, warmup);
+            if (warmup > 0) times_of(activity, first, warmup);
         }
         first += warmup;
         for (std::size_t s = 0; s < samples; ++s, first += static_cast<std::uint64_t>(reps)) {
             for (std::size_t a = 0; a < activities.size(); ++a) {
-                const auto once = [&] { return seconds_of(activities[a], first, static_cast<std::uint64_t>(reps)); };
-                result.seconds[a][s] = sampling.distance->near(once) / reps;
+                Times times{};
+                sampling.distance->near([&] {
+                    times = times_of(activities[a], first, static_cast<std::uint64_t>(reps));
+                    return times.seconds();
+                });
+                last_end[a][s] = times.end;
+                first_begin_negated[a][s] = -times.begin;
             }
         }
     }
-    for (std::vector<double>& of_one : result.seconds) max_over_ranks(of_one);
+    Samples result{reps, none};
+    for (std::size_t a = 0; a < activities.size(); ++a) {
+        max_over_ranks(last_end[a]);
+        max_over_ranks(first_begin_negated[a]);
+        for (std::size_t s = 0; s < samples; ++s)
+            result.seconds[a][s] = (last_end[a][s] + first_begin_negated[a][s]) / reps;
+    }
     return result;
 }
 

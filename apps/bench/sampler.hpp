@@ -48,12 +48,12 @@ using Batch = std::function<void(std::uint64_t first, std::uint64_t count)>;
 
 struct Samples {
     int reps;                                  // operations that a batch had
-    std::vector<std::vector<double>> seconds;  // per operation: [activity][batch], the slowest rank's
+    std::vector<std::vector<double>> seconds;  // per operation: [activity][batch], of all ranks together
 };
 
 // Times the batches of each activity, alternating between the activities so that what disturbs one disturbs all. Before
-// each batch the ranks of the group meet in a barrier; a rank with takes_part = false only waits for the end.
-// Collective over the job.
+// each batch the ranks of the group meet in a barrier; its time is from where the first of them begins to where the last
+// one ends. A rank with takes_part = false only waits for the end. Collective over the job, whose ranks share a host.
 Samples sample(
     const Sampling& sampling, const transport::Group& group, bool takes_part, std::span<const Batch> activities);
 
