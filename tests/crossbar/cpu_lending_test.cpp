@@ -231,9 +231,9 @@ TEST_F(CpusLent, WhereNoRankComputesNobodyIsTaken)
     record(3).away_since = ago(300);
     wait_in_vain(kLong);
     record(3).away_since = 0;
-    record(3).sleeping = 1;
+    record(3).waits_long = 1;
     wait_in_vain(kLong);
-    record(3).sleeping = 0;
+    record(3).waits_long = 0;
     record(3).state = static_cast<std::uint32_t>(RankState::finalized);
     wait_in_vain(kLong);
     expect_on(2, home(2));
@@ -294,9 +294,9 @@ TEST_F(CpusLent, WhoComputesAloneStays)
         wait_in_vain(kLong);
     }
     set_ready(3);
-    record(3).sleeping = 1;
+    record(3).waits_long = 1;
     wait_in_vain(kLong);
-    record(3).sleeping = 0;
+    record(3).waits_long = 0;
     record(3).away_since = ago(100);
     wait_in_vain(kLong);
     expect_on(2, home(2));
@@ -314,6 +314,93 @@ TEST_F(CpusLent, OfThoseThatComputeWhoIsAtHomeHereIsTakenFirst)
     expect_on(3, home(3));
 }
 
+// Nodes 2 and 3 wait long.
+TEST_F(CpusLent, OfTwoThatAreActiveOneGoesToACpuWhereNobodyIs)
+{
+    begin();
+    for (const int node : {0, 1, 2, 3}) set_ready(node);
+    record(2).waits_long = record(3).waits_long = 1;
+    wait_in_vain_until([&] { return record(1).host == home(2); });
+    expect_on(1, home(2));
+    expect_on(2, home(2));
+    expect_on(3, home(2));
+    // There it is one of three, and one of those who are at home there sends it home.
+    record(2).waits_long = record(3).waits_long = 0;
+    for (const std::uint64_t end = ago(0) + 10'000'000 * ticks_per_us_; record(1).host != home(0) && ago(0) < end;)
+        lendings_[2].leave([] {});
+    expect_on(1, home(0));
+    expect_on(3, home(2));
+}
+
+TEST_F(CpusLent, WhereOneFewerIsActiveNobodyGoes)
+{
+    begin();
+    for (const int node : {0, 1, 2, 3}) set_ready(node);
+    record(3).waits_long = 1;
+    record(2).away_since = record(1).away_since = ago(0);
+    wait_in_vain(kLong);
+    expect_on(1, home(0));
+    expect_on(2, home(2));
+}
+
+TEST_F(CpusLent, AGuestIsNotSentHomeBeforeItsTimeAndSendsNobodyThere)
+{
+    begin();
+    for (const int node : {0, 1, 2, 3}) set_ready(node);
+    bind(idle_[1].number(), {home(2)});
+    record(1).host = home(2);
+    record(1).moved_at = ago(0);
+    record(1).lease = 10'000'000 * ticks_per_us_;
+    const auto waits_in_vain = [&](int node) {
+        for (const std::uint64_t end = ago(0) + kLong * ticks_per_us_; ago(0) < end;)
+            lendings_[static_cast<std::size_t>(node)].leave([] {});
+    };
+    waits_in_vain(2);
+    waits_in_vain(1);
+    expect_on(1, home(2));
+    expect_on(2, home(2));
+    expect_on(3, home(2));
+}
+
+TEST_F(CpusLent, GuestsOfTwoCpusGoHomeInExchange)
+{
+    begin();
+    for (const int node : {0, 1, 2, 3}) set_ready(node);
+    bind(idle_[1].number(), {home(2)});
+    bind(idle_[2].number(), {home(0)});
+    record(1).host = home(2);
+    record(2).host = home(0);
+    const auto are_home = [&] { return record(1).host == home(0) && record(2).host == home(2); };
+    for (const std::uint64_t end = ago(0) + 10'000'000 * ticks_per_us_; !are_home() && ago(0) < end;) {
+        lendings_[3].leave([] {});
+        lendings_[0].leave([] {});
+    }
+    expect_on(1, home(0));
+    expect_on(2, home(2));
+    expect_on(3, home(2));
+}
+
+TEST_F(CpusLent, ARankIsAloneWhileNoMateIsActive)
+{
+    begin();
+    for (const int node : {0, 1, 2, 3}) set_ready(node);
+    record(2).away_since = record(3).away_since = ago(0);
+    wait_in_vain(kLong);
+    EXPECT_FALSE(lendings_[0].is_alone());
+    const auto becomes_alone = [&] {
+        record(1).waits_long = 1;
+        wait_in_vain_until([&] { return lendings_[0].is_alone(); });
+    };
+    becomes_alone();
+    record(1).waits_long = 0;
+    EXPECT_FALSE(lendings_[0].is_alone());
+    record(1).waits_long = 1;
+    EXPECT_FALSE(lendings_[0].is_alone());  // before it has counted again
+    becomes_alone();
+    record(0).host = home(2);
+    EXPECT_FALSE(lendings_[0].is_alone());
+}
+
 TEST_F(CpusLent, ASleepIsNoWork)
 {
     begin();
@@ -323,6 +410,7 @@ TEST_F(CpusLent, ASleepIsNoWork)
         set(2, 200, 100);
         spend(200);
         lendings_[0].has_slept();
+        spend(10);  // its first look, with cold caches
         lendings_[0].leave([] {});
         if (record(2).host == home(2)) record(2).away_since = 0;
     }

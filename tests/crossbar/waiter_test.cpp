@@ -117,11 +117,12 @@ TEST_F(Waiters, AWakeThatIsLostCostsNoMoreThanWasWaited)
     waker.join();
 }
 
-TEST_F(Waiters, AWakeWithoutTheFlagIsSleptOver)
+TEST_F(Waiters, AWakeWithoutTheFlagIsSleptOverInOneLongWait)
 {
     std::thread waker([&] {
         for (std::uint64_t i = 1; i <= 3; ++i) {
             until_sleeping(0);
+            EXPECT_EQ(crossbars_[1].record(0).waits_long.load(), 1u);
             crossbars_[1].write_flag(0, flag(0), i);
             crossbars_[1].wake(0);
         }
@@ -129,6 +130,7 @@ TEST_F(Waiters, AWakeWithoutTheFlagIsSleptOver)
     Waiter waiter(crossbars_[0], kSleepAtOnce);
     EXPECT_TRUE(waiter.wait([&] { return crossbars_[0].read_flag(0, flag(0)) == 3; }, {}));
     waker.join();
+    EXPECT_EQ(crossbars_[1].record(0).waits_long.load(), 0u);
 }
 
 TEST_F(Waiters, NoWakeUpIsLostWhenThePeerIsAboutToSleep)

@@ -1,8 +1,8 @@
-"""What programs call of an MPI, with buffers on the heap: a message back and forth, a message each way at once,
-messages of a vector type, windows of nonblocking messages, messages that are probed for, buffered or waited for in
-other ways, and every collective call, with the root fixed and in turn, with computation between the calls, with other
-data for each, by an operation of the user's. FMPL's MPI, with and without its heap in remote-DMA
-memory, beside those that are installed. The summary names the lines that are behind."""
+"""What programs call of an MPI, with buffers on the heap: a message back and forth, also while other ranks wait, a
+message each way at once, messages of a vector type, windows of nonblocking messages, messages that are probed for,
+buffered or waited for in other ways, and every collective call, with the root fixed and in turn, with computation
+between the calls, with other data for each, by an operation of the user's. FMPL's MPI, with and without its heap in
+remote-DMA memory, beside those that are installed. The summary names the lines that are behind."""
 import statistics
 
 from bench_lib.contenders import Contender, Suite, installed_mpis
@@ -45,9 +45,21 @@ def exchange_step(group, ranks, sizes, data):
     return UncrowdedStep(group, ranks, PROGRAMS, words, figures)
 
 
-def ping_pong_step(sizes):
-    figures = [Figure(f"pingpong-{size}", f"pingpong: {size_words(size)}, 2 ranks", "bytes", size) for size in sizes]
-    return UncrowdedStep("pingpong", 2, PROGRAMS, ["latency", "--sizes", list_of(sizes)], figures, "heap")
+def ping_pong_step(ranks, sizes):
+    """Of the ranks 0 and 1; the others wait in a collective call."""
+    group = "pingpong" if ranks == 2 else "others wait"
+    figures = [Figure(f"pingpong-{size}-{ranks}", f"{group}: pingpong {size_words(size)}, {ranks} ranks", "bytes", size)
+               for size in sizes]
+    return UncrowdedStep(group, ranks, PROGRAMS, ["latency", "--sizes", list_of(sizes)], figures, "heap")
+
+
+def windows_of_two_step(ranks, sizes):
+    """The same."""
+    figures = [Figure(f"others-wait-{manner}-{size}-{ranks}",
+                      f"others wait: windows {words} {size_words(size)}, {ranks} ranks", "line", f"{manner}-{size}")
+               for size in sizes for manner, words in (("stream", "one way"), ("both", "both ways"))]
+    return UncrowdedStep("others wait", ranks, PROGRAMS, ["windows", "--sizes", list_of(sizes)], figures,
+                         name="windows while others wait")
 
 
 def strided_step(ranks, block, sizes):
@@ -74,7 +86,10 @@ def ways_step(ranks, sizes):
 def steps(quick, _peers):
     sizes = (8, 4 * KIB) if quick else (8, 256, 4 * KIB, 64 * KIB)
     few_messages = (8, 4 * KIB) if quick else (8, 512, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB)
-    found = [ping_pong_step(few_messages)]
+    found = [ping_pong_step(2, few_messages)]
+    for ranks in (4,) if quick else (4, 8):
+        found.append(ping_pong_step(ranks, few_messages))
+        found.append(windows_of_two_step(ranks, (8, 4 * KIB) if quick else (8, 4 * KIB, 64 * KIB)))
     for ranks in (2, 4):
         found.append(exchange_step("exchange", ranks, few_messages, "kept"))
         found.append(exchange_step("exchange of new data", ranks, few_messages, "new"))

@@ -21,7 +21,7 @@ using Offset = std::uint64_t;           // bytes from the base of the job's memo
 inline constexpr Offset kNoOffset = 0;  // the control block's own offset: never a message's
 
 inline constexpr std::uint64_t kControlMagic = 0x31304c504d46'0a00;
-inline constexpr std::uint32_t kControlVersion = 25;
+inline constexpr std::uint32_t kControlVersion = 26;
 inline constexpr std::int32_t kOnTheMove = -1, kStays = -2;  // NodeRecord::host
 inline constexpr int kBarrierColours = 8;                    // paper, section 3.3
 inline constexpr int kMaxRanks = 4096;
@@ -164,7 +164,9 @@ struct alignas(kLine) NodeRecord {
     // While it sleeps until another rank rings: sleep_word(); 0: it does not.
     // Ordering: release; acquire in DeadlockWatch::sleeps.
     std::atomic<std::uint64_t> sleep;
-    std::uint8_t pad1[kLine - 16];
+    // 1 from where it first sleeps in a wait to the end of that. Ordering: relaxed; a hint for CpuLending.
+    std::atomic<std::uint32_t> waits_long;
+    std::uint8_t pad1[kLine - 20];
 
     // Line 2: what it waits for.
     alignas(kLine) BlockedIn blocked_in;

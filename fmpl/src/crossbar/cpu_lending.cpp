@@ -23,6 +23,7 @@ constexpr std::uint64_t kLongIdleUs = 500;  // before the rank sleeps
 constexpr std::uint64_t kSettlingUs = 5;    // until a rank that has been moved has looked
 constexpr std::uint64_t kShortestLeaseUs = 200, kLongestLeaseUs = 64'000;
 constexpr std::uint64_t kWithoutNewsUs = 2'000;
+constexpr std::uint64_t kBetweenBalancesUs = 500;
 // A rank that is moved again within so many leases is moved for longer.
 constexpr std::uint64_t kSoonLeases = 16;
 constexpr std::size_t kNodesOfLook = 16;
@@ -77,6 +78,8 @@ void CpuLending::begin(ClockKind clock, std::uint64_t ticks_per_us)
     between_looks_ = idle_ * mates * (lent - 1) * std::max<std::uint64_t>(nodes / kNodesOfLook, 1);
     wait_for_look_ = between_looks_;
     settling_ = kSettlingUs * ticks_per_us;
+    between_balances_ = kBetweenBalancesUs * ticks_per_us * mates * std::max<std::uint64_t>(nodes / kNodesOfLook, 1);
+    next_balance_ = read_clock(clock_) + between_balances_;
     shortest_lease_ = kShortestLeaseUs * ticks_per_us;
     longest_lease_ = kLongestLeaseUs * ticks_per_us;
     without_news_ = kWithoutNewsUs * ticks_per_us;
@@ -86,6 +89,8 @@ void CpuLending::begin(ClockKind clock, std::uint64_t ticks_per_us)
     guests_.reserve(nodes);
     busy_.reserve(nodes);
     computing_.resize(lent);
+    active_.resize(lent);
+    mates_.reserve(nodes);
     is_on_ = true;
 }
 
@@ -115,6 +120,8 @@ std::uint64_t CpuLending::news_of(int node) const
 void CpuLending::look_around()
 {
     if (!guests_.empty()) send_guests_home();
+    const int here = crossbar_->record(crossbar_->node()).host.load(std::memory_order_relaxed);
+    if (place_of(here) >= 0 && left_at_ >= next_balance_) balance(here);
     if (left_at_ - idle_since_ < idle_) {
         next_look_ = idle_since_ + idle_;
         return;
@@ -122,13 +129,96 @@ void CpuLending::look_around()
     // The longer nothing is found although nothing is done, the less there will be: ranks that only communicate.
     next_look_ = left_at_ + wait_for_look_;
     wait_for_look_ = std::min(2 * wait_for_look_, kMostVainLooks * between_looks_);
-    const int here = crossbar_->record(crossbar_->node()).host.load(std::memory_order_relaxed);
     if (here < 0) return;
     find_busy(here);
     Found found = who_cannot_look(here);
     if (found.node < 0 && left_at_ - idle_since_ >= long_idle_) found = who_computes_beside_another(here);
     if (found.node >= 0 && !has_mate_that_computes(here)) take(found, here);
     left_at_ = read_clock(clock_);  // this was no work
+}
+
+void CpuLending::balance(int here)
+{
+    next_balance_ = left_at_ + between_balances_;
+    count_active();
+    is_alone_ = false;
+    if (active_on(here).ranks == 1) return see_if_alone(here);
+    int to = -1;
+    int node = guest_who_had_better_go(here);
+    if (node >= 0) {
+        to = peers_[static_cast<std::size_t>(node)].home;
+    } else {
+        const auto fewest = std::ranges::min_element(active_, {}, &Active::ranks);
+        to = cpus_[static_cast<std::size_t>(fewest - active_.begin())];
+        if (fewest->ranks + 2 <= active_on(here).ranks) node = mate_for(to, here);
+    }
+    if (node < 0) return;
+    move(node, here, to, crossbar_->record(node).away_since.load(std::memory_order_relaxed),
+        [&](NodeRecord& record) { record.lease.store(shortest_lease_, std::memory_order_relaxed); });
+    left_at_ = read_clock(clock_);
+}
+
+void CpuLending::count_active()
+{
+    std::ranges::fill(active_, Active{});
+    for (int node = 0; node < crossbar_->nodes(); ++node) {
+        const NodeRecord& record = crossbar_->record(node);
+        const int host = record.host.load(std::memory_order_relaxed);
+        if (place_of(host) < 0 || !is_active(record)) continue;
+        Active& there = active_on(host);
+        ++there.ranks;
+        if (peers_[static_cast<std::size_t>(node)].home != host) ++there.guests;
+    }
+}
+
+CpuLending::Active& CpuLending::active_on(int cpu)
+{
+    return active_[static_cast<std::size_t>(place_of(cpu))];
+}
+
+// Its time here is over, and at its home two fewer are active, or as few and a guest, who then goes as well.
+int CpuLending::guest_who_had_better_go(int here)
+{
+    for (int node = 0; node < crossbar_->nodes(); ++node) {
+        const int home = peers_[static_cast<std::size_t>(node)].home;
+        if (home == here || !is_active_on(here, node) || !may_move(node)) continue;
+        const NodeRecord& record = crossbar_->record(node);
+        const std::uint64_t until =
+            record.moved_at.load(std::memory_order_relaxed) + record.lease.load(std::memory_order_relaxed);
+        const Active& there = active_on(home);
+        if (left_at_ >= until && there.ranks + (there.guests > 0 ? 0 : 2) <= active_on(here).ranks) return node;
+    }
+    return -1;
+}
+
+// One who is at home here, unless there are guests from there: one of them will go.
+int CpuLending::mate_for(int cpu, int here)
+{
+    int found = -1;
+    for (int node = 0; node < crossbar_->nodes(); ++node) {
+        const int home = peers_[static_cast<std::size_t>(node)].home;
+        if ((home != here && home != cpu) || !is_active_on(here, node)) continue;
+        if (home == cpu) return -1;
+        if (found < 0 && may_move(node)) found = node;
+    }
+    return found;
+}
+
+bool CpuLending::is_active_on(int cpu, int node) const
+{
+    const NodeRecord& record = crossbar_->record(node);
+    return record.host.load(std::memory_order_relaxed) == cpu && is_active(record);
+}
+
+void CpuLending::see_if_alone(int here)
+{
+    alone_at_ = here;
+    mates_.clear();
+    for (int node = 0; node < crossbar_->nodes(); ++node) {
+        const NodeRecord& record = crossbar_->record(node);
+        if (node != crossbar_->node() && record.host.load(std::memory_order_relaxed) == here) mates_.push_back(&record);
+    }
+    is_alone_ = std::ranges::none_of(mates_, [](const NodeRecord* record) { return is_active(*record); });
 }
 
 // Of the ranks of a CPU that is another's home one that has just looked there says it of all, and reading the others'
@@ -176,10 +266,7 @@ CpuLending::Found CpuLending::who_cannot_look(int here)
 // Or has been preempted, or waits in the kernel, or since a short while in a collective call (leave_untold).
 bool CpuLending::computes(const NodeRecord& record) const
 {
-    // acquire: pairs with the release in Communicators::found_world
-    return record.state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(RankState::ready) &&
-           record.away_since.load(std::memory_order_relaxed) == 0 &&
-           record.sleeping.load(std::memory_order_relaxed) == 0;
+    return is_active(record) && record.away_since.load(std::memory_order_relaxed) == 0;
 }
 
 // The system may give the CPU back at once to who yields, although others of that CPU could run.
@@ -210,8 +297,15 @@ void CpuLending::count_computing(int here)
 
 CpuLending::Computing* CpuLending::computing_on(int cpu)
 {
+    const int at = place_of(cpu);
+    return at >= 0 ? &computing_[static_cast<std::size_t>(at)] : nullptr;
+}
+
+// In cpus_; -1: it is not lent.
+int CpuLending::place_of(int cpu) const
+{
     const auto at = std::ranges::lower_bound(cpus_, cpu);
-    return at != cpus_.end() && *at == cpu ? &computing_[static_cast<std::size_t>(at - cpus_.begin())] : nullptr;
+    return at != cpus_.end() && *at == cpu ? static_cast<int>(at - cpus_.begin()) : -1;
 }
 
 // Of the CPU where most compute: one whose home is here, if there is one. It may be the one that runs, which costs more

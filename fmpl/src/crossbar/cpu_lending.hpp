@@ -21,9 +21,15 @@
 // A CPU that has had nothing to do for 500 us takes one of several ranks that compute on another, of which one may run:
 // the system, which could tell, may not move them.
 //
+// Ranks in a wait of more than 1 ms sleep, and look around only when they wake by themselves. So on each CPU one that
+// has looked in vain also counts, every 500 us, how many ranks of each CPU are active, that is not in such a wait, and
+// moves a mate, which does not run meanwhile, to a CPU that has at least two fewer than its own. Guests then go home
+// first, also in exchange for one of the other CPU. A rank that finds itself alone on its CPU stays there when it waits
+// next, as ranks that have a CPU each do (docs/decisions/0066-who-waits-long-leaves-the-cpu.md).
+//
 // All of this is a hint: a stale word costs a move that helps nobody, and no protocol knows where a rank is. Only ranks
 // whose processes this one surely knows (PrivateMemory::reaches) are moved, and one whose program has bound it
-// otherwise stays where it is. Ranks that sleep, after 1 ms, look around only when they wake by themselves.
+// otherwise stays where it is.
 #pragma once
 
 #include "crossbar/crossbar.hpp"
@@ -33,6 +39,7 @@
 #include <pthread.h>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace fmpl {
@@ -61,7 +68,8 @@ public:
         if (pthread_self() != thread_) [[unlikely]]
             return yield();  // another thread waits than the one that is moved
         const std::uint64_t now = read_clock(clock_);
-        if (now - left_at_ > round_) {
+        // The first look after a sleep is one of cold caches.
+        if (now - left_at_ > (std::exchange(has_slept_, false) ? idle_ : round_)) {
             if (now - left_at_ > idle_) wait_for_look_ = between_looks_;
             idle_since_ = now;
         }
@@ -73,18 +81,32 @@ public:
         away_since.store(0, std::memory_order_relaxed);
     }
     // The same while a wait is young that no message ends. Most are over then, and as nobody has news for the rank, it
-    // tells nobody that it is away, unless it has guests or is one: they could not go home.
+    // tells nobody that it is away, but for one of many times, unless it has guests or is one: they could not go home.
     template <class Yield>
     void leave_untold(Yield&& yield)
     {
         const bool is_home = crossbar_->record(crossbar_->node()).host.load(std::memory_order_relaxed) == home_;
-        if (is_home && guests_.empty()) return yield();
+        if (is_home && guests_.empty() && ++untold_ % kTold != 0) return yield();
         leave(yield);
+    }
+    // Whether no other rank of its CPU is active, as far as it knows: a wait then need not leave the CPU at once.
+    bool is_alone()
+    {
+        if (!is_alone_) [[likely]]
+            return false;
+        const NodeRecord& own = crossbar_->record(crossbar_->node());
+        if (own.host.load(std::memory_order_relaxed) != alone_at_) return is_alone_ = false;
+        for (const NodeRecord* mate : mates_) {
+            if (is_active(*mate)) return is_alone_ = false;
+        }
+        return true;
     }
     // The rank has slept, and was not away: that is no work.
     void has_slept()
     {
-        if (is_on_) left_at_ = read_clock(clock_);
+        if (!is_on_) return;
+        has_slept_ = true;
+        left_at_ = next_look_ = read_clock(clock_);
     }
 
 private:
@@ -101,7 +123,21 @@ private:
         bool had_news;  // when it was taken
     };
 
+    static constexpr unsigned kTold = 64;
+
     void look_around();
+    void balance(int here);
+    // Of the ranks of a CPU.
+    struct Active {
+        int ranks = 0;
+        int guests = 0;  // of these
+    };
+    void count_active();
+    Active& active_on(int cpu);  // that is lent
+    int guest_who_had_better_go(int here);
+    int mate_for(int cpu, int here);
+    bool is_active_on(int cpu, int node) const;
+    void see_if_alone(int here);
     std::uint64_t news_of(int node) const;
     bool may_move(int node);
     static bool is_thread_of(const Peer& peer);
@@ -120,9 +156,17 @@ private:
     };
     void find_busy(int here);
     void count_computing(int here);
+    int place_of(int cpu) const;
     Computing* computing_on(int cpu);  // nullptr: it is not lent
     Found who_cannot_look(int here);
     Found who_computes_beside_another(int here);
+    // In the job, and not in a long wait.
+    static bool is_active(const NodeRecord& record)
+    {
+        // acquire: pairs with the release in Communicators::found_world
+        return record.state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(RankState::ready) &&
+               record.waits_long.load(std::memory_order_relaxed) == 0;
+    }
     bool computes(const NodeRecord& record) const;
     bool has_mate_that_computes(int here) const;
     void take(const Found& found, int here);
@@ -139,18 +183,26 @@ private:
     std::vector<Guest> guests_;            // that this rank has taken, each once
     std::vector<int> busy_;                // ranks of CPUs where nobody has just looked
     std::vector<Computing> computing_;     // by CPU, for count_computing()
-    pthread_t thread_{};                   // that is moved
+    std::vector<Active> active_;           // by CPU, for balance()
+    // That it is alone on its CPU, and which one that was; the ranks there, none of them active then.
+    bool is_alone_ = false;
+    int alone_at_ = -1;
+    std::vector<const NodeRecord*> mates_;
+    pthread_t thread_{};  // that is moved
 
     // In ticks. From giving the CPU away to doing so again: what takes longer is work, of this rank or of another of
     // its CPU.
     std::uint64_t round_ = 0;
     std::uint64_t idle_ = 0, long_idle_ = 0, between_looks_ = 0, settling_ = 0;
-    std::uint64_t shortest_lease_ = 0, longest_lease_ = 0, without_news_ = 0;
+    std::uint64_t between_balances_ = 0, shortest_lease_ = 0, longest_lease_ = 0, without_news_ = 0;
 
     std::uint64_t left_at_ = 0;     // this rank gave its CPU away, or began to
     std::uint64_t idle_since_ = 0;  // its CPU has had nothing to do
     std::uint64_t next_look_ = 0;   // around
     std::uint64_t wait_for_look_ = 0;
+    std::uint64_t next_balance_ = 0;
+    unsigned untold_ = 0;     // times that it gave its CPU away
+    bool has_slept_ = false;  // since it last left its CPU
 };
 
 }  // namespace fmpl

@@ -170,6 +170,15 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         ~Blocked() { record_.call.store(0, std::memory_order_relaxed); }
         BlockedIn& record_;
     } blocked(crossbar_->record(crossbar_->node()).blocked_in, what, layer_call_);
+    struct LongWait {
+        void begin() { word.store(is_one = true, std::memory_order_relaxed); }
+        ~LongWait()
+        {
+            if (is_one) word.store(0, std::memory_order_relaxed);
+        }
+        std::atomic<std::uint32_t>& word;
+        bool is_one = false;
+    } long_wait{crossbar_->record(crossbar_->node()).waits_long};
 
     std::uint64_t begin = 0;
     for (;;) {
@@ -189,7 +198,9 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
             blocked.record_.since_ns.store(now, std::memory_order_relaxed);
         }
         if (what.deadline_ns != 0 && now >= what.deadline_ns) return false;
-        if (now - begin >= policy_.yield_ns && sleep(ready, state, what, now - begin)) return true;
+        if (now - begin < policy_.yield_ns) continue;
+        long_wait.begin();
+        if (sleep(ready, state, what, now - begin)) return true;
     }
 }
 

@@ -133,6 +133,7 @@ public:
     template <class Ready>
     bool spin(Ready&& ready, bool alone = false)
     {
+        alone = alone || (lending_ != nullptr && lending_->is_alone());
         const std::uint32_t spins = alone ? policy_.alone_spins : policy_.spins;
         const std::uint32_t pauses = alone ? policy_.alone_pauses : policy_.pauses;
         // With time between two looks: a look takes the line away from the core that is about to write it
