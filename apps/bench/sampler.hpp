@@ -52,8 +52,8 @@ struct Samples {
 };
 
 // Times the batches of each activity, alternating between the activities so that what disturbs one disturbs all. Before
-// each batch the ranks of the group meet in a barrier. Its time is from where the first one begins to where the last one
-// ends. A rank with takes_part = false only waits for the end. Collective over the job, whose ranks share a host.
+// each batch the ranks of the group meet in a barrier. It is timed from the begin of the first to the end of the last.
+// A rank with takes_part = false only waits for the end. Collective over the job, whose ranks share a host.
 Samples sample(
     const Sampling& sampling, const transport::Group& group, bool takes_part, std::span<const Batch> activities);
 
