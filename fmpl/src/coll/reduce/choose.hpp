@@ -38,7 +38,7 @@ inline constexpr std::size_t kReducePrivateBytesSharedCpus = 256 * 1024;
 // Where the two share a CPU, the barrier has one of them run once more.
 inline constexpr std::size_t kPairInPlaceBytes = 1024;
 inline constexpr std::size_t kPairInPlaceBytesRootStays = 16 * 1024;
-inline constexpr std::size_t kPairInPlaceBytesToAll = 256;
+inline constexpr std::size_t kPairInPlaceBytesToAll = 2 * 1024;
 inline constexpr std::size_t kPairInPlaceBytesSharedCpu = kDepositBytes + 1;
 
 // Whether the order of a reduction is that of the CPUs, and the operands of a CPU's members are combined there if they
