@@ -70,10 +70,7 @@ void gather(Schedule& schedule, const MessageBuffer& mine, const Blocks& blocks,
 void scatter(Schedule& schedule, const Blocks& blocks, std::uint64_t block_bytes, const MessageBuffer& mine, int root,
     Lengths lengths, bool root_stays)
 {
-    // Of varying lengths, only the root knows whether two members' message is the quicker way, as it is beyond some
-    // words.
-    const bool has_exchange = has_exchange_with_root(schedule, root_stays && lengths == Lengths::equal);
-    if (!has_exchange || !may_be_exchanged(schedule, lengths))
+    if (!has_exchange_with_root(schedule, root_stays) || !may_be_exchanged(schedule, lengths))
         return linear_scatter(schedule, schedule.members(), blocks, mine, root);
     if (!root_stays) schedule.has_root(root);
     if (lengths == Lengths::equal) {
