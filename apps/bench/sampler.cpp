@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 namespace fmpl::bench {
@@ -85,11 +84,10 @@ Samples sample(
         });
     }
 
-    // A rank that waits for its CPU begins and ends later than others.
+    // A rank that waits for its CPU begins and ends later than others. Numbers from 0 on, as max_over_ranks() takes.
     const auto samples = static_cast<std::size_t>(sampling.samples);
-    constexpr double kNever = -std::numeric_limits<double>::infinity();
-    const std::vector<std::vector<double>> none(activities.size(), std::vector<double>(samples, kNever));
-    std::vector<std::vector<double>> last_end = none, first_begin_negated = none;
+    const std::vector<std::vector<double>> none(activities.size(), std::vector<double>(samples, 0.0));
+    std::vector<std::vector<double>> begin = none, last_end = none;
     if (takes_part) {
         const auto warmup = static_cast<std::uint64_t>(sampling.warmup < 0 ? reps : sampling.warmup);
         for (const Batch& activity : activities) {
@@ -103,17 +101,17 @@ Samples sample(
                     times = times_of(activities[a], first, static_cast<std::uint64_t>(reps));
                     return times.seconds();
                 });
+                begin[a][s] = times.begin;
                 last_end[a][s] = times.end;
-                first_begin_negated[a][s] = -times.begin;
             }
         }
     }
     Samples result{reps, none};
     for (std::size_t a = 0; a < activities.size(); ++a) {
         max_over_ranks(last_end[a]);
-        max_over_ranks(first_begin_negated[a]);
-        for (std::size_t s = 0; s < samples; ++s)
-            result.seconds[a][s] = (last_end[a][s] + first_begin_negated[a][s]) / reps;
+        for (std::size_t s = 0; takes_part && s < samples; ++s)
+            result.seconds[a][s] = (last_end[a][s] - begin[a][s]) / reps;
+        max_over_ranks(result.seconds[a]);
     }
     return result;
 }

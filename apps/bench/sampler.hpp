@@ -34,7 +34,7 @@ inline double now_seconds()
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// For each element, the greatest over all ranks. Collective over the job.
+// For each element, from 0 on, the greatest over all ranks. Collective over the job.
 void max_over_ranks(std::vector<double>& values);
 
 // Whether any rank says so. Collective over the job.

@@ -152,7 +152,8 @@ protected:
         EXPECT_EQ(affinity_cpus(idle_[static_cast<std::size_t>(node)].number()), std::vector<int>{cpu});
     }
 
-    static constexpr std::uint64_t kLong = 2000;  // several times all that lending waits for
+    static constexpr std::uint64_t kLong = 2000;      // several times all that lending waits for
+    static constexpr std::uint64_t kLonger = 15'000;  // and before it moves who is one of too many
 
     std::uint32_t lent_cpus_ = 2;
     ClockKind clock_;
@@ -231,9 +232,9 @@ TEST_F(CpusLent, WhereNoRankComputesNobodyIsTaken)
     record(3).away_since = ago(300);
     wait_in_vain(kLong);
     record(3).away_since = 0;
-    record(3).waits_long = 1;
+    record(3).sleeping = 1;
     wait_in_vain(kLong);
-    record(3).waits_long = 0;
+    record(3).sleeping = 0;
     record(3).state = static_cast<std::uint32_t>(RankState::finalized);
     wait_in_vain(kLong);
     expect_on(2, home(2));
@@ -294,9 +295,9 @@ TEST_F(CpusLent, WhoComputesAloneStays)
         wait_in_vain(kLong);
     }
     set_ready(3);
-    record(3).waits_long = 1;
+    record(3).sleeping = 1;
     wait_in_vain(kLong);
-    record(3).waits_long = 0;
+    record(3).sleeping = 0;
     record(3).away_since = ago(100);
     wait_in_vain(kLong);
     expect_on(2, home(2));
@@ -338,7 +339,7 @@ TEST_F(CpusLent, WhereOneFewerIsActiveNobodyGoes)
     for (const int node : {0, 1, 2, 3}) set_ready(node);
     record(3).waits_long = 1;
     record(2).away_since = record(1).away_since = ago(0);
-    wait_in_vain(kLong);
+    wait_in_vain(kLonger);
     expect_on(1, home(0));
     expect_on(2, home(2));
 }
@@ -352,7 +353,7 @@ TEST_F(CpusLent, AGuestIsNotSentHomeBeforeItsTimeAndSendsNobodyThere)
     record(1).moved_at = ago(0);
     record(1).lease = 10'000'000 * ticks_per_us_;
     const auto waits_in_vain = [&](int node) {
-        for (const std::uint64_t end = ago(0) + kLong * ticks_per_us_; ago(0) < end;)
+        for (const std::uint64_t end = ago(0) + kLonger * ticks_per_us_; ago(0) < end;)
             lendings_[static_cast<std::size_t>(node)].leave([] {});
     };
     waits_in_vain(2);
@@ -397,7 +398,21 @@ TEST_F(CpusLent, ARankIsAloneWhileNoMateIsActive)
     record(1).waits_long = 1;
     EXPECT_FALSE(lendings_[0].is_alone());  // before it has counted again
     becomes_alone();
-    record(0).host = home(2);
+    ++record(1).doorbell;
+    EXPECT_FALSE(lendings_[0].is_alone());
+    becomes_alone();
+    ++memory_->control().moves;
+    EXPECT_FALSE(lendings_[0].is_alone());
+    // So somebody comes.
+    becomes_alone();
+    record(1).waits_long = 0;
+    bind(idle_[1].number(), {home(2)});
+    record(1).host = home(2);
+    record(1).away_since = 1;
+    wait_in_vain_until([&] { return lendings_[0].is_alone(); });
+    for (const std::uint64_t end = ago(0) + 10'000'000 * ticks_per_us_; record(1).host != home(0) && ago(0) < end;)
+        lendings_[3].leave([] {});
+    expect_on(1, home(0));
     EXPECT_FALSE(lendings_[0].is_alone());
 }
 

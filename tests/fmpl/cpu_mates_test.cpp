@@ -328,47 +328,71 @@ FMPL_RANKS_TEST_WITH(
     EXPECT_EQ(taken, 1);
 }
 
-// Ranks 2 and 3 wait, for longer than until they sleep, for 0 and 1, which go on together: by messages, by meetings, or
-// apart. Until the two have been on two CPUs, since other programs may have the other one.
-FMPL_RANKS_TEST_WITH(CpuMates, TwoThatGoOnWhileTheOthersWaitHaveACpuEach,
-    (RanksOptions{.ranks = {4}, .threads = false, .unmapped = false}))
+// Ranks 2 and 3 wait, for longer than until they sleep, for 0 and 1, which go on together. Until the two have been on
+// two CPUs, since other programs may have the other one. together(said): the sum of what both say, after what they do.
+template <class Together>
+void two_go_on_while_the_others_wait(Together&& together)
 {
     const int home = only_cpu();
     const fmpl::Session session(1);
     const std::array<double, 4> homes = numbers_of_all(home);
     if (home < 0 || homes[0] != homes[1] || homes[2] != homes[3] || homes[0] == homes[2]) return;
     constexpr double kPatience = 20;
-    enum { messages, meetings, apart };
-    std::array<int, 2> both{0, 1};
+    const std::array<int, 2> both{0, 1};
     fmpl_comm_t pair = FMPL_COMM_NULL;
     if (rank() < 2) REQUIRE_OK(fmpl_comm_create_group(&pair, both.data(), 2));
-    for (const int way : {messages, meetings, apart}) {
-        REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
-        bool have_two = false;
-        for (const double end = fmpl_wtime() + kPatience; rank() < 2 && !have_two;) {
-            if (way == apart) {
-                for (const double until = fmpl_wtime() + 0.1; fmpl_wtime() < until;) {
-                }
-            }
-            std::array<double, 3> said{}, work{};  // the CPU of each, and whether it is late
-            said[static_cast<std::size_t>(rank())] = only_cpu();
-            said[2] = fmpl_wtime() > end ? 1 : 0;
-            if (way == messages) {
-                std::array<double, 3> other{};
-                if (rank() == 0) REQUIRE_OK(fmpl_send(said.data(), sizeof said, 1, 0, FMPL_COMM_WORLD));
-                REQUIRE_OK(fmpl_recv(other.data(), sizeof other, 1 - rank(), 0, FMPL_COMM_WORLD));
-                for (std::size_t i = 0; i < said.size(); ++i) said[i] += other[i];
-                if (rank() == 1) REQUIRE_OK(fmpl_send(said.data(), sizeof said, 0, 0, FMPL_COMM_WORLD));
-                if (rank() == 0) said = other;
-            } else {
-                REQUIRE_OK(fmpl_allreduce(said.data(), said.size(), FMPL_SUM_DOUBLE, pair, work.data()));
-            }
-            have_two = said[0] != said[1];
-            if (said[2] != 0) break;
-        }
-        EXPECT_TRUE(have_two || rank() >= 2) << "way " << way;
+    REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
+    bool have_two = false;
+    for (const double end = fmpl_wtime() + kPatience; rank() < 2 && !have_two;) {
+        std::array<double, 3> said{};  // the CPU of each, and whether it is late
+        said[static_cast<std::size_t>(rank())] = only_cpu();
+        said[2] = fmpl_wtime() > end ? 1 : 0;
+        together(pair, said);
+        have_two = said[0] != said[1];
+        if (said[2] != 0) break;
     }
+    EXPECT_TRUE(have_two || rank() >= 2);
     if (rank() < 2) REQUIRE_OK(fmpl_comm_free(&pair));
+}
+
+void sum_up(fmpl_comm_t pair, std::array<double, 3>& said)
+{
+    std::array<double, 3> work{};
+    REQUIRE_OK(fmpl_allreduce(said.data(), said.size(), FMPL_SUM_DOUBLE, pair, work.data()));
+}
+
+FMPL_RANKS_TEST_WITH(CpuMates, TwoThatSendWhileTheOthersWaitHaveACpuEach,
+    (RanksOptions{.ranks = {4}, .threads = false, .unmapped = false}))
+{
+    two_go_on_while_the_others_wait([](fmpl_comm_t, std::array<double, 3>& said) {
+        std::array<double, 3> other{};
+        if (rank() == 0) REQUIRE_OK(fmpl_send(said.data(), sizeof said, 1, 0, FMPL_COMM_WORLD));
+        REQUIRE_OK(fmpl_recv(other.data(), sizeof other, 1 - rank(), 0, FMPL_COMM_WORLD));
+        if (rank() == 1) {
+            for (std::size_t i = 0; i < said.size(); ++i) said[i] += other[i];
+            REQUIRE_OK(fmpl_send(said.data(), sizeof said, 0, 0, FMPL_COMM_WORLD));
+        } else {
+            said = other;
+        }
+    });
+}
+
+FMPL_RANKS_TEST_WITH(CpuMates, TwoThatMeetWhileTheOthersWaitHaveACpuEach,
+    (RanksOptions{.ranks = {4}, .threads = false, .unmapped = false}))
+{
+    two_go_on_while_the_others_wait(sum_up);
+}
+
+// Who sleeps takes one of them when it wakes.
+FMPL_RANKS_TEST_WITH(CpuMates, TwoThatComputeWhileTheOthersWaitHaveACpuEach,
+    (RanksOptions{.ranks = {4}, .threads = false, .unmapped = false}))
+{
+    two_go_on_while_the_others_wait([](fmpl_comm_t pair, std::array<double, 3>& said) {
+        for (const double until = fmpl_wtime() + 0.1; fmpl_wtime() < until;) {
+        }
+        said[static_cast<std::size_t>(rank())] = only_cpu();
+        sum_up(pair, said);
+    });
 }
 
 // Two ranks on each of two CPUs are root in turn of an operation: each rank is brought back once in a turn of all. If

@@ -139,7 +139,7 @@ inline constexpr std::size_t kBootstrapBytes = 64;
 struct alignas(kLine) NodeRecord {
     // Line 0: life.
     // RankState. Ordering: release; acquire in Communicators::await_all_ready, DeadlockWatch::sleeps,
-    // CpuLending::computes, fmplrun.
+    // CpuLending::is_ready, fmplrun.
     std::atomic<std::uint32_t> state;
     // 0: free. Writer: the rank, once, by compare-exchange, so that it is attached once.
     // Ordering: relaxed: only who wins counts; value under `state`.
@@ -164,7 +164,8 @@ struct alignas(kLine) NodeRecord {
     // While it sleeps until another rank rings: sleep_word(); 0: it does not.
     // Ordering: release; acquire in DeadlockWatch::sleeps.
     std::atomic<std::uint64_t> sleep;
-    // 1 from where it first sleeps in a wait to the end of that. Ordering: relaxed; a hint for CpuLending.
+    // 1 while it sleeps in a wait of more than 1 ms, and when it wakes although nobody has rung. Ordering: relaxed; a
+    // hint for CpuLending.
     std::atomic<std::uint32_t> waits_long;
     std::uint8_t pad1[kLine - 20];
 
@@ -264,6 +265,11 @@ struct alignas(kLine) ControlBlock : JobConstants {
     // Writer: the holder, by compare-exchange. Ordering: acquire on taking, release on leaving: SerializedCrossbar().
     alignas(kLine) std::atomic<std::uint32_t> serialized_crossbar;
     std::uint8_t pad_serialized[kLine - 4];
+
+    // How many ranks have been moved to other CPUs. Writer: who moves one, by fetch_add. Ordering: relaxed; a hint for
+    // CpuLending.
+    alignas(kLine) std::atomic<std::uint32_t> moves;
+    std::uint8_t pad_moves[kLine - 4];
 
     // Colours of the hardware barrier in use: bit c set by the rank that allocates colour c for a communicator.
     // Writer: any rank, by compare-exchange and fetch_and.

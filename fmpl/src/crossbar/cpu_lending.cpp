@@ -24,6 +24,7 @@ constexpr std::uint64_t kSettlingUs = 5;    // until a rank that has been moved 
 constexpr std::uint64_t kShortestLeaseUs = 200, kLongestLeaseUs = 64'000;
 constexpr std::uint64_t kWithoutNewsUs = 2'000;
 constexpr std::uint64_t kBetweenBalancesUs = 500;
+constexpr std::uint64_t kUnevenForLongUs = 5'000;  // longer than a time slice of the system
 // A rank that is moved again within so many leases is moved for longer.
 constexpr std::uint64_t kSoonLeases = 16;
 constexpr std::size_t kNodesOfLook = 16;
@@ -79,7 +80,9 @@ void CpuLending::begin(ClockKind clock, std::uint64_t ticks_per_us)
     wait_for_look_ = between_looks_;
     settling_ = kSettlingUs * ticks_per_us;
     between_balances_ = kBetweenBalancesUs * ticks_per_us * mates * std::max<std::uint64_t>(nodes / kNodesOfLook, 1);
-    next_balance_ = read_clock(clock_) + between_balances_;
+    uneven_for_long_ = kUnevenForLongUs * ticks_per_us;
+    uneven_since_ = read_clock(clock_);
+    next_balance_ = uneven_since_ + between_balances_;
     shortest_lease_ = kShortestLeaseUs * ticks_per_us;
     longest_lease_ = kLongestLeaseUs * ticks_per_us;
     without_news_ = kWithoutNewsUs * ticks_per_us;
@@ -121,7 +124,10 @@ void CpuLending::look_around()
 {
     if (!guests_.empty()) send_guests_home();
     const int here = crossbar_->record(crossbar_->node()).host.load(std::memory_order_relaxed);
-    if (place_of(here) >= 0 && left_at_ >= next_balance_) balance(here);
+    if (place_of(here) >= 0 && left_at_ >= next_balance_) {
+        balance(here);
+        left_at_ = read_clock(clock_);  // this was no work
+    }
     if (left_at_ - idle_since_ < idle_) {
         next_look_ = idle_since_ + idle_;
         return;
@@ -132,7 +138,10 @@ void CpuLending::look_around()
     if (here < 0) return;
     find_busy(here);
     Found found = who_cannot_look(here);
-    if (found.node < 0 && left_at_ - idle_since_ >= long_idle_) found = who_computes_beside_another(here);
+    if (found.node < 0 && left_at_ - idle_since_ >= long_idle_) {
+        found = who_computes_beside_another(here);
+        if (std::exchange(last_computing_, found.node) != found.node) found = {};
+    }
     if (found.node >= 0 && !has_mate_that_computes(here)) take(found, here);
     left_at_ = read_clock(clock_);  // this was no work
 }
@@ -140,25 +149,25 @@ void CpuLending::look_around()
 void CpuLending::balance(int here)
 {
     next_balance_ = left_at_ + between_balances_;
-    count_active();
+    count_active(here);
     is_alone_ = false;
-    if (active_on(here).ranks == 1) return see_if_alone(here);
-    int to = -1;
+    if (active_on(here).ranks == 1) see_if_alone(here);
+    int to = lightest_but(here);
+    if (active_on(to).ranks + 2 > active_on(here).ranks) uneven_since_ = left_at_;
     int node = guest_who_had_better_go(here);
     if (node >= 0) {
         to = peers_[static_cast<std::size_t>(node)].home;
-    } else {
-        const auto fewest = std::ranges::min_element(active_, {}, &Active::ranks);
-        to = cpus_[static_cast<std::size_t>(fewest - active_.begin())];
-        if (fewest->ranks + 2 <= active_on(here).ranks) node = mate_for(to, here);
+    } else if (left_at_ - uneven_since_ >= uneven_for_long_) {
+        node = mate_for(to, here);
     }
     if (node < 0) return;
-    move(node, here, to, crossbar_->record(node).away_since.load(std::memory_order_relaxed),
-        [&](NodeRecord& record) { record.lease.store(shortest_lease_, std::memory_order_relaxed); });
-    left_at_ = read_clock(clock_);
+    move(node, here, to, crossbar_->record(node).away_since.load(std::memory_order_relaxed), [&](NodeRecord& record) {
+        if (to != peers_[static_cast<std::size_t>(node)].home)
+            record.lease.store(shortest_lease_, std::memory_order_relaxed);
+    });
 }
 
-void CpuLending::count_active()
+void CpuLending::count_active(int here)
 {
     std::ranges::fill(active_, Active{});
     for (int node = 0; node < crossbar_->nodes(); ++node) {
@@ -167,8 +176,22 @@ void CpuLending::count_active()
         if (place_of(host) < 0 || !is_active(record)) continue;
         Active& there = active_on(host);
         ++there.ranks;
-        if (peers_[static_cast<std::size_t>(node)].home != host) ++there.guests;
+        if (peers_[static_cast<std::size_t>(node)].home == here) ++there.from_here;
     }
+}
+
+// Of several with as few, the next one: so that not all CPUs choose the same.
+int CpuLending::lightest_but(int here) const
+{
+    const auto cpus = static_cast<int>(cpus_.size());
+    const auto ranks = [&](int i) { return active_[static_cast<std::size_t>((place_of(here) + i) % cpus)].ranks; };
+    const int nearest = *std::ranges::min_element(std::views::iota(1, cpus), {}, ranks);
+    return cpus_[static_cast<std::size_t>((place_of(here) + nearest) % cpus)];
+}
+
+bool CpuLending::is_over(const NodeRecord& record) const
+{
+    return left_at_ >= record.moved_at.load(std::memory_order_relaxed) + record.lease.load(std::memory_order_relaxed);
 }
 
 CpuLending::Active& CpuLending::active_on(int cpu)
@@ -176,30 +199,30 @@ CpuLending::Active& CpuLending::active_on(int cpu)
     return active_[static_cast<std::size_t>(place_of(cpu))];
 }
 
-// Its time here is over, and at its home two fewer are active, or as few and a guest, who then goes as well.
+// Its time here is over, and at its home two fewer are active, or as few and one from here, who then goes as well.
 int CpuLending::guest_who_had_better_go(int here)
 {
     for (int node = 0; node < crossbar_->nodes(); ++node) {
         const int home = peers_[static_cast<std::size_t>(node)].home;
-        if (home == here || !is_active_on(here, node) || !may_move(node)) continue;
-        const NodeRecord& record = crossbar_->record(node);
-        const std::uint64_t until =
-            record.moved_at.load(std::memory_order_relaxed) + record.lease.load(std::memory_order_relaxed);
+        if (home == here || !is_active_on(here, node) || !is_over(crossbar_->record(node))) continue;
         const Active& there = active_on(home);
-        if (left_at_ >= until && there.ranks + (there.guests > 0 ? 0 : 2) <= active_on(here).ranks) return node;
+        if (there.ranks + (there.from_here > 0 ? 0 : 2) <= active_on(here).ranks && may_move(node)) return node;
     }
     return -1;
 }
 
-// One who is at home here, unless there are guests from there: one of them will go.
+// A guest of a third CPU if it can be; nobody while there are guests from that CPU: one of them will go, but for this
+// rank, which cannot move itself.
 int CpuLending::mate_for(int cpu, int here)
 {
     int found = -1;
     for (int node = 0; node < crossbar_->nodes(); ++node) {
+        if (!is_active_on(here, node)) continue;
         const int home = peers_[static_cast<std::size_t>(node)].home;
-        if ((home != here && home != cpu) || !is_active_on(here, node)) continue;
-        if (home == cpu) return -1;
-        if (found < 0 && may_move(node)) found = node;
+        const bool may_stay = home != here && !is_over(crossbar_->record(node));
+        if (home == cpu && (may_stay || node != crossbar_->node())) return -1;
+        const bool is_better = found < 0 || (home != here && peers_[static_cast<std::size_t>(found)].home == here);
+        if (!may_stay && is_better && may_move(node)) found = node;
     }
     return found;
 }
@@ -212,13 +235,14 @@ bool CpuLending::is_active_on(int cpu, int node) const
 
 void CpuLending::see_if_alone(int here)
 {
-    alone_at_ = here;
+    moves_ = crossbar_->control().moves.load(std::memory_order_relaxed);
     mates_.clear();
     for (int node = 0; node < crossbar_->nodes(); ++node) {
         const NodeRecord& record = crossbar_->record(node);
-        if (node != crossbar_->node() && record.host.load(std::memory_order_relaxed) == here) mates_.push_back(&record);
+        if (node != crossbar_->node() && record.host.load(std::memory_order_relaxed) == here)
+            mates_.push_back({&record, record.doorbell.load(std::memory_order_relaxed)});
     }
-    is_alone_ = std::ranges::none_of(mates_, [](const NodeRecord* record) { return is_active(*record); });
+    is_alone_ = std::ranges::none_of(mates_, is_up);
 }
 
 // Of the ranks of a CPU that is another's home one that has just looked there says it of all, and reading the others'
@@ -266,7 +290,8 @@ CpuLending::Found CpuLending::who_cannot_look(int here)
 // Or has been preempted, or waits in the kernel, or since a short while in a collective call (leave_untold).
 bool CpuLending::computes(const NodeRecord& record) const
 {
-    return is_active(record) && record.away_since.load(std::memory_order_relaxed) == 0;
+    return is_ready(record) && record.away_since.load(std::memory_order_relaxed) == 0 &&
+           record.sleeping.load(std::memory_order_relaxed) == 0;
 }
 
 // The system may give the CPU back at once to who yields, although others of that CPU could run.
@@ -349,6 +374,7 @@ bool CpuLending::move(int node, int from, int to, std::uint64_t away, Note&& not
     if (is_moved) {
         note(record);
         record.moved_at.store(left_at_, std::memory_order_relaxed);
+        crossbar_->control().moves.fetch_add(1, std::memory_order_relaxed);
     }
     record.host.store(is_moved ? to : is_ours && !is_there ? from : kStays, std::memory_order_release);
     return is_moved;

@@ -19,13 +19,13 @@
 // it has had none for 2 ms, whatever its stay: what it came for is over, and the CPUs are to have their own again.
 //
 // A CPU that has had nothing to do for 500 us takes one of several ranks that compute on another, of which one may run:
-// the system, which could tell, may not move them.
+// the system, which could tell, may not move them. At two looks, since a rank that wakes seems to compute for a moment.
 //
 // Ranks in a wait of more than 1 ms sleep, and look around only when they wake by themselves. So on each CPU one that
 // has looked in vain also counts, every 500 us, how many ranks of each CPU are active, that is not in such a wait, and
-// moves a mate, which does not run meanwhile, to a CPU that has at least two fewer than its own. Guests then go home
-// first, also in exchange for one of the other CPU. A rank that finds itself alone on its CPU stays there when it waits
-// next, as ranks that have a CPU each do (docs/decisions/0066-who-waits-long-leaves-the-cpu.md).
+// moves a mate, which does not run meanwhile, to a CPU that has had at least two fewer for 5 ms. Guests go home first,
+// and at once, also in exchange for one of the other CPU. A rank that finds itself alone on its CPU stays there when it
+// waits next, as ranks that have a CPU each do (docs/decisions/0066-who-waits-long-leaves-the-cpu.md).
 //
 // All of this is a hint: a stale word costs a move that helps nobody, and no protocol knows where a rank is. Only ranks
 // whose processes this one surely knows (PrivateMemory::reaches) are moved, and one whose program has bound it
@@ -38,6 +38,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -81,7 +82,8 @@ public:
         away_since.store(0, std::memory_order_relaxed);
     }
     // The same while a wait is young that no message ends. Most are over then, and as nobody has news for the rank, it
-    // tells nobody that it is away, but for one of many times, unless it has guests or is one: they could not go home.
+    // tells nobody that it is away, unless it has guests or is one: they could not go home. One of many times it does,
+    // so that it looks around.
     template <class Yield>
     void leave_untold(Yield&& yield)
     {
@@ -89,24 +91,14 @@ public:
         if (is_home && guests_.empty() && ++untold_ % kTold != 0) return yield();
         leave(yield);
     }
-    // Whether no other rank of its CPU is active, as far as it knows: a wait then need not leave the CPU at once.
-    bool is_alone()
-    {
-        if (!is_alone_) [[likely]]
-            return false;
-        const NodeRecord& own = crossbar_->record(crossbar_->node());
-        if (own.host.load(std::memory_order_relaxed) != alone_at_) return is_alone_ = false;
-        for (const NodeRecord* mate : mates_) {
-            if (is_active(*mate)) return is_alone_ = false;
-        }
-        return true;
-    }
+    // Whether no other rank of its CPU is active, as far as it knows: a wait need not leave the CPU at once then.
+    bool is_alone() { return is_alone_ && (is_alone_ = nobody_has_come()); }
     // The rank has slept, and was not away: that is no work.
     void has_slept()
     {
         if (!is_on_) return;
         has_slept_ = true;
-        left_at_ = next_look_ = read_clock(clock_);
+        left_at_ = next_look_ = uneven_since_ = read_clock(clock_);
     }
 
 private:
@@ -130,10 +122,12 @@ private:
     // Of the ranks of a CPU.
     struct Active {
         int ranks = 0;
-        int guests = 0;  // of these
+        int from_here = 0;  // of these, at home on the CPU that counts
     };
-    void count_active();
-    Active& active_on(int cpu);  // that is lent
+    void count_active(int here);
+    int lightest_but(int here) const;
+    bool is_over(const NodeRecord& record) const;  // the time that it stays where it has been moved
+    Active& active_on(int cpu);                    // that is lent
     int guest_who_had_better_go(int here);
     int mate_for(int cpu, int here);
     bool is_active_on(int cpu, int node) const;
@@ -160,12 +154,15 @@ private:
     Computing* computing_on(int cpu);  // nullptr: it is not lent
     Found who_cannot_look(int here);
     Found who_computes_beside_another(int here);
+    static bool is_ready(const NodeRecord& record)
+    {
+        // acquire: pairs with the release in Communicators::found_world
+        return record.state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(RankState::ready);
+    }
     // In the job, and not in a long wait.
     static bool is_active(const NodeRecord& record)
     {
-        // acquire: pairs with the release in Communicators::found_world
-        return record.state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(RankState::ready) &&
-               record.waits_long.load(std::memory_order_relaxed) == 0;
+        return is_ready(record) && record.waits_long.load(std::memory_order_relaxed) == 0;
     }
     bool computes(const NodeRecord& record) const;
     bool has_mate_that_computes(int here) const;
@@ -184,25 +181,42 @@ private:
     std::vector<int> busy_;                // ranks of CPUs where nobody has just looked
     std::vector<Computing> computing_;     // by CPU, for count_computing()
     std::vector<Active> active_;           // by CPU, for balance()
-    // That it is alone on its CPU, and which one that was; the ranks there, none of them active then.
+    // That it is alone on its CPU, ControlBlock::moves as it was then, and the other ranks there, none of them active.
     bool is_alone_ = false;
-    int alone_at_ = -1;
-    std::vector<const NodeRecord*> mates_;
+    std::uint32_t moves_ = 0;
+    struct Mate {
+        const NodeRecord* record;
+        std::uint32_t doorbell;
+    };
+    // Active, or rung since.
+    static bool is_up(const Mate& mate)
+    {
+        return mate.record->doorbell.load(std::memory_order_relaxed) != mate.doorbell || is_active(*mate.record);
+    }
+    bool nobody_has_come() const
+    {
+        return crossbar_->control().moves.load(std::memory_order_relaxed) == moves_ &&
+               std::none_of(mates_.begin(), mates_.end(), is_up);
+    }
+    std::vector<Mate> mates_;
     pthread_t thread_{};  // that is moved
 
     // In ticks. From giving the CPU away to doing so again: what takes longer is work, of this rank or of another of
     // its CPU.
     std::uint64_t round_ = 0;
     std::uint64_t idle_ = 0, long_idle_ = 0, between_looks_ = 0, settling_ = 0;
-    std::uint64_t between_balances_ = 0, shortest_lease_ = 0, longest_lease_ = 0, without_news_ = 0;
+    std::uint64_t between_balances_ = 0, uneven_for_long_ = 0;
+    std::uint64_t shortest_lease_ = 0, longest_lease_ = 0, without_news_ = 0;
 
     std::uint64_t left_at_ = 0;     // this rank gave its CPU away, or began to
     std::uint64_t idle_since_ = 0;  // its CPU has had nothing to do
     std::uint64_t next_look_ = 0;   // around
     std::uint64_t wait_for_look_ = 0;
     std::uint64_t next_balance_ = 0;
-    unsigned untold_ = 0;     // times that it gave its CPU away
-    bool has_slept_ = false;  // since it last left its CPU
+    std::uint64_t uneven_since_ = 0;  // all counts have found a CPU with at least two fewer
+    unsigned untold_ = 0;             // calls of leave_untold() at home
+    bool has_slept_ = false;          // since it last left its CPU
+    int last_computing_ = -1;         // who computed beside another at the last look
 };
 
 }  // namespace fmpl

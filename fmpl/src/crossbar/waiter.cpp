@@ -26,6 +26,7 @@ constexpr std::uint64_t kNsBetweenLooks = 40;
 constexpr std::uint64_t kSpinUs = 20;
 constexpr std::uint32_t kSharedCpuSpins = 1;
 constexpr std::uint64_t kYieldUs = 1000;
+constexpr std::uint64_t kLongNs = kYieldUs * 1000;  // NodeRecord::waits_long
 
 // The longest: a question and its answer are two passages between cores and what the other rank does between them.
 constexpr std::uint64_t kNsBeforeAnswer = 240;
@@ -154,6 +155,20 @@ void Waiter::check_abort() const
     fmpl::check_abort(crossbar_->control());
 }
 
+// NodeRecord::waits_long in a wait.
+struct Waiter::LongWait {
+    explicit LongWait(std::atomic<std::uint32_t>& word) : word_(word) {}
+    ~LongWait() { set(false); }
+    void set(bool value)
+    {
+        if (value != value_) word_.store(value_ = value, std::memory_order_relaxed);
+    }
+
+private:
+    std::atomic<std::uint32_t>& word_;
+    bool value_ = false;
+};
+
 bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
 {
     struct Blocked {  // what the launcher shows of this wait, from here to the end of it
@@ -170,16 +185,7 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         ~Blocked() { record_.call.store(0, std::memory_order_relaxed); }
         BlockedIn& record_;
     } blocked(crossbar_->record(crossbar_->node()).blocked_in, what, layer_call_);
-    struct LongWait {
-        void begin() { word.store(is_one = true, std::memory_order_relaxed); }
-        ~LongWait()
-        {
-            if (is_one) word.store(0, std::memory_order_relaxed);
-        }
-        std::atomic<std::uint32_t>& word;
-        bool is_one = false;
-    } long_wait{crossbar_->record(crossbar_->node()).waits_long};
-
+    LongWait long_wait(crossbar_->record(crossbar_->node()).waits_long);
     std::uint64_t begin = 0;
     for (;;) {
         // Several yields between looks at the clock: where ranks share CPUs each one runs another rank.
@@ -199,8 +205,7 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         }
         if (what.deadline_ns != 0 && now >= what.deadline_ns) return false;
         if (now - begin < policy_.yield_ns) continue;
-        long_wait.begin();
-        if (sleep(ready, state, what, now - begin)) return true;
+        if (sleep(ready, state, what, now - begin, long_wait)) return true;
     }
 }
 
@@ -228,7 +233,7 @@ bool Waiter::last_look(ReadyFunction ready, void* state)
     return ready(state);
 }
 
-bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what, std::uint64_t waited_ns)
+bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what, std::uint64_t waited_ns, LongWait& long_wait)
 {
     NodeRecord& record = crossbar_->record(crossbar_->node());
     const std::uint32_t seen = record.doorbell.load(std::memory_order_acquire);  // pairs with Crossbar::ring
@@ -263,12 +268,14 @@ bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what, std::u
             record.sleep.store(sleep_word(sleeps_, seen), std::memory_order_release);
         }
         const timespec* const timeout = bound_ns == 0 ? nullptr : &bound;
+        long_wait.set(waited_ns >= kLongNs);
         if (shared_thread_ != nullptr) {
             shared_thread_->sleep(record.doorbell, seen, timeout);
         } else {
             futex_wait(record.doorbell, seen, timeout);
         }
         if (until_rung) record.sleep.store(0, std::memory_order_relaxed);
+        if (record.doorbell.load(std::memory_order_relaxed) != seen) long_wait.set(false);
         if (lending_ != nullptr) lending_->has_slept();
     }
     return done;

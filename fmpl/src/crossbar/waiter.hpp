@@ -133,15 +133,15 @@ public:
     template <class Ready>
     bool spin(Ready&& ready, bool alone = false)
     {
-        alone = alone || (lending_ != nullptr && lending_->is_alone());
-        const std::uint32_t spins = alone ? policy_.alone_spins : policy_.spins;
-        const std::uint32_t pauses = alone ? policy_.alone_pauses : policy_.pauses;
+        if (!alone && lending_ != nullptr && lending_->is_alone()) [[unlikely]]
+            return spin_alone(ready, [&] { return lending_->is_alone(); });
+        if (alone) return spin_alone(ready, [] { return true; });
         // With time between two looks: a look takes the line away from the core that is about to write it
         // (docs/decisions/0007-time-between-looks.md).
-        for (std::uint32_t i = 0; i < spins; ++i) {
+        for (std::uint32_t i = 0; i < policy_.spins; ++i) {
             if (ready()) return true;
-            if (i + 1 == spins) break;
-            for (std::uint32_t p = 0; p < pauses; ++p) cpu_relax();
+            if (i + 1 == policy_.spins) break;
+            for (std::uint32_t p = 0; p < policy_.pauses; ++p) cpu_relax();
         }
         return false;
     }
@@ -175,6 +175,18 @@ public:
     void check_abort() const;
 
 private:
+    // go_on(): asked now and then.
+    template <class Ready, class GoOn>
+    bool spin_alone(Ready&& ready, GoOn&& go_on)
+    {
+        constexpr std::uint32_t kLooks = 16;
+        for (std::uint32_t i = 0; i < policy_.alone_spins; ++i) {
+            if (ready()) return true;
+            if (i % kLooks == kLooks - 1 && !go_on()) break;
+            for (std::uint32_t p = 0; p < policy_.alone_pauses; ++p) cpu_relax();
+        }
+        return false;
+    }
     bool is_ending() const;
 
     using ReadyFunction = bool (*)(void*);
@@ -182,7 +194,8 @@ private:
     void leave_cpu(bool again) const;
     // is_told: see CpuLending::leave_untold.
     void leave_cpu_in_vain(bool again, bool is_told = true) const;
-    bool sleep(ReadyFunction ready, void* state, const WaitFor& what, std::uint64_t waited_ns);
+    struct LongWait;
+    bool sleep(ReadyFunction ready, void* state, const WaitFor& what, std::uint64_t waited_ns, LongWait& long_wait);
     bool last_look(ReadyFunction ready, void* state);
 
     const Crossbar* crossbar_;

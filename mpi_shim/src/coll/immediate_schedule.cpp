@@ -56,8 +56,8 @@ void ImmediateSchedule::abandon()
 void ImmediateSchedule::add_send(const Members& members, const MessageBuffer& buffer, int peer, SendMode mode)
 {
     keep_error([&] {
-        if (mode == SendMode::standard &&
-            messenger_->send_eagerly(buffer, *members.comm, Traffic::collective, peer, members.tag)) {
+        const bool may_be_eager = mode == SendMode::standard || !messenger_->is_long_of_many(buffer.bytes);
+        if (may_be_eager && messenger_->send_eagerly(buffer, *members.comm, Traffic::collective, peer, members.tag)) {
             return;
         }
         begin_send(members, buffer, peer, mode);

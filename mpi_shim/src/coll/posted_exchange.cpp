@@ -1,23 +1,14 @@
 // Exchange of every rank with every peer: all receives are posted, then all messages are sent, each rank beginning
 // behind itself so that they do not all go to the same one. One round: n L + B.
 #include "coll/algorithms.hpp"
-#include "p2p/crowded.hpp"
 
 #include <cstdint>
 
 namespace fmpl::mpi {
 namespace {
 
-// Where ranks wait for CPUs, messages go with their envelopes as in other calls, if what a rank has under way at a time
-// stays in the caches; shorter ones in any case, since turns then take more than copies.
-constexpr std::uint64_t kShort = 64 * 1024;
+// What a rank may have under way at a time if it is to stay in caches (docs/decisions/0065-long-eager-messages.md).
 constexpr std::uint64_t kMostUnderWay = 768 * 1024;
-
-SendMode mode_of(const MessageBuffer& block, int peers)
-{
-    const bool stays_in_caches = block.bytes * static_cast<std::uint64_t>(peers - 1) <= kMostUnderWay;
-    return block.bytes <= kShort || stays_in_caches || !is_crowded() ? SendMode::standard : SendMode::announced;
-}
 
 }  // namespace
 
@@ -36,10 +27,13 @@ void begin_posted_exchange(Schedule& schedule, const Members& members, const Blo
         if (!has_message(block)) continue;
         is_exact ? schedule.receive(members, block, source) : schedule.receive_up_to(members, block, source);
     }
+    std::uint64_t under_way = 0;
+    for (int i = 1; i < last; ++i) under_way += outgoing((rank + i) % peers).bytes;
+    const SendMode mode = under_way > kMostUnderWay ? SendMode::one_of_many : SendMode::standard;
     for (int i = 1; i < last; ++i) {
         const int destination = (rank + i) % peers;
         if (const MessageBuffer block = outgoing(destination); has_message(block))
-            schedule.send(members, block, destination, mode_of(block, peers));
+            schedule.send(members, block, destination, mode);
     }
 }
 

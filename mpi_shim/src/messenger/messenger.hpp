@@ -36,8 +36,8 @@ struct AwaitedMessage;
 struct ReceiveOperation;
 struct SendOperation;
 
-// announced: standard, of a message that does not go with its envelope.
-enum class SendMode { standard, announced, synchronous };
+// one_of_many: standard, where the caches do not hold what all ranks have under way at a time.
+enum class SendMode { standard, one_of_many, synchronous };
 
 // A message that MPI_Mprobe has taken out of the matching.
 using MatchedMessage = UnexpectedMessagePtr;
@@ -125,6 +125,11 @@ public:
     void activate(const Ref<ActiveRequest>& request);
 
     int world_rank() const { return world_rank_; }
+    // Whether one of many so long is announced although others of its length are eager.
+    bool is_long_of_many(std::uint64_t bytes) const
+    {
+        return bytes > settings_.eager_bytes_of_many && bytes <= settings_.eager_bytes;
+    }
     // MPI_Cancel of a receive.
     void cancel(ReceiveOperation& operation);
     // Before leaving the job: waits until all ranks have come to this point. Messages that nobody has received by

@@ -10,7 +10,8 @@
 //   as negotiated     read at that address, packed into what the destination names, or in pieces   Negotiation
 //
 // An eager message needs the window to be open: else it is announced, as longer ones are. So is one of more than
-// eager_bytes_kept that finds no room in the ring, unless its rank waits for it; and one of SendMode::announced.
+// eager_bytes_kept that finds no room in the ring, unless its rank waits for it; and, beyond
+// eager_bytes_of_many, one of SendMode::one_of_many.
 #include "messenger/short_ways.hpp"
 
 #include <fmpl/remote.h>
@@ -103,7 +104,8 @@ RequestRef Messenger::begin_send(const MessageBuffer& buffer, Communicator& comm
     const int world_rank = comm.peers().world_rank(destination);
     const bool is_own = world_rank == world_rank_;
     const bool may_be_kept = buffer.bytes <= settings_.eager_bytes_kept;
-    const bool is_short = is_eager(buffer) && mode != SendMode::announced && (may_be_kept || !is_own);
+    const bool is_held_back = mode == SendMode::one_of_many && is_long_of_many(buffer.bytes);
+    const bool is_short = is_eager(buffer) && !is_held_back && (may_be_kept || !is_own);
     operation->buffer.fill_with(buffer);
     operation->destination = world_rank;
     operation->envelope = envelope_of(buffer, comm, traffic, tag);
@@ -115,7 +117,7 @@ RequestRef Messenger::begin_send(const MessageBuffer& buffer, Communicator& comm
     // part in no joint copy before the destination knows of the message. What may go with its envelope goes before:
     // a look takes what has come, which a later receive would have found in the ring.
     if (!is_own && !window_is_open()) progress_without_copies();
-    const bool may_go_by_rate = !is_own && !is_short && mode == SendMode::standard;
+    const bool may_go_by_rate = !is_own && !is_short && !is_held_back && mode != SendMode::synchronous;
     if (may_go_by_rate && !parts.invitations.any(world_rank, key_of(operation->envelope)) &&
         send_by_rate(operation, waits)) {
         return operation;
@@ -128,7 +130,7 @@ RequestRef Messenger::begin_send(const MessageBuffer& buffer, Communicator& comm
         parts.announce(operation);
     } else if (waits || may_be_kept) {
         parts.send_eagerly(operation);
-    } else if (mode == SendMode::standard && parts.outbox.try_message(world_rank, operation->envelope, buffer)) {
+    } else if (mode != SendMode::synchronous && parts.outbox.try_message(world_rank, operation->envelope, buffer)) {
         operation->complete_with(Status::empty());
     } else {
         // Kept until there is room, it would need a further call of this rank's.

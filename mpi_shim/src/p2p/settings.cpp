@@ -65,10 +65,11 @@ Settings settings_from_environment(const JobFacts& job)
     const std::size_t bytes = text != nullptr ? eager_bytes_from(text) : default_eager_bytes(job);
     const std::size_t from_remote_dma = job.is_crowded ? kEagerAnywhereCrowded : kEagerBytesRemoteDma;
     const std::size_t kept = text != nullptr ? bytes : std::min(bytes, kEagerBytes);
+    const std::size_t of_many = text != nullptr ? bytes : std::min(bytes, kEagerBytesLong);
     // Who sets a lower limit wants less memory, or what happens where a ring is full.
     const std::size_t ring =
         bytes < least_eager_bytes(job) ? least_ring(bytes) : std::max(least_ring(bytes), job.best_ring);
-    return {bytes, std::min(bytes, from_remote_dma), kept, text != nullptr ? 0 : CopyRates::kLongest, ring};
+    return {bytes, std::min(bytes, from_remote_dma), kept, of_many, text != nullptr ? 0 : CopyRates::kLongest, ring};
 }
 
 }  // namespace fmpl::mpi

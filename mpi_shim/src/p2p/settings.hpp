@@ -24,6 +24,8 @@ struct Settings {
     // The same for a message that its rank does not wait for and that finds no room in the ring, or for the rank
     // itself: a longer one stays where it is until it is received.
     std::size_t eager_bytes_kept;
+    // The same for one of many that all ranks have under way (SendMode::one_of_many).
+    std::size_t eager_bytes_of_many;
     // The same for a message whose destination reads such ones slowly (CopyRates), if the user has set nothing.
     std::size_t eager_bytes_by_rate;
 

@@ -61,6 +61,7 @@ TEST(Settings, TheRingsOfAJobStayWithin64MiBAndARanksMemory)
 TEST(Settings, LongOnesAreNotKeptUntilThereIsRoom)
 {
     EXPECT_EQ(settings_from_environment(job(8, true, true)).eager_bytes_kept, 16 * kKiB);
+    EXPECT_EQ(settings_from_environment(job(8, true, true)).eager_bytes_of_many, 64 * kKiB);
     EXPECT_EQ(settings_from_environment(job(40, true, true)).eager_bytes_kept, 4 * kKiB);
 }
 
@@ -82,6 +83,7 @@ TEST(Settings, TheUsersLimitHolds)
     };
     EXPECT_EQ(with("200000").eager_bytes, 200'000u);
     EXPECT_EQ(with("200000").eager_bytes_kept, 200'000u);
+    EXPECT_EQ(with("200000").eager_bytes_of_many, 200'000u);
     EXPECT_EQ(with("200000").eager_bytes_by_rate, 0u);
     EXPECT_EQ(with("1048576").ring_bytes, 4 * kMiB);
     EXPECT_EQ(with("16384").ring_bytes, 2 * kMiB);
