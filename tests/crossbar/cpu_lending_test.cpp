@@ -152,8 +152,7 @@ protected:
         EXPECT_EQ(affinity_cpus(idle_[static_cast<std::size_t>(node)].number()), std::vector<int>{cpu});
     }
 
-    static constexpr std::uint64_t kLong = 2000;      // several times all that lending waits for
-    static constexpr std::uint64_t kLonger = 15'000;  // and before it moves who is one of too many
+    static constexpr std::uint64_t kLong = 2000;  // several times all that lending waits for
 
     std::uint32_t lent_cpus_ = 2;
     ClockKind clock_;
@@ -333,13 +332,25 @@ TEST_F(CpusLent, OfTwoThatAreActiveOneGoesToACpuWhereNobodyIs)
     expect_on(3, home(2));
 }
 
+// It may not wait again for long.
+TEST_F(CpusLent, WhoHasWaitedLongSendsOneThereAtOnce)
+{
+    begin();
+    for (const int node : {0, 1, 2, 3}) set_ready(node);
+    lendings_[0].has_waited_long();
+    expect_on(1, home(0));
+    record(2).waits_long = record(3).waits_long = 1;
+    lendings_[0].has_waited_long();
+    expect_on(1, home(2));
+}
+
 TEST_F(CpusLent, WhereOneFewerIsActiveNobodyGoes)
 {
     begin();
     for (const int node : {0, 1, 2, 3}) set_ready(node);
     record(3).waits_long = 1;
     record(2).away_since = record(1).away_since = ago(0);
-    wait_in_vain(kLonger);
+    wait_in_vain(kLong);
     expect_on(1, home(0));
     expect_on(2, home(2));
 }
@@ -353,7 +364,7 @@ TEST_F(CpusLent, AGuestIsNotSentHomeBeforeItsTimeAndSendsNobodyThere)
     record(1).moved_at = ago(0);
     record(1).lease = 10'000'000 * ticks_per_us_;
     const auto waits_in_vain = [&](int node) {
-        for (const std::uint64_t end = ago(0) + kLonger * ticks_per_us_; ago(0) < end;)
+        for (const std::uint64_t end = ago(0) + kLong * ticks_per_us_; ago(0) < end;)
             lendings_[static_cast<std::size_t>(node)].leave([] {});
     };
     waits_in_vain(2);
@@ -397,9 +408,6 @@ TEST_F(CpusLent, ARankIsAloneWhileNoMateIsActive)
     EXPECT_FALSE(lendings_[0].is_alone());
     record(1).waits_long = 1;
     EXPECT_FALSE(lendings_[0].is_alone());  // before it has counted again
-    becomes_alone();
-    ++record(1).doorbell;
-    EXPECT_FALSE(lendings_[0].is_alone());
     becomes_alone();
     ++memory_->control().moves;
     EXPECT_FALSE(lendings_[0].is_alone());

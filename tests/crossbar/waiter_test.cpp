@@ -122,6 +122,7 @@ TEST_F(Waiters, AWakeWithoutTheFlagIsSleptOverInOneLongWait)
     std::thread waker([&] {
         for (std::uint64_t i = 1; i <= 3; ++i) {
             while (crossbars_[1].record(0).waits_long.load() == 0) std::this_thread::yield();
+            until_sleeping(0);
             crossbars_[1].write_flag(0, flag(0), i);
             crossbars_[1].wake(0);
         }

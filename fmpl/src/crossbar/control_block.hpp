@@ -164,8 +164,8 @@ struct alignas(kLine) NodeRecord {
     // While it sleeps until another rank rings: sleep_word(); 0: it does not.
     // Ordering: release; acquire in DeadlockWatch::sleeps.
     std::atomic<std::uint64_t> sleep;
-    // 1 while it sleeps in a wait of more than 1 ms, and when it wakes although nobody has rung. Ordering: relaxed; a
-    // hint for CpuLending.
+    // 1 while it sleeps in a wait of more than 5 ms, and when it wakes although nobody has rung. Writer: the rank; 0
+    // also who rings. Ordering: relaxed; a hint for CpuLending.
     std::atomic<std::uint32_t> waits_long;
     std::uint8_t pad1[kLine - 20];
 
@@ -266,8 +266,8 @@ struct alignas(kLine) ControlBlock : JobConstants {
     alignas(kLine) std::atomic<std::uint32_t> serialized_crossbar;
     std::uint8_t pad_serialized[kLine - 4];
 
-    // How many ranks have been moved to other CPUs. Writer: who moves one, by fetch_add. Ordering: relaxed; a hint for
-    // CpuLending.
+    // How often a rank has been moved to another CPU, or nearly. Writer: who moves it, by fetch_add. Ordering: release;
+    // acquire in CpuLending::nobody_else_is_active.
     alignas(kLine) std::atomic<std::uint32_t> moves;
     std::uint8_t pad_moves[kLine - 4];
 

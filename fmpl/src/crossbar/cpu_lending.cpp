@@ -24,7 +24,6 @@ constexpr std::uint64_t kSettlingUs = 5;    // until a rank that has been moved 
 constexpr std::uint64_t kShortestLeaseUs = 200, kLongestLeaseUs = 64'000;
 constexpr std::uint64_t kWithoutNewsUs = 2'000;
 constexpr std::uint64_t kBetweenBalancesUs = 500;
-constexpr std::uint64_t kUnevenForLongUs = 5'000;  // longer than a time slice of the system
 // A rank that is moved again within so many leases is moved for longer.
 constexpr std::uint64_t kSoonLeases = 16;
 constexpr std::size_t kNodesOfLook = 16;
@@ -80,9 +79,7 @@ void CpuLending::begin(ClockKind clock, std::uint64_t ticks_per_us)
     wait_for_look_ = between_looks_;
     settling_ = kSettlingUs * ticks_per_us;
     between_balances_ = kBetweenBalancesUs * ticks_per_us * mates * std::max<std::uint64_t>(nodes / kNodesOfLook, 1);
-    uneven_for_long_ = kUnevenForLongUs * ticks_per_us;
-    uneven_since_ = read_clock(clock_);
-    next_balance_ = uneven_since_ + between_balances_;
+    next_balance_ = read_clock(clock_) + between_balances_;
     shortest_lease_ = kShortestLeaseUs * ticks_per_us;
     longest_lease_ = kLongestLeaseUs * ticks_per_us;
     without_news_ = kWithoutNewsUs * ticks_per_us;
@@ -100,7 +97,7 @@ void CpuLending::begin(ClockKind clock, std::uint64_t ticks_per_us)
 void CpuLending::end()
 {
     if (!is_on_) return;
-    is_on_ = false;
+    is_on_ = is_alone_ = false;
     NodeRecord& own = crossbar_->record(crossbar_->node());
     int host = own.host.load(std::memory_order_relaxed);
     // acquire: pairs with the release in move(). Who moves this rank is soon through, or has ended with the job.
@@ -124,10 +121,7 @@ void CpuLending::look_around()
 {
     if (!guests_.empty()) send_guests_home();
     const int here = crossbar_->record(crossbar_->node()).host.load(std::memory_order_relaxed);
-    if (place_of(here) >= 0 && left_at_ >= next_balance_) {
-        balance(here);
-        left_at_ = read_clock(clock_);  // this was no work
-    }
+    if (left_at_ >= next_balance_) balance(here);
     if (left_at_ - idle_since_ < idle_) {
         next_look_ = idle_since_ + idle_;
         return;
@@ -146,25 +140,33 @@ void CpuLending::look_around()
     left_at_ = read_clock(clock_);  // this was no work
 }
 
+void CpuLending::has_waited_long()
+{
+    if (!is_on_ || pthread_self() != thread_) return;
+    left_at_ = read_clock(clock_);
+    balance(crossbar_->record(crossbar_->node()).host.load(std::memory_order_relaxed));
+}
+
 void CpuLending::balance(int here)
 {
     next_balance_ = left_at_ + between_balances_;
+    if (place_of(here) < 0) return;
     count_active(here);
-    is_alone_ = false;
-    if (active_on(here).ranks == 1) see_if_alone(here);
-    int to = lightest_but(here);
-    if (active_on(to).ranks + 2 > active_on(here).ranks) uneven_since_ = left_at_;
+    is_alone_ = active_on(here).ranks == 1 && nobody_else_is_active(here);
     int node = guest_who_had_better_go(here);
+    int to = node >= 0 ? peers_[static_cast<std::size_t>(node)].home : lightest_but(here);
+    if (node < 0 && active_on(to).ranks + 2 <= active_on(here).ranks) node = mate_for(to, here);
     if (node >= 0) {
-        to = peers_[static_cast<std::size_t>(node)].home;
-    } else if (left_at_ - uneven_since_ >= uneven_for_long_) {
-        node = mate_for(to, here);
+        move(node, here, to, crossbar_->record(node).away_since.load(std::memory_order_relaxed),
+            [&](NodeRecord& record) {
+                if (to != peers_[static_cast<std::size_t>(node)].home)
+                    record.lease.store(shortest_lease_, std::memory_order_relaxed);
+            });
     }
-    if (node < 0) return;
-    move(node, here, to, crossbar_->record(node).away_since.load(std::memory_order_relaxed), [&](NodeRecord& record) {
-        if (to != peers_[static_cast<std::size_t>(node)].home)
-            record.lease.store(shortest_lease_, std::memory_order_relaxed);
-    });
+    // This was no work, and no idleness.
+    const std::uint64_t now = read_clock(clock_);
+    idle_since_ += now - left_at_;
+    left_at_ = now;
 }
 
 void CpuLending::count_active(int here)
@@ -176,7 +178,7 @@ void CpuLending::count_active(int here)
         if (place_of(host) < 0 || !is_active(record)) continue;
         Active& there = active_on(host);
         ++there.ranks;
-        if (peers_[static_cast<std::size_t>(node)].home == here) ++there.from_here;
+        if (peers_[static_cast<std::size_t>(node)].home == here && is_over(record)) ++there.from_here;
     }
 }
 
@@ -199,7 +201,7 @@ CpuLending::Active& CpuLending::active_on(int cpu)
     return active_[static_cast<std::size_t>(place_of(cpu))];
 }
 
-// Its time here is over, and at its home two fewer are active, or as few and one from here, who then goes as well.
+// Its time here is over, and at its home two fewer are active, or as few and one from here, who then can go as well.
 int CpuLending::guest_who_had_better_go(int here)
 {
     for (int node = 0; node < crossbar_->nodes(); ++node) {
@@ -211,18 +213,17 @@ int CpuLending::guest_who_had_better_go(int here)
     return -1;
 }
 
-// A guest of a third CPU if it can be; nobody while there are guests from that CPU: one of them will go, but for this
-// rank, which cannot move itself.
+// A guest of a third CPU if it can be; nobody while there are guests from that CPU, this rank or others: they will go.
 int CpuLending::mate_for(int cpu, int here)
 {
     int found = -1;
     for (int node = 0; node < crossbar_->nodes(); ++node) {
         if (!is_active_on(here, node)) continue;
         const int home = peers_[static_cast<std::size_t>(node)].home;
-        const bool may_stay = home != here && !is_over(crossbar_->record(node));
-        if (home == cpu && (may_stay || node != crossbar_->node())) return -1;
+        if (home == cpu) return -1;
+        const bool may_go = home == here || is_over(crossbar_->record(node));
         const bool is_better = found < 0 || (home != here && peers_[static_cast<std::size_t>(found)].home == here);
-        if (!may_stay && is_better && may_move(node)) found = node;
+        if (may_go && is_better && may_move(node)) found = node;
     }
     return found;
 }
@@ -233,16 +234,19 @@ bool CpuLending::is_active_on(int cpu, int node) const
     return record.host.load(std::memory_order_relaxed) == cpu && is_active(record);
 }
 
-void CpuLending::see_if_alone(int here)
+// As it is now, and makes the list for nobody_has_come().
+bool CpuLending::nobody_else_is_active(int here)
 {
-    moves_ = crossbar_->control().moves.load(std::memory_order_relaxed);
+    // acquire: pairs with the release in move(): what has been moved by then is found where it is
+    moves_ = crossbar_->control().moves.load(std::memory_order_acquire);
     mates_.clear();
     for (int node = 0; node < crossbar_->nodes(); ++node) {
         const NodeRecord& record = crossbar_->record(node);
-        if (node != crossbar_->node() && record.host.load(std::memory_order_relaxed) == here)
-            mates_.push_back({&record, record.doorbell.load(std::memory_order_relaxed)});
+        const int host = record.host.load(std::memory_order_relaxed);
+        const bool may_be_here = host == here || host == kOnTheMove || host == kStays;
+        if (node != crossbar_->node() && may_be_here) mates_.push_back(&record);
     }
-    is_alone_ = std::ranges::none_of(mates_, is_up);
+    return nobody_has_come();
 }
 
 // Of the ranks of a CPU that is another's home one that has just looked there says it of all, and reading the others'
@@ -374,9 +378,10 @@ bool CpuLending::move(int node, int from, int to, std::uint64_t away, Note&& not
     if (is_moved) {
         note(record);
         record.moved_at.store(left_at_, std::memory_order_relaxed);
-        crossbar_->control().moves.fetch_add(1, std::memory_order_relaxed);
     }
     record.host.store(is_moved ? to : is_ours && !is_there ? from : kStays, std::memory_order_release);
+    // release: pairs with the acquire in nobody_else_is_active
+    crossbar_->control().moves.fetch_add(1, std::memory_order_release);
     return is_moved;
 }
 

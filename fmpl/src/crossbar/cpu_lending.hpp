@@ -21,11 +21,12 @@
 // A CPU that has had nothing to do for 500 us takes one of several ranks that compute on another, of which one may run:
 // the system, which could tell, may not move them. At two looks, since a rank that wakes seems to compute for a moment.
 //
-// Ranks in a wait of more than 1 ms sleep, and look around only when they wake by themselves. So on each CPU one that
-// has looked in vain also counts, every 500 us, how many ranks of each CPU are active, that is not in such a wait, and
-// moves a mate, which does not run meanwhile, to a CPU that has had at least two fewer for 5 ms. Guests go home first,
-// and at once, also in exchange for one of the other CPU. A rank that finds itself alone on its CPU stays there when it
-// waits next, as ranks that have a CPU each do (docs/decisions/0066-who-waits-long-leaves-the-cpu.md).
+// Ranks that wait for long sleep, and look around only when they wake by themselves. So on each CPU one that has looked
+// in vain also counts, every 500 us, how many ranks of each CPU are active, that is do not sleep in a wait of more than
+// 5 ms, and moves a mate, which does not run meanwhile, to a CPU that has at least two fewer. Guests go home first, and
+// in exchange for one of the other CPU, too. Who has waited for long itself does the same. A rank that finds itself
+// alone on its CPU stays there when it waits next, as ranks that have a CPU each do
+// (docs/decisions/0066-who-waits-long-leaves-the-cpu.md).
 //
 // All of this is a hint: a stale word costs a move that helps nobody, and no protocol knows where a rank is. Only ranks
 // whose processes this one surely knows (PrivateMemory::reaches) are moved, and one whose program has bound it
@@ -98,8 +99,10 @@ public:
     {
         if (!is_on_) return;
         has_slept_ = true;
-        left_at_ = next_look_ = uneven_since_ = read_clock(clock_);
+        left_at_ = next_look_ = read_clock(clock_);
     }
+    // A wait is over in which it has slept for long. It may go on for long without another.
+    void has_waited_long();
 
 private:
     enum class Movable : std::uint8_t { unknown, no, yes };
@@ -122,7 +125,7 @@ private:
     // Of the ranks of a CPU.
     struct Active {
         int ranks = 0;
-        int from_here = 0;  // of these, at home on the CPU that counts
+        int from_here = 0;  // of these, at home on the CPU that counts, and free to go there
     };
     void count_active(int here);
     int lightest_but(int here) const;
@@ -131,7 +134,7 @@ private:
     int guest_who_had_better_go(int here);
     int mate_for(int cpu, int here);
     bool is_active_on(int cpu, int node) const;
-    void see_if_alone(int here);
+    bool nobody_else_is_active(int here);
     std::uint64_t news_of(int node) const;
     bool may_move(int node);
     static bool is_thread_of(const Peer& peer);
@@ -159,7 +162,7 @@ private:
         // acquire: pairs with the release in Communicators::found_world
         return record.state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(RankState::ready);
     }
-    // In the job, and not in a long wait.
+    // In the job, and not in a wait of more than 5 ms.
     static bool is_active(const NodeRecord& record)
     {
         return is_ready(record) && record.waits_long.load(std::memory_order_relaxed) == 0;
@@ -184,28 +187,19 @@ private:
     // That it is alone on its CPU, ControlBlock::moves as it was then, and the other ranks there, none of them active.
     bool is_alone_ = false;
     std::uint32_t moves_ = 0;
-    struct Mate {
-        const NodeRecord* record;
-        std::uint32_t doorbell;
-    };
-    // Active, or rung since.
-    static bool is_up(const Mate& mate)
-    {
-        return mate.record->doorbell.load(std::memory_order_relaxed) != mate.doorbell || is_active(*mate.record);
-    }
     bool nobody_has_come() const
     {
         return crossbar_->control().moves.load(std::memory_order_relaxed) == moves_ &&
-               std::none_of(mates_.begin(), mates_.end(), is_up);
+               std::none_of(mates_.begin(), mates_.end(), [](const NodeRecord* mate) { return is_active(*mate); });
     }
-    std::vector<Mate> mates_;
+    std::vector<const NodeRecord*> mates_;
     pthread_t thread_{};  // that is moved
 
     // In ticks. From giving the CPU away to doing so again: what takes longer is work, of this rank or of another of
     // its CPU.
     std::uint64_t round_ = 0;
     std::uint64_t idle_ = 0, long_idle_ = 0, between_looks_ = 0, settling_ = 0;
-    std::uint64_t between_balances_ = 0, uneven_for_long_ = 0;
+    std::uint64_t between_balances_ = 0;
     std::uint64_t shortest_lease_ = 0, longest_lease_ = 0, without_news_ = 0;
 
     std::uint64_t left_at_ = 0;     // this rank gave its CPU away, or began to
@@ -213,10 +207,9 @@ private:
     std::uint64_t next_look_ = 0;   // around
     std::uint64_t wait_for_look_ = 0;
     std::uint64_t next_balance_ = 0;
-    std::uint64_t uneven_since_ = 0;  // all counts have found a CPU with at least two fewer
-    unsigned untold_ = 0;             // calls of leave_untold() at home
-    bool has_slept_ = false;          // since it last left its CPU
-    int last_computing_ = -1;         // who computed beside another at the last look
+    unsigned untold_ = 0;      // calls of leave_untold() at home
+    bool has_slept_ = false;   // since it last left its CPU
+    int last_computing_ = -1;  // who computed beside another at the last look
 };
 
 }  // namespace fmpl

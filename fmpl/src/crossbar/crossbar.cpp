@@ -40,6 +40,7 @@ void Crossbar::ring(int node) const
 {
     std::atomic<std::uint32_t>& doorbell = control_->nodes[node].doorbell;
     doorbell.fetch_add(1, std::memory_order_release);  // pairs with the acquire load in Waiter::sleep
+    control_->nodes[node].waits_long.store(0, std::memory_order_relaxed);
     futex_wake(doorbell, 1);
 }
 

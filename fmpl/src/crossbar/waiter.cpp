@@ -26,7 +26,8 @@ constexpr std::uint64_t kNsBetweenLooks = 40;
 constexpr std::uint64_t kSpinUs = 20;
 constexpr std::uint32_t kSharedCpuSpins = 1;
 constexpr std::uint64_t kYieldUs = 1000;
-constexpr std::uint64_t kLongNs = kYieldUs * 1000;  // NodeRecord::waits_long
+// NodeRecord::waits_long: for longer than a rank waits for a time slice.
+constexpr std::uint64_t kLongNs = 5'000'000;
 
 // The longest: a question and its answer are two passages between cores and what the other rank does between them.
 constexpr std::uint64_t kNsBeforeAnswer = 240;
@@ -162,11 +163,13 @@ struct Waiter::LongWait {
     void set(bool value)
     {
         if (value != value_) word_.store(value_ = value, std::memory_order_relaxed);
+        was_set_ |= value;
     }
+    bool was_set() const { return was_set_; }
 
 private:
     std::atomic<std::uint32_t>& word_;
-    bool value_ = false;
+    bool value_ = false, was_set_ = false;
 };
 
 bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
@@ -186,11 +189,18 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         BlockedIn& record_;
     } blocked(crossbar_->record(crossbar_->node()).blocked_in, what, layer_call_);
     LongWait long_wait(crossbar_->record(crossbar_->node()).waits_long);
+    const auto is_over = [&] {
+        if (lending_ != nullptr && long_wait.was_set()) {
+            long_wait.set(false);
+            lending_->has_waited_long();
+        }
+        return true;
+    };
     std::uint64_t begin = 0;
     for (;;) {
         // Several yields between looks at the clock: where ranks share CPUs each one runs another rank.
         for (int i = 0; i < 8; ++i) {
-            if (ready(state)) return true;
+            if (ready(state)) return is_over();
             leave_cpu_in_vain(begin != 0 || i != 0, begin != 0 || !is_collective(what.call));
         }
         if (is_ending()) {
@@ -205,7 +215,7 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         }
         if (what.deadline_ns != 0 && now >= what.deadline_ns) return false;
         if (now - begin < policy_.yield_ns) continue;
-        if (sleep(ready, state, what, now - begin, long_wait)) return true;
+        if (sleep(ready, state, what, now - begin, long_wait)) return is_over();
     }
 }
 
@@ -253,6 +263,7 @@ bool Waiter::sleep(ReadyFunction ready, void* state, const WaitFor& what, std::u
         if (fenced && !what.from_outside) {
             bound_ns = is_sure ? 0 : std::clamp(waited_ns, kSleepBoundNs, kSureAfterNs);
         }
+        if (waited_ns < kLongNs) bound_ns = kLongNs;  // to say so then
         if (what.deadline_ns != 0) {
             const std::uint64_t now = monotonic_ns();
             const std::uint64_t left = what.deadline_ns > now ? what.deadline_ns - now : 1;
