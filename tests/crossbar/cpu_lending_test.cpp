@@ -134,16 +134,17 @@ protected:
     {
         for (const std::uint64_t end = ago(0) + us * ticks_per_us_; ago(0) < end;) cpu_relax();
     }
-    // The test waits in vain, and has its CPU back at once.
-    void wait_in_vain(std::uint64_t us)
+    // The test waits in vain, as a node or as several in turn, and has its CPU back at once.
+    void wait_in_vain(std::uint64_t us, std::size_t node = 0)
     {
-        for (const std::uint64_t end = ago(0) + us * ticks_per_us_; ago(0) < end;) lendings_[0].leave([] {});
+        for (const std::uint64_t end = ago(0) + us * ticks_per_us_; ago(0) < end;) lendings_[node].leave([] {});
     }
     template <class Condition>
-    void wait_in_vain_until(Condition&& condition)
+    void wait_in_vain_until(Condition&& condition, std::vector<std::size_t> nodes = {0})
     {
-        for (const std::uint64_t end = ago(0) + 10'000'000 * ticks_per_us_; !condition() && ago(0) < end;)
-            lendings_[0].leave([] {});
+        for (const std::uint64_t end = ago(0) + 10'000'000 * ticks_per_us_; !condition() && ago(0) < end;) {
+            for (const std::size_t node : nodes) lendings_[node].leave([] {});
+        }
         EXPECT_TRUE(condition());
     }
     void expect_on(int node, int cpu)
@@ -326,8 +327,7 @@ TEST_F(CpusLent, OfTwoThatAreActiveOneGoesToACpuWhereNobodyIs)
     expect_on(3, home(2));
     // There it is one of three, and one of those who are at home there sends it home.
     record(2).waits_long = record(3).waits_long = 0;
-    for (const std::uint64_t end = ago(0) + 10'000'000 * ticks_per_us_; record(1).host != home(0) && ago(0) < end;)
-        lendings_[2].leave([] {});
+    wait_in_vain_until([&] { return record(1).host == home(0); }, {2});
     expect_on(1, home(0));
     expect_on(3, home(2));
 }
@@ -363,12 +363,8 @@ TEST_F(CpusLent, AGuestIsNotSentHomeBeforeItsTimeAndSendsNobodyThere)
     record(1).host = home(2);
     record(1).moved_at = ago(0);
     record(1).lease = 10'000'000 * ticks_per_us_;
-    const auto waits_in_vain = [&](int node) {
-        for (const std::uint64_t end = ago(0) + kLong * ticks_per_us_; ago(0) < end;)
-            lendings_[static_cast<std::size_t>(node)].leave([] {});
-    };
-    waits_in_vain(2);
-    waits_in_vain(1);
+    wait_in_vain(kLong, 2);
+    wait_in_vain(kLong, 1);
     expect_on(1, home(2));
     expect_on(2, home(2));
     expect_on(3, home(2));
@@ -382,11 +378,7 @@ TEST_F(CpusLent, GuestsOfTwoCpusGoHomeInExchange)
     bind(idle_[2].number(), {home(0)});
     record(1).host = home(2);
     record(2).host = home(0);
-    const auto are_home = [&] { return record(1).host == home(0) && record(2).host == home(2); };
-    for (const std::uint64_t end = ago(0) + 10'000'000 * ticks_per_us_; !are_home() && ago(0) < end;) {
-        lendings_[3].leave([] {});
-        lendings_[0].leave([] {});
-    }
+    wait_in_vain_until([&] { return record(1).host == home(0) && record(2).host == home(2); }, {3, 0});
     expect_on(1, home(0));
     expect_on(2, home(2));
     expect_on(3, home(2));
@@ -418,8 +410,7 @@ TEST_F(CpusLent, ARankIsAloneWhileNoMateIsActive)
     record(1).host = home(2);
     record(1).away_since = 1;
     wait_in_vain_until([&] { return lendings_[0].is_alone(); });
-    for (const std::uint64_t end = ago(0) + 10'000'000 * ticks_per_us_; record(1).host != home(0) && ago(0) < end;)
-        lendings_[3].leave([] {});
+    wait_in_vain_until([&] { return record(1).host == home(0); }, {3});
     expect_on(1, home(0));
     EXPECT_FALSE(lendings_[0].is_alone());
 }

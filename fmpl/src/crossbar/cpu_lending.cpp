@@ -185,10 +185,10 @@ void CpuLending::count_active(int here)
 // Of several with as few, the next one: so that not all CPUs choose the same.
 int CpuLending::lightest_but(int here) const
 {
-    const auto cpus = static_cast<int>(cpus_.size());
-    const auto ranks = [&](int i) { return active_[static_cast<std::size_t>((place_of(here) + i) % cpus)].ranks; };
-    const int nearest = *std::ranges::min_element(std::views::iota(1, cpus), {}, ranks);
-    return cpus_[static_cast<std::size_t>((place_of(here) + nearest) % cpus)];
+    const auto own = static_cast<std::size_t>(place_of(here));
+    const auto place_after = [&](std::size_t i) { return (own + i) % cpus_.size(); };
+    const auto ranks = [&](std::size_t i) { return active_[place_after(i)].ranks; };
+    return cpus_[place_after(*std::ranges::min_element(std::views::iota(std::size_t{1}, cpus_.size()), {}, ranks))];
 }
 
 bool CpuLending::is_over(const NodeRecord& record) const

@@ -167,6 +167,12 @@ private:
     {
         return is_ready(record) && record.waits_long.load(std::memory_order_relaxed) == 0;
     }
+    // Since it was seen to be alone.
+    bool nobody_has_come() const
+    {
+        return crossbar_->control().moves.load(std::memory_order_relaxed) == moves_ &&
+               std::none_of(mates_.begin(), mates_.end(), [](const NodeRecord* mate) { return is_active(*mate); });
+    }
     bool computes(const NodeRecord& record) const;
     bool has_mate_that_computes(int here) const;
     void take(const Found& found, int here);
@@ -177,22 +183,16 @@ private:
     bool is_on_ = false;
     int home_ = -1;
     ClockKind clock_ = ClockKind::monotonic;
-    std::vector<Peer> peers_;              // by node
-    std::vector<const NewsOfRank*> news_;  // by CPU
-    std::vector<int> cpus_;                // ascending
-    std::vector<Guest> guests_;            // that this rank has taken, each once
-    std::vector<int> busy_;                // ranks of CPUs where nobody has just looked
-    std::vector<Computing> computing_;     // by CPU, for count_computing()
-    std::vector<Active> active_;           // by CPU, for balance()
-    // That it is alone on its CPU, ControlBlock::moves as it was then, and the other ranks there, none of them active.
+    std::vector<Peer> peers_;               // by node
+    std::vector<const NewsOfRank*> news_;   // by CPU
+    std::vector<int> cpus_;                 // ascending
+    std::vector<Guest> guests_;             // that this rank has taken, each once
+    std::vector<int> busy_;                 // ranks of CPUs where nobody has just looked
+    std::vector<Computing> computing_;      // by CPU, for count_computing()
+    std::vector<Active> active_;            // by CPU, for balance()
+    std::vector<const NodeRecord*> mates_;  // that are on its CPU or may be, as it was seen to be alone there
+    std::uint32_t moves_ = 0;               // ControlBlock::moves as it was then
     bool is_alone_ = false;
-    std::uint32_t moves_ = 0;
-    bool nobody_has_come() const
-    {
-        return crossbar_->control().moves.load(std::memory_order_relaxed) == moves_ &&
-               std::none_of(mates_.begin(), mates_.end(), [](const NodeRecord* mate) { return is_active(*mate); });
-    }
-    std::vector<const NodeRecord*> mates_;
     pthread_t thread_{};  // that is moved
 
     // In ticks. From giving the CPU away to doing so again: what takes longer is work, of this rank or of another of

@@ -1,4 +1,5 @@
-// The one policy by which a rank waits: spin while CPUs suffice, yield when they do not, sleep when the wait is long.
+// The one policy by which a rank waits: spin while CPUs suffice or the rank is alone on its CPU, yield when it is not,
+// sleep when the wait is long.
 //
 // wait(ready, what) returns true when ready() is true, and false when what.deadline_ns has passed. ready() is called
 // often, by the waiting thread only; it may make progress on this rank's own transfers, and must become true by a write

@@ -10,8 +10,8 @@
 //   as negotiated     read at that address, packed into what the destination names, or in pieces   Negotiation
 //
 // An eager message needs the window to be open: else it is announced, as longer ones are. So is one of more than
-// eager_bytes_kept that finds no room in the ring, unless its rank waits for it; and, beyond
-// eager_bytes_of_many, one of SendMode::one_of_many.
+// eager_bytes_kept that finds no room in the ring, unless its rank waits for it; and one of SendMode::one_of_many of
+// more than eager_bytes_of_many.
 #include "messenger/short_ways.hpp"
 
 #include <fmpl/remote.h>
