@@ -573,6 +573,81 @@ TEST_F(CpusLent, NothingHappensWhereARankIsNotWhereItWasPut)
     EXPECT_FALSE(lendings_[0].is_on());
 }
 
+TEST_F(CpusLent, WhoRunsElsewhereIsKnown)
+{
+    begin();
+    set_ready(1);
+    set_ready(2);
+    const CpuLending& lending = lendings_[0];
+    EXPECT_TRUE(lending.runs_elsewhere(2));
+    for (const int node : {0, 1, 3, -1, kNodes}) EXPECT_FALSE(lending.runs_elsewhere(node)) << node;
+    record(2).sleeping = 1;
+    EXPECT_FALSE(lending.runs_elsewhere(2));
+    record(2).sleeping = 0;
+    record(2).away_since = ago(1);
+    EXPECT_FALSE(lending.runs_elsewhere(2));
+    EXPECT_TRUE(lending.is_elsewhere(2));
+    record(1).host = home(2);
+    EXPECT_TRUE(lending.runs_elsewhere(1));
+}
+
+// Looks of the first phase of a wait that is in vain.
+class LooksForAnswers : public CpusLent {
+protected:
+    int looks(Waiter& waiter, int peer)
+    {
+        int number = 0;
+        const auto ready = [&] {
+            ++number;
+            return false;
+        };
+        EXPECT_FALSE(waiter.spin(ready, {.peer = peer}));
+        return number;
+    }
+    Waiter waiter_of(std::size_t node)
+    {
+        return {crossbars_[node], waiting_policy(kNodes, 2), nullptr, &lendings_[node]};
+    }
+};
+
+TEST_F(LooksForAnswers, MoreThanOneWhereSomebodyElsewhereHasBeenAskedAndRuns)
+{
+    begin();
+    for (const int node : {1, 2, 3}) set_ready(node);
+    Waiter waiter = waiter_of(0);
+    const Crossbar& crossbar = crossbars_[0];
+    EXPECT_EQ(looks(waiter, 2), 1);
+    crossbar.wake(2);
+    EXPECT_GT(looks(waiter, 2), 1);
+    EXPECT_EQ(looks(waiter, 2), 1) << "one answer to a question";
+    crossbar.wake(2);
+    crossbar.wake(3);
+    EXPECT_EQ(looks(waiter, 2), 1) << "another has been asked since";
+    crossbar.wake(1);
+    EXPECT_EQ(looks(waiter, 1), 1) << "it needs this CPU";
+    crossbar.wake(2);
+    record(2).away_since = ago(1);
+    EXPECT_EQ(looks(waiter, 2), 1) << "it does not run";
+}
+
+TEST_F(LooksForAnswers, FewerWhereTheCpuMustBeGivenAwayAllTheSame)
+{
+    begin();
+    set_ready(2);
+    Waiter waiter = waiter_of(0);
+    const Crossbar& crossbar = crossbars_[0];
+    const auto tries = [&] {
+        int number = 0;
+        for (int i = 0; i < 1000; ++i) {
+            crossbar.wake(2);
+            number += looks(waiter, 2) > 1 ? 1 : 0;
+            EXPECT_TRUE(waiter.yield_or_sleep([] { return true; }, {.peer = 2}));
+        }
+        return number;
+    };
+    EXPECT_LT(tries(), 20);
+}
+
 class NoCpusLent : public CpusLent {
 protected:
     NoCpusLent() { lent_cpus_ = 0; }

@@ -364,7 +364,7 @@ FMPL_RANKS_TEST_WITH(
 FMPL_RANKS_TEST_AT(LayerCalls, AnotherThreadMayEndAWait, ({1, 2}))
 {
     const fmpl::Session session(1);
-    const fmpl_wait_words words{"MPI_Wait", -1, -1, size(), 0, 1};
+    const fmpl_wait_words words{"MPI_Wait", -1, -1, size(), 0, 1, 0};
     std::atomic<bool> ready{false};
     std::thread other([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the rank sleeps by then
@@ -380,9 +380,9 @@ FMPL_RANKS_TEST_WITH(LayerCallsSubject, RankOneIsBlocked, (RanksOptions{.ranks =
 {
     const fmpl::Session session(1);
     const auto never = [](void*) { return 0; };
-    const fmpl_wait_words receive{"MPI_Recv", 3, 7, 4, 800, 0};
-    const fmpl_wait_words send{"MPI_Ssend", 0, -1, 4, 0, 0};
-    const fmpl_wait_words any{"MPI_Waitsome_of_a_long_name", -1, -1, 4, 0, 0};
+    const fmpl_wait_words receive{"MPI_Recv", 3, 7, 4, 800, 0, 0};
+    const fmpl_wait_words send{"MPI_Ssend", 0, -1, 4, 0, 0, 0};
+    const fmpl_wait_words any{"MPI_Waitsome_of_a_long_name", -1, -1, 4, 0, 0, 0};
     const fmpl_wait_words all[] = {receive, send, any};
     const auto handler = [](void*, int, const void*, const void*, std::size_t) { return 0; };
     if (rank() == 1) fmpl_envelopes_wait(handler, nullptr, &send);

@@ -87,7 +87,7 @@ inline int never_ready(void*)
 
 inline void wait_for(const std::function<bool()>& ready, const char* name = "wait_for")
 {
-    const fmpl_wait_words what{name, -1, -1, size(), 0, 0};
+    const fmpl_wait_words what{name, -1, -1, size(), 0, 0, 0};
     REQUIRE_OK(
         fmpl_wait_until([](void* context) { return (*static_cast<const std::function<bool()>*>(context))() ? 1 : 0; },
             const_cast<std::function<bool()>*>(&ready), &what));

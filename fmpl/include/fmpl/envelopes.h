@@ -102,7 +102,7 @@ int fmpl_envelopes_poll(fmpl_envelope_handler_t handler, void *context);
 /* Waits, as fmpl_wait_until does, until fmpl_envelopes_poll has taken something with this handler. It is for
  * a rank that has nothing else to do meanwhile, which then waits as a rank in fmpl_recv does: by looks that
  * cost no call. what: as in fmpl_wait_until; what others than its peer have sent mostly stays where
- * it is for another call. Blocks until an envelope comes.
+ * it is for another call, unless others_too is 1. Blocks until an envelope comes.
  * Errors: ABORTED when the job ends; ARGUMENT (handler is NULL, or the call comes from within a handler,
  * ready or a progress function). */
 int fmpl_envelopes_wait(fmpl_envelope_handler_t handler, void *context, const struct fmpl_wait_words *what);

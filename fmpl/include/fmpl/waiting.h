@@ -14,7 +14,7 @@
  *
  *     int receive_number(int source, int *number)
  *     {
- *         const struct fmpl_wait_words what = {"receive_number", source, 0, 2, sizeof *number, 0};
+ *         const struct fmpl_wait_words what = {"receive_number", source, 0, 2, sizeof *number, 0, 0};
  *         const int code = fmpl_irecv(number, sizeof *number, source, 0, FMPL_COMM_WORLD);
  *         return code != FMPL_SUCCESS ? code : fmpl_wait_until(has_come, &source, &what);
  *     }
@@ -36,6 +36,7 @@ struct fmpl_wait_words {
     int comm_size;    /* ranks of the communicator */
     size_t bytes;
     int from_outside; /* 1: a signal handler or another thread may make ready true */
+    int others_too;   /* fmpl_envelopes_wait; 1: what ranks other than peer have sent is wanted as well */
 };
 
 /* Waits as FMPL does (spin, yield, sleep) until ready(context) returns nonzero; FMPL's own transfers go on.

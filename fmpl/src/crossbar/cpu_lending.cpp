@@ -120,7 +120,7 @@ std::uint64_t CpuLending::news_of(int node) const
 void CpuLending::look_around()
 {
     if (!guests_.empty()) send_guests_home();
-    const int here = crossbar_->record(crossbar_->node()).host.load(std::memory_order_relaxed);
+    const int here = host_of(crossbar_->node());
     if (left_at_ >= next_balance_) balance(here);
     if (left_at_ - idle_since_ < idle_) {
         next_look_ = idle_since_ + idle_;
@@ -144,7 +144,7 @@ void CpuLending::has_waited_long()
 {
     if (!is_on_ || pthread_self() != thread_) return;
     left_at_ = read_clock(clock_);
-    balance(crossbar_->record(crossbar_->node()).host.load(std::memory_order_relaxed));
+    balance(host_of(crossbar_->node()));
 }
 
 void CpuLending::balance(int here)
@@ -265,8 +265,7 @@ void CpuLending::find_busy(int here)
             return away != 0 && left_at_ < away + idle_ && record.host.load(std::memory_order_relaxed) == home;
         };
         if (home != here && std::ranges::any_of(of_home, has_just_looked)) continue;
-        std::ranges::copy_if(of_home, std::back_inserter(busy_),
-            [&](int node) { return crossbar_->record(node).host.load(std::memory_order_relaxed) != here; });
+        std::ranges::copy_if(of_home, std::back_inserter(busy_), [&](int node) { return host_of(node) != here; });
     }
 }
 
@@ -289,13 +288,6 @@ CpuLending::Found CpuLending::who_cannot_look(int here)
         found = {node, away};
     }
     return found;
-}
-
-// Or has been preempted, or waits in the kernel, or since a short while in a collective call (leave_untold).
-bool CpuLending::computes(const NodeRecord& record) const
-{
-    return is_ready(record) && record.away_since.load(std::memory_order_relaxed) == 0 &&
-           record.sleeping.load(std::memory_order_relaxed) == 0;
 }
 
 // The system may give the CPU back at once to who yields, although others of that CPU could run.
@@ -388,7 +380,7 @@ bool CpuLending::move(int node, int from, int to, std::uint64_t away, Note&& not
 void CpuLending::take(const Found& found, int here)
 {
     const int home = peers_[static_cast<std::size_t>(found.node)].home;
-    const int from = crossbar_->record(found.node).host.load(std::memory_order_relaxed);
+    const int from = host_of(found.node);
     std::uint64_t lease = 0;
     const bool is_taken = move(found.node, from, here, found.away, [&](NodeRecord& record) {
         lease = std::min(record.lease.load(std::memory_order_relaxed), longest_lease_);

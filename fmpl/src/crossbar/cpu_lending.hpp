@@ -88,12 +88,18 @@ public:
     template <class Yield>
     void leave_untold(Yield&& yield)
     {
-        const bool is_home = crossbar_->record(crossbar_->node()).host.load(std::memory_order_relaxed) == home_;
-        if (is_home && guests_.empty() && ++untold_ % kTold != 0) return yield();
+        if (host_of(crossbar_->node()) == home_ && guests_.empty() && ++untold_ % kTold != 0) return yield();
         leave(yield);
     }
     // Whether no other rank of its CPU is active, as far as it knows: a wait need not leave the CPU at once then.
     bool is_alone() { return is_alone_ && (is_alone_ = nobody_has_come()); }
+    // Whether a rank is on another CPU, and whether it runs there, as far as is known: it has neither given that CPU
+    // away nor sleeps. `node` may be no rank.
+    bool is_elsewhere(int node) const
+    {
+        return is_on_ && static_cast<std::size_t>(node) < peers_.size() && host_of(node) != host_of(crossbar_->node());
+    }
+    bool runs_elsewhere(int node) const { return is_elsewhere(node) && computes(crossbar_->record(node)); }
     // The rank has slept, and was not away: that is no work.
     void has_slept()
     {
@@ -173,7 +179,13 @@ private:
         return crossbar_->control().moves.load(std::memory_order_relaxed) == moves_ &&
                std::none_of(mates_.begin(), mates_.end(), [](const NodeRecord* mate) { return is_active(*mate); });
     }
-    bool computes(const NodeRecord& record) const;
+    // Or has been preempted, or waits in the kernel, or since a short while in a collective call (leave_untold).
+    static bool computes(const NodeRecord& record)
+    {
+        return is_ready(record) && record.away_since.load(std::memory_order_relaxed) == 0 &&
+               record.sleeping.load(std::memory_order_relaxed) == 0;
+    }
+    int host_of(int node) const { return crossbar_->record(node).host.load(std::memory_order_relaxed); }
     bool has_mate_that_computes(int here) const;
     void take(const Found& found, int here);
     void send_guests_home();

@@ -133,7 +133,10 @@ public:
     // of a line that rarely changes: the sleeper's membarrier orders the flag before this load (see Waiter).
     void wake(int node) const
     {
-        if (news_ != nullptr) news_[node].at.store(read_clock(clock_), std::memory_order_relaxed);
+        if (news_ != nullptr) {
+            news_[node].at.store(read_clock(clock_), std::memory_order_relaxed);
+            asked_ = node;
+        }
         wake_only(node);
     }
     // For collective calls, which are not noted (note_news): a broadcast of 8 B would take a quarter longer, and a
@@ -167,6 +170,14 @@ public:
     int allocate_colour() const;
     void free_colour(int colour) const;
 
+    // Whether wake() has woken nobody since it woke this node, where that is noted; true once for each time. What this
+    // rank waits for from there is an answer then.
+    bool has_asked(int node) const
+    {
+        if (asked_ != node) return false;
+        asked_ = -1;
+        return true;
+    }
     // From now on each wake() is noted there, too, by rank.
     void note_news(NewsOfRank* news, ClockKind clock)
     {
@@ -188,6 +199,7 @@ private:
     std::byte* base_;
     ControlBlock* control_;
     NewsOfRank* news_ = nullptr;
+    mutable int asked_ = -1;
     ClockKind clock_ = ClockKind::monotonic;
     std::uintptr_t arena_begin_;
     std::size_t arena_bytes_;

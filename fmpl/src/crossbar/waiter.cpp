@@ -188,6 +188,7 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         ~Blocked() { record_.call.store(0, std::memory_order_relaxed); }
         BlockedIn& record_;
     } blocked(crossbar_->record(crossbar_->node()).blocked_in, what, layer_call_);
+    keeping_.gives_cpu_away();
     LongWait long_wait(crossbar_->record(crossbar_->node()).waits_long);
     const auto is_over = [&] {
         if (lending_ != nullptr && long_wait.was_set()) {

@@ -28,6 +28,7 @@
 #include "crossbar/cpu_lending.hpp"
 #include "crossbar/crossbar.hpp"
 #include "crossbar/cycle_clock.hpp"
+#include "crossbar/keeping_cpu.hpp"
 
 #include <cstdint>
 #include <type_traits>
@@ -119,7 +120,7 @@ public:
     template <class Ready>
     bool wait(Ready&& ready, const WaitFor& what)
     {
-        return spin(ready, what.alone) || yield_or_sleep(ready, what);
+        return spin(ready, what) || yield_or_sleep(ready, what);
     }
 
     // The phases after it alone.
@@ -130,13 +131,13 @@ public:
             const_cast<void*>(static_cast<const void*>(&ready)), what);
     }
 
-    // The first phase alone: whether ready() came true while spinning. alone: see WaitFor.
+    // The first phase alone: whether ready() came true while spinning.
     template <class Ready>
-    bool spin(Ready&& ready, bool alone = false)
+    bool spin(Ready&& ready, const WaitFor& what = {})
     {
-        if (!alone && lending_ != nullptr && lending_->is_alone()) [[unlikely]]
+        if (!what.alone && lending_ != nullptr && lending_->is_alone()) [[unlikely]]
             return spin_alone(ready, [&] { return lending_->is_alone(); });
-        if (alone) return spin_alone(ready, [] { return true; });
+        if (what.alone) return spin_alone(ready, [] { return true; });
         // With time between two looks: a look takes the line away from the core that is about to write it
         // (docs/decisions/0007-time-between-looks.md).
         for (std::uint32_t i = 0; i < policy_.spins; ++i) {
@@ -144,7 +145,8 @@ public:
             if (i + 1 == policy_.spins) break;
             for (std::uint32_t p = 0; p < policy_.pauses; ++p) cpu_relax();
         }
-        return false;
+        return lending_ != nullptr && lending_->is_elsewhere(what.peer) && crossbar_->has_asked(what.peer) &&
+               spin_for_answer(ready, what.peer);
     }
 
     const WaitingPolicy& policy() const { return policy_; }
@@ -188,6 +190,26 @@ private:
         }
         return false;
     }
+    // Where ranks share CPUs, while the rank that is to answer runs on another one, and for as long as giving this CPU
+    // away takes. Two that ask each other in turn so go on together until the system gives one of the CPUs to another
+    // rank (docs/decisions/0067-partners-run-together.md).
+    template <class Ready>
+    [[gnu::noinline]] bool spin_for_answer(Ready& ready, int peer)
+    {
+        constexpr std::uint32_t kLooks = 8;
+        if (!keeping_.is_worth_it() || !lending_->runs_elsewhere(peer)) return false;
+        keeping_.begins();
+        const std::uint64_t begin = read_clock(policy_.clock);
+        const auto go_on = [&] {
+            return read_clock(policy_.clock) - begin < policy_.turn_ticks && lending_->runs_elsewhere(peer);
+        };
+        for (std::uint32_t looks = 1; !ready(); ++looks) {
+            if (looks % kLooks == 0 && !go_on()) return false;
+            for (std::uint32_t p = 0; p < policy_.alone_pauses; ++p) cpu_relax();
+        }
+        keeping_.has_come();
+        return true;
+    }
     bool is_ending() const;
 
     using ReadyFunction = bool (*)(void*);
@@ -205,6 +227,7 @@ private:
     CpuLending* lending_;
     const char* layer_call_ = nullptr;
     bool is_last_look_ = false;
+    KeepingCpu keeping_;            // in spin_for_answer()
     std::uint32_t looks_left_ = 0;  // of this turn
     std::uint64_t turn_began_ = 0;
     std::uint32_t sleeps_ = 0;  // that NodeRecord::sleep has told of

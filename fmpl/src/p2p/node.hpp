@@ -77,7 +77,7 @@ public:
                            progress(busy_);
                        return ready();
                    },
-                   what.alone) ||
+                   what) ||
                waiter.yield_or_sleep(
                    [&] {
                        if (slice.is_set()) [[unlikely]]

@@ -217,7 +217,7 @@ bool Messenger::progress_until(Over&& over)
 
 void Messenger::wait_for(Condition ready, void* context, int peer, int tag, std::size_t bytes)
 {
-    const fmpl_wait_words words{nullptr, peer, tag, 0, bytes, generalized_requests > 0};
+    const fmpl_wait_words words{nullptr, peer, tag, 0, bytes, generalized_requests > 0, 0};
     const auto is_ready = [&] { return ready(context) != 0; };
     with_condition(is_ready, [&](Condition guarded, void* guard) { return fmpl_wait_until(guarded, guard, &words); });
 }
@@ -227,17 +227,19 @@ void Messenger::wait(Request& request, int peer, int tag, std::size_t bytes)
     // What completing it touches, of thousands of requests that lie in no core's first cache.
     for (const std::size_t at : {64, 128}) __builtin_prefetch(reinterpret_cast<const std::byte*>(&request) + at, 1);
     const auto over = [&] { return request.complete; };
-    wait_over(over, peer, tag, bytes);
+    const bool is_of_many = peer < 0;
+    if (is_of_many && !request.complete) peer = request.awaited();
+    wait_over(over, peer, tag, bytes, is_of_many);
 }
 
 void Messenger::wait_until_done(Condition done, void* context, int peer, int tag, std::size_t bytes)
 {
     const auto over = [&] { return done(context) != 0; };
-    wait_over(over, peer, tag, bytes);
+    wait_over(over, peer, tag, bytes, false);
 }
 
 template <class Over>
-void Messenger::wait_over(Over& over, int peer, int tag, std::size_t bytes)
+void Messenger::wait_over(Over& over, int peer, int tag, std::size_t bytes, bool others_too)
 {
     raise_failure_in_fmpl();
     // Where nothing but an envelope can change anything, FMPL waits for it. A generalized request is completed from
@@ -245,7 +247,7 @@ void Messenger::wait_over(Over& over, int peer, int tag, std::size_t bytes)
     // any more.
     const bool none_is_generalized = generalized_requests == 0;
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    const fmpl_wait_words words{nullptr, peer, tag, 0, bytes, 0};
+    const fmpl_wait_words words{nullptr, peer, tag, 0, bytes, 0, others_too ? 1 : 0};
     while (none_is_generalized && !over() && parts_->goes_on_by_envelopes() && !parts_->progressing) {
         take(over, [&](fmpl_envelope_handler_t handler, void* context) {
             check_fmpl(fmpl_envelopes_wait(handler, context, &words));

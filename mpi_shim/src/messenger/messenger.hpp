@@ -116,7 +116,8 @@ public:
             const_cast<void*>(static_cast<const void*>(&done)), peer, tag, bytes);
     }
     // Waits until request.complete, making progress. Says nothing of errors: request.status.error.
-    // peer: world rank, -1: several or none; for what the rank is said to be blocked in.
+    // peer: world rank, if the program waits for nothing else, -1: one of several; for what the rank is said to be
+    // blocked in.
     void wait(Request& request, int peer = -1, int tag = -1, std::size_t bytes = 0);
     // Waits until no operation on the communicator is under way on this rank; receives that nothing has matched are,
     // too (MPI-3.1, section 10.5.4).
@@ -184,7 +185,7 @@ private:
     void wait_for(Condition ready, void* context, int peer, int tag, std::size_t bytes);
     void wait_until_done(Condition done, void* context, int peer, int tag, std::size_t bytes);
     template <class Over>
-    void wait_over(Over& over, int peer, int tag, std::size_t bytes);
+    void wait_over(Over& over, int peer, int tag, std::size_t bytes, bool others_too);
     bool look_for(Condition done, void* context);
 
     struct Parts;

@@ -95,7 +95,7 @@ void Messenger::post_invited(ReceiveOperation& operation, int host)
 {
     Parts& parts = *parts_;
     if (!parts.awaits_nothing()) return false;
-    const fmpl_wait_words words{nullptr, peer, tag, 0, bytes, generalized_requests > 0};
+    const fmpl_wait_words words{nullptr, peer, tag, 0, bytes, generalized_requests > 0, 0};
     do {
         check_fmpl(fmpl_envelopes_wait(&AwaitedMessage::take, &awaited, &words));
     } while (!awaited.has_come && !parts.failure && parts.awaits_nothing());

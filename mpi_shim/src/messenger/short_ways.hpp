@@ -60,6 +60,7 @@ namespace fmpl::mpi {
     }
     operation->buffer.fill_with(buffer);
     operation->key = {comm.context(traffic), source, tag};
+    operation->source = source < 0 ? -1 : comm.peers().world_rank(source);
     const int host =
         buffer.bytes < Invitations::kLeastBytes ? -1 : source_to_invite(buffer, comm, traffic, source, tag);
     if (host >= 0) [[unlikely]] {

@@ -27,6 +27,8 @@ struct SendOperation final : Request {
     RequestPool<SendOperation>* pool = nullptr;
     SendOperation* next_free = nullptr;
 
+    int awaited() const override { return destination; }
+
 private:
     void dispose() override;
 };
@@ -51,6 +53,7 @@ struct ReceiveOperation final : Request {
     // The message with this envelope is in the buffer, as far as it fits.
     void finish_with(const Envelope& message);
     void cancel(Messenger& messenger) override;
+    int awaited() const override { return source; }
 
 private:
     void dispose() override;

@@ -55,6 +55,8 @@ public:
     // The request is being freed with its operation under way. Throws nothing; returns an error class as finish() does.
     virtual int abandon() { return 0; }
 
+    // The world rank that it waits for, -1: several or any.
+    virtual int awaited() const { return -1; }
     // Sets `complete`.
     void complete_with(const Status& found)
     {

@@ -220,7 +220,7 @@ int fmpl_envelopes_wait(fmpl_envelope_handler_t handler, void* context, const st
     return boundary(Call::envelopes_wait, what == nullptr ? 0 : what->bytes, [&](Rank& own) {
         if (handler == nullptr) [[unlikely]]
             fail(FMPL_ERR_ARGUMENT, "handler is a null pointer; give the function that takes the envelopes");
-        Envelopes::Looks looks(own.envelopes, what == nullptr ? -1 : what->peer);
+        Envelopes::Looks looks(own.envelopes, what == nullptr || what->others_too != 0 ? -1 : what->peer);
         const auto take = taking(own, handler, context);
         own.layer_calls.wait([&] { return looks.poll(take) > 0; }, Call::envelopes_wait, what);
     });
