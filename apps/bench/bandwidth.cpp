@@ -1,5 +1,5 @@
 // Rate of long messages by ping-pong (paper, figure 6), and beside it, alternating with it batch by batch, the rate of
-// memcpy within the even rank: the least that moving the bytes once can cost.
+// memcpy within the first rank: the least that moving the bytes once can cost.
 //
 // Both use buffers of the same kind and the same total size: by default the same two again and again, one for each way;
 // with --footprint many in turn, so that data is met outside the caches.
@@ -34,7 +34,7 @@ void copy(const BufferPool& pool, std::byte* memory, std::byte* other, std::uint
 void run_bandwidth(const Options& options, const Job& job, Report& report)
 {
     const Pairing pairing(job, options.pairs);
-    report.line(fmt::format("rate between {}{}, in 10^9 bytes a second; memcpy: within the even rank", pairing.words(),
+    report.line(fmt::format("rate between {}{}, in 10^9 bytes a second; memcpy: within the first rank", pairing.words(),
         pairing.pairs() > 1 ? ", all pairs together" : ""));
     report.line(options.footprint > 0
                     ? fmt::format("buffers of {} KiB in all at each end are taken in turn, by memcpy too",

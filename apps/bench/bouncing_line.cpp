@@ -16,8 +16,8 @@
 
 namespace fmpl::bench {
 
-// Processors fetch lines in pairs, hence 128. Steps are counted from 1: the even rank writes the odd numbers, the odd
-// rank the even ones.
+// Processors fetch lines in pairs, hence 128. Steps are counted from 1: the first rank writes the odd numbers,
+// the other one the even ones.
 struct SharedLine {
     alignas(128) std::atomic<std::uint64_t> step;
 };
@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kIndex = 0;
 
-// What the even rank tells the odd one: where the memory is, or why there is none.
+// What the first rank tells the other one: where the memory is, or why there is none.
 struct Offer {
     std::int32_t pid;
     std::int32_t fd;

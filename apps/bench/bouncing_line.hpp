@@ -17,7 +17,7 @@ struct SharedLine;
 
 class BouncingLine {
 public:
-    // Shares the memory between the ranks of each pair: the even rank makes it, the odd one opens it through /proc.
+    // Shares the memory between the ranks of each pair: the first rank makes it, the other one opens it through /proc.
     // yield: whether a waiting rank gives its CPU away, as it must where ranks share CPUs. Collective over the job.
     BouncingLine(const Pairing& pairing, bool yield);
     ~BouncingLine();

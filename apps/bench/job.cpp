@@ -47,13 +47,13 @@ Job this_job(const transport::Process& process)
     return job;
 }
 
-Pairing::Pairing(const Job& job, bool all_pairs)
-    : pairs_(all_pairs ? job.ranks / 2 : 1),
-      first_(job.rank % 2 == 0),
-      first_rank_(job.rank - job.rank % 2),
-      peer_(job.rank >= 2 * pairs_ ? -1
-            : first_               ? job.rank + 1
-                                   : job.rank - 1),
+Pairing::Pairing(const Job& job, Pairs pairs)
+    : pairs_(pairs == Pairs::first ? 1 : job.ranks / 2),
+      peer_(job.rank >= 2 * pairs_   ? -1
+            : pairs == Pairs::halves ? (job.rank + pairs_) % (2 * pairs_)
+                                     : job.rank ^ 1),
+      first_(job.rank < peer_),
+      first_rank_(first_ ? job.rank : peer_),
       exceptions_(std::uncaught_exceptions()),
       group_(transport::Group::of(takes_part()))
 {

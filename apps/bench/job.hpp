@@ -1,6 +1,7 @@
 // The job that the benchmark runs in: its ranks, its CPUs, and the pairs that exchange messages.
 #pragma once
 
+#include "pairs.hpp"
 #include "transport.hpp"
 
 #include <cstdint>
@@ -22,27 +23,27 @@ struct Job {
 // Collective over the job.
 Job this_job(const transport::Process& process);
 
-// Ranks 2i and 2i+1, for i = 0 alone or for all i. The others take no part.
+// Who exchanges messages with whom. The others take no part.
 class Pairing {
 public:
-    Pairing(const Job& job, bool all_pairs);  // collective over the job
-    ~Pairing();                               // likewise, unless an exception is under way
+    Pairing(const Job& job, Pairs pairs);  // collective over the job
+    ~Pairing();                            // likewise, unless an exception is under way
     Pairing(const Pairing&) = delete;
     Pairing& operator=(const Pairing&) = delete;
 
     bool takes_part() const { return peer_ >= 0; }
     int peer() const { return peer_; }
-    bool first() const { return first_; }           // the even rank, which sends first
-    int first_rank() const { return first_rank_; }  // the even one of this pair
+    bool first() const { return first_; }           // the lower rank of the pair, which sends first
+    int first_rank() const { return first_rank_; }  // that one
     int pairs() const { return pairs_; }
     const transport::Group& group() const { return group_; }  // all that take part
     std::string words() const;                                // "ranks 0 and 1"
 
 private:
     int pairs_;
+    int peer_;
     bool first_;
     int first_rank_;
-    int peer_;
     int exceptions_;
     transport::Group group_;
 };

@@ -124,7 +124,13 @@ void add_options(CLI::App& command, const Benchmark& benchmark, Options& options
             ->type_name("N");
     }
     if (benchmark.has_pairs) {
-        command.add_flag("--pairs", options.pairs, "Between ranks 2i and 2i+1 for all i, not ranks 0 and 1 alone");
+        const auto add_pairs = [&](const char* name, Pairs pairs, const char* meaning) {
+            return command.add_flag_callback(
+                name, [&options, pairs] { options.pairs = pairs; }, meaning);
+        };
+        CLI::Option* const neighbours =
+            add_pairs("--pairs", Pairs::neighbours, "Between ranks 2i and 2i+1 for all i, not ranks 0 and 1 alone");
+        add_pairs("--far-pairs", Pairs::halves, "Between ranks i and i+n/2 for all i, of n")->excludes(neighbours);
     }
     if (benchmark.has_outstanding) {
         command

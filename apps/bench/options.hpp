@@ -4,6 +4,7 @@
 #include "../options_end.hpp"
 #include "benchmarks.hpp"
 #include "message_memory.hpp"
+#include "pairs.hpp"
 #include "sampling.hpp"
 
 #include <cstddef>
@@ -22,7 +23,7 @@ struct Options {
     int samples = 11;
     int batch_ms = 0;  // fewer operations where a batch would take longer than this; 0: never
     MemoryKind memory = MemoryKind::heap;
-    bool pairs = false;
+    Pairs pairs = Pairs::first;
     std::vector<int> outstanding;
     std::size_t footprint = 0;               // bytes of buffers that each rank's messages take in turn
     std::map<std::string, std::string> own;  // the benchmark's own options, as typed

@@ -1,4 +1,4 @@
-// The ping-pong of a pair of ranks: the even one sends, the odd one answers (paper, section 5.1).
+// The ping-pong of a pair of ranks: the first one sends, the other one answers (paper, section 5.1).
 //
 // As is usual, either way has its own buffers: the message that comes is not the one that goes back.
 #pragma once
@@ -27,7 +27,7 @@ inline int latency_reps(std::size_t bytes)
 template <class Message>
 class PingPong {
 public:
-    // memory: pool.total_bytes() of this rank's own. The even rank fills it with a pattern and sends all of it to the
+    // memory: pool.total_bytes() of this rank's own. The first rank fills it with a pattern and sends all of it to the
     // odd rank once.
     PingPong(const Pairing& pairing, const Message& message, const BufferPool& pool, std::byte* memory);
 

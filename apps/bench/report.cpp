@@ -56,7 +56,10 @@ nlohmann::json json_of(const Options& options)
     json["warmup"] = options.warmup >= 0 ? nlohmann::json(options.warmup) : nlohmann::json("one batch");
     if (!options.sizes.empty()) json["sizes"] = options.sizes;
     if (has_messages(options)) json["memory"] = memory_name(options.memory);
-    if (options.benchmark->has_pairs) json["pairs"] = options.pairs;
+    if (options.benchmark->has_pairs) {
+        json["pairs"] = options.pairs == Pairs::neighbours;
+        json["far_pairs"] = options.pairs == Pairs::halves;
+    }
     if (options.benchmark->has_outstanding) json["outstanding"] = options.outstanding;
     if (options.benchmark->has_footprint) json["footprint"] = options.footprint;
     for (const OwnOption& own : options.benchmark->own_options) json[own.name + 2] = options.own.at(own.name);

@@ -53,7 +53,7 @@ class Benchmarks(Measuring):
                     self.assertEqual(document["options"]["memory"], memory)
 
     def test_pairs_and_ranks_without_a_partner(self):
-        for ranks, options in ((3, ""), (5, "--pairs"), (6, "--pairs")):
+        for ranks, options in ((3, ""), (5, "--pairs"), (6, "--pairs"), (5, "--far-pairs")):
             with self.subTest(ranks=ranks, options=options):
                 self.assert_rows(self.measure(ranks, f"latency --sizes 8,1K {FEW} {options}"), "bytes", [8, 1024])
 
@@ -119,7 +119,7 @@ class CallsOfAnMpi(Measuring):
         self.assertGreater(row["seconds"]["median"], 400e-6)
 
     def test_windows_of_messages(self):
-        for ranks, options in ((2, "--window 64"), (5, "--pairs --window 3 --data new")):
+        for ranks, options in ((2, "--window 64"), (5, "--far-pairs --window 3 --data new")):
             with self.subTest(ranks=ranks, options=options):
                 rows = self.measure(ranks, f"windows --sizes 0,8,5000,64K {options} {FEW}")["results"]
                 self.assertEqual([row["line"] for row in rows],
@@ -175,7 +175,7 @@ class RemoteWrite(Measuring):
         self.assert_rows(self.measure(2, f"remote-write --sizes 8,1000 --footprint 64K {FEW}"), "bytes", [8, 1000])
 
     def test_pairs_and_ranks_without_a_partner(self):
-        for ranks, options in ((3, ""), (5, "--pairs"), (6, "--pairs")):
+        for ranks, options in ((3, ""), (5, "--pairs"), (6, "--pairs"), (5, "--far-pairs")):
             with self.subTest(ranks=ranks, options=options):
                 self.assert_rows(self.measure(ranks, f"remote-write --sizes 8,1K {FEW} {options}"), "bytes", [8, 1024])
 

@@ -30,12 +30,14 @@ def calls_step(group, ranks, calls, sizes, words):
                          figures)
 
 
-def windows_step(ranks, sizes):
-    figures = [Figure(f"windows-{manner}-{size}-{ranks}", f"windows: {words} {size_words(size)}, {ranks} ranks", "line",
-                      f"{manner}-{size}")
+def windows_step(group, ranks, sizes, *options):
+    prefix = group.replace(" ", "-")
+    figures = [Figure(f"{prefix}-{manner}-{size}-{ranks}",
+                      f"{group}: {'' if group == 'windows' else 'windows '}{words} {size_words(size)}, {ranks} ranks",
+                      "line", f"{manner}-{size}")
                for size in sizes for manner, words in (("stream", "one way"), ("both", "both ways"))]
-    return UncrowdedStep("windows", ranks, PROGRAMS,
-                         ["windows", "--sizes", list_of(sizes), *(["--pairs"] if ranks > 2 else [])], figures)
+    return UncrowdedStep(group, ranks, PROGRAMS, ["windows", "--sizes", list_of(sizes), *options], figures,
+                         name="windows" if group == "windows" else f"{group}, windows")
 
 
 def exchange_step(group, ranks, sizes, data):
@@ -45,21 +47,12 @@ def exchange_step(group, ranks, sizes, data):
     return UncrowdedStep(group, ranks, PROGRAMS, words, figures)
 
 
-def ping_pong_step(ranks, sizes):
-    """Of the ranks 0 and 1; the others wait in a collective call."""
-    group = "pingpong" if ranks == 2 else "others wait"
-    figures = [Figure(f"pingpong-{size}-{ranks}", f"{group}: pingpong {size_words(size)}, {ranks} ranks", "bytes", size)
+def ping_pong_step(group, ranks, sizes, *options):
+    """Of the ranks 0 and 1, unless there are options; the others wait in a collective call."""
+    prefix = "far-pairs-pingpong" if options else "pingpong"
+    figures = [Figure(f"{prefix}-{size}-{ranks}", f"{group}: pingpong {size_words(size)}, {ranks} ranks", "bytes", size)
                for size in sizes]
-    return UncrowdedStep(group, ranks, PROGRAMS, ["latency", "--sizes", list_of(sizes)], figures, "heap")
-
-
-def windows_of_two_step(ranks, sizes):
-    """The same."""
-    figures = [Figure(f"others-wait-{manner}-{size}-{ranks}",
-                      f"others wait: windows {words} {size_words(size)}, {ranks} ranks", "line", f"{manner}-{size}")
-               for size in sizes for manner, words in (("stream", "one way"), ("both", "both ways"))]
-    return UncrowdedStep("others wait", ranks, PROGRAMS, ["windows", "--sizes", list_of(sizes)], figures,
-                         name="windows while others wait")
+    return UncrowdedStep(group, ranks, PROGRAMS, ["latency", "--sizes", list_of(sizes), *options], figures, "heap")
 
 
 def strided_step(ranks, block, sizes):
@@ -86,10 +79,11 @@ def ways_step(ranks, sizes):
 def steps(quick, _peers):
     sizes = (8, 4 * KIB) if quick else (8, 256, 4 * KIB, 64 * KIB)
     few_messages = (8, 4 * KIB) if quick else (8, 512, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB)
-    found = [ping_pong_step(2, few_messages)]
+    found = [ping_pong_step("pingpong", 2, few_messages)]
     for ranks in (4,) if quick else (4, 8):
-        found.append(ping_pong_step(ranks, few_messages))
-        found.append(windows_of_two_step(ranks, (8, 4 * KIB) if quick else (8, 4 * KIB, 64 * KIB)))
+        for group, options in (("others wait", ()), ("far pairs", ("--far-pairs",))):
+            found.append(ping_pong_step(group, ranks, few_messages, *options))
+            found.append(windows_step(group, ranks, (8, 4 * KIB) if quick else (8, 4 * KIB, 64 * KIB), *options))
     for ranks in (2, 4):
         found.append(exchange_step("exchange", ranks, few_messages, "kept"))
         found.append(exchange_step("exchange of new data", ranks, few_messages, "new"))
@@ -108,7 +102,9 @@ def steps(quick, _peers):
             found.append(ways_step(ranks, (8,) if quick else (8, 1 * KIB, 16 * KIB)))
             found.append(calls_step("user's operation", ranks, SUMS, (8,) if quick else (8, 256),
                                     ["--root", "fixed", "--operation", "user"]))
-            found.append(windows_step(ranks, (8, 4 * KIB) if quick else (8, 512, 4 * KIB, 64 * KIB, 256 * KIB)))
+            found.append(windows_step(
+                "windows", ranks, (8, 4 * KIB) if quick else (8, 512, 4 * KIB, 64 * KIB, 256 * KIB),
+                *(["--pairs"] if ranks > 2 else [])))
     return found
 
 

@@ -370,7 +370,7 @@ private:
 template <class Counter>
 void run_with(const Options& options, const Job& job, Report& report)
 {
-    const Pairing pairing(job, false);
+    const Pairing pairing(job, Pairs::first);
     const double per_second = counts_per_second<Counter>();
     report.line(
         fmt::format("parts of a message between {}: medians of a batch, in nanoseconds and (in cycles of the counter)",
