@@ -623,11 +623,16 @@ TEST_F(LooksForAnswers, MoreThanOneWhereSomebodyElsewhereHasBeenAskedAndRuns)
     crossbar.wake(2);
     crossbar.wake(3);
     EXPECT_EQ(looks(waiter, 2), 1) << "another has been asked since";
-    crossbar.wake(1);
-    EXPECT_EQ(looks(waiter, 1), 1) << "it needs this CPU";
     crossbar.wake(2);
     record(2).away_since = ago(1);
     EXPECT_EQ(looks(waiter, 2), 1) << "it does not run";
+    record(2).away_since = 0;
+    crossbar.wake_only(std::array{0, 2});
+    EXPECT_GT(looks(waiter, 2), 1) << "both members of two have been woken";
+    crossbar.wake_only(std::array{0, 2, 3});
+    EXPECT_EQ(looks(waiter, 3), 1) << "several have been asked";
+    crossbar.wake(1);
+    EXPECT_EQ(looks(waiter, 1), 1) << "it needs this CPU";
 }
 
 TEST_F(LooksForAnswers, FewerWhereTheCpuMustBeGivenAwayAllTheSame)

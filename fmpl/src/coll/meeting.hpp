@@ -209,6 +209,7 @@ public:
 
     WaitFor waiting_for(int peer, std::size_t bytes) const
     {
+        if (peer < 0 && size_ == 2) peer = 1 - rank_;
         return {node_->call, peer < 0 ? -1 : members()[static_cast<std::size_t>(peer)], -1, size(), bytes};
     }
     void wake_members() const { node_->crossbar.wake_only(members()); }

@@ -133,23 +133,22 @@ public:
     // of a line that rarely changes: the sleeper's membarrier orders the flag before this load (see Waiter).
     void wake(int node) const
     {
-        if (news_ != nullptr) {
-            news_[node].at.store(read_clock(clock_), std::memory_order_relaxed);
-            asked_ = node;
-        }
+        if (news_ != nullptr) news_[node].at.store(read_clock(clock_), std::memory_order_relaxed);
         wake_only(node);
     }
     // For collective calls, which are not noted (note_news): a broadcast of 8 B would take a quarter longer, and a
     // member that combines operands is best left where they are.
     void wake_only(int node) const
     {
+        asked_ = node;
         order_before_wake();
-        if (control_->nodes[node].sleeping.load(std::memory_order_relaxed) != 0) [[unlikely]]
-            ring(node);
+        ring_if_asleep(node);
     }
     void wake_only(std::span<const int> nodes) const
     {
-        for (const int node : nodes) wake_only(node);
+        asked_ = nodes.size() == 2 ? nodes[0] + nodes[1] - node_ : -1;
+        order_before_wake();
+        for (const int node : nodes) ring_if_asleep(node);
     }
     // Between the flag and a load of one's own that tells whether anybody is to be woken, as in wake(): what a waiting
     // node wrote before it went to sleep, or the flag, is seen by the other one.
@@ -170,11 +169,11 @@ public:
     int allocate_colour() const;
     void free_colour(int colour) const;
 
-    // Whether wake() has woken nobody since it woke this node, where that is noted; true once for each time. What this
-    // rank waits for from there is an answer then.
+    // Whether this rank has woken nobody since it woke that node; true once for each time. What it waits for from there
+    // is an answer then. Who wakes several asks nobody, but one of two members the other.
     bool has_asked(int node) const
     {
-        if (asked_ != node) return false;
+        if (asked_ != node || node < 0) return false;
         asked_ = -1;
         return true;
     }
@@ -190,6 +189,11 @@ private:
     {
         return *reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + at);
     }
+    void ring_if_asleep(int node) const
+    {
+        if (control_->nodes[node].sleeping.load(std::memory_order_relaxed) != 0) [[unlikely]]
+            ring(node);
+    }
     void ring(int node) const;
     void move_write(int node, Offset to, const void* from, std::size_t bytes) const;
     void move_flag(int node, Offset flag, std::uint64_t value) const;
@@ -199,7 +203,7 @@ private:
     std::byte* base_;
     ControlBlock* control_;
     NewsOfRank* news_ = nullptr;
-    mutable int asked_ = -1;
+    mutable int asked_ = -1;  // who may answer: see has_asked()
     ClockKind clock_ = ClockKind::monotonic;
     std::uintptr_t arena_begin_;
     std::size_t arena_bytes_;

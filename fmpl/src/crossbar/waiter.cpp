@@ -197,12 +197,13 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         }
         return true;
     };
+    const bool is_told = !is_collective(what.call) || (what.peer >= 0 && what.peer == partner_);
     std::uint64_t begin = 0;
     for (;;) {
         // Several yields between looks at the clock: where ranks share CPUs each one runs another rank.
         for (int i = 0; i < 8; ++i) {
             if (ready(state)) return is_over();
-            leave_cpu_in_vain(begin != 0 || i != 0, begin != 0 || !is_collective(what.call));
+            leave_cpu_in_vain(begin != 0 || i != 0, begin != 0 || is_told);
         }
         if (is_ending()) {
             // A rank may have ended the job after it had done what this one waits for: that is no failure of this call.

@@ -145,8 +145,7 @@ public:
             if (i + 1 == policy_.spins) break;
             for (std::uint32_t p = 0; p < policy_.pauses; ++p) cpu_relax();
         }
-        return lending_ != nullptr && lending_->is_elsewhere(what.peer) && crossbar_->has_asked(what.peer) &&
-               spin_for_answer(ready, what.peer);
+        return crossbar_->has_asked(what.peer) && keeping_.is_worth_it() && spin_for_answer(ready, what.peer);
     }
 
     const WaitingPolicy& policy() const { return policy_; }
@@ -197,8 +196,11 @@ private:
     [[gnu::noinline]] bool spin_for_answer(Ready& ready, int peer)
     {
         constexpr std::uint32_t kLooks = 8;
-        if (!keeping_.is_worth_it() || !lending_->runs_elsewhere(peer)) return false;
+        const bool is_elsewhere = lending_ != nullptr && lending_->is_elsewhere(peer);
+        partner_ = is_elsewhere ? peer : -1;
+        if (is_elsewhere && !lending_->runs_elsewhere(peer)) return false;  // perhaps the next time
         keeping_.begins();
+        if (!is_elsewhere) return false;
         const std::uint64_t begin = read_clock(policy_.clock);
         const auto go_on = [&] {
             return read_clock(policy_.clock) - begin < policy_.turn_ticks && lending_->runs_elsewhere(peer);
@@ -228,6 +230,7 @@ private:
     const char* layer_call_ = nullptr;
     bool is_last_look_ = false;
     KeepingCpu keeping_;            // in spin_for_answer()
+    int partner_ = -1;              // whom it has looked for there last, if that one is on another CPU
     std::uint32_t looks_left_ = 0;  // of this turn
     std::uint64_t turn_began_ = 0;
     std::uint32_t sleeps_ = 0;  // that NodeRecord::sleep has told of
