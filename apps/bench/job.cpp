@@ -52,6 +52,7 @@ Pairing::Pairing(const Job& job, Pairs pairs)
       peer_(job.rank >= 2 * pairs_   ? -1
             : pairs == Pairs::halves ? (job.rank + pairs_) % (2 * pairs_)
                                      : job.rank ^ 1),
+      are_halves_(pairs == Pairs::halves),
       first_(job.rank < peer_),
       first_rank_(first_ ? job.rank : peer_),
       exceptions_(std::uncaught_exceptions()),
@@ -66,7 +67,8 @@ Pairing::~Pairing()
 
 std::string Pairing::words() const
 {
-    return pairs_ == 1 ? "ranks 0 and 1" : fmt::format("{} pairs of ranks at the same time", pairs_);
+    if (pairs_ == 1) return "ranks 0 and 1";
+    return fmt::format("{} pairs of ranks at the same time, {}", pairs_, are_halves_ ? "i and i+n/2" : "2i and 2i+1");
 }
 
 }  // namespace fmpl::bench

@@ -42,6 +42,7 @@ public:
 private:
     int pairs_;
     int peer_;
+    bool are_halves_;
     bool first_;
     int first_rank_;
     int exceptions_;

@@ -28,7 +28,7 @@ template <class Message>
 class PingPong {
 public:
     // memory: pool.total_bytes() of this rank's own. The first rank fills it with a pattern and sends all of it to the
-    // odd rank once.
+    // other one once.
     PingPong(const Pairing& pairing, const Message& message, const BufferPool& pool, std::byte* memory);
 
     // Round trips first .. first + count - 1, each through the buffers whose turn it is.

@@ -57,8 +57,8 @@ nlohmann::json json_of(const Options& options)
     if (!options.sizes.empty()) json["sizes"] = options.sizes;
     if (has_messages(options)) json["memory"] = memory_name(options.memory);
     if (options.benchmark->has_pairs) {
-        json["pairs"] = options.pairs == Pairs::neighbours;
-        json["far_pairs"] = options.pairs == Pairs::halves;
+        constexpr const char* kWords[] = {"first", "neighbours", "halves"};
+        json["pairs"] = kWords[static_cast<std::size_t>(options.pairs)];
     }
     if (options.benchmark->has_outstanding) json["outstanding"] = options.outstanding;
     if (options.benchmark->has_footprint) json["footprint"] = options.footprint;

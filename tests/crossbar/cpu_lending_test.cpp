@@ -621,6 +621,9 @@ TEST_F(LooksForAnswers, MoreThanOneWhereSomebodyElsewhereHasBeenAskedAndRuns)
     EXPECT_GT(looks(waiter, 2), 1);
     EXPECT_EQ(looks(waiter, 2), 1) << "one answer to a question";
     crossbar.wake(2);
+    crossbar.wake(0);
+    EXPECT_GT(looks(waiter, 2), 1) << "who wakes itself asks nobody";
+    crossbar.wake(2);
     crossbar.wake(3);
     EXPECT_EQ(looks(waiter, 2), 1) << "another has been asked since";
     crossbar.wake(2);
@@ -633,6 +636,26 @@ TEST_F(LooksForAnswers, MoreThanOneWhereSomebodyElsewhereHasBeenAskedAndRuns)
     EXPECT_EQ(looks(waiter, 3), 1) << "several have been asked";
     crossbar.wake(1);
     EXPECT_EQ(looks(waiter, 1), 1) << "it needs this CPU";
+}
+
+// For others that share the CPU.
+TEST_F(LooksForAnswers, NotForLongWithoutGivingTheCpuAway)
+{
+    begin();
+    set_ready(2);
+    Waiter waiter = waiter_of(0);
+    const Crossbar& crossbar = crossbars_[0];
+    const auto looks_again = [&] {
+        crossbar.wake(2);
+        int number = 0;
+        return waiter.spin([&] { return ++number == 2; }, {.peer = 2});
+    };
+    EXPECT_TRUE(looks_again());
+    EXPECT_TRUE(looks_again());
+    spend(1000);
+    EXPECT_FALSE(looks_again());
+    EXPECT_TRUE(waiter.yield_or_sleep([] { return true; }, {.peer = 2}));
+    EXPECT_TRUE(looks_again());
 }
 
 TEST_F(LooksForAnswers, FewerWhereTheCpuMustBeGivenAwayAllTheSame)

@@ -196,7 +196,7 @@ TEST_F(Waiters, AWaitThatBeginsAfterTheEndOfTheJobThrows)
 TEST_F(Waiters, AWaitThatIsAloneSpinsLonger)
 {
     WaitingPolicy policy{3, kHangNs};
-    policy.alone_spins = 1000;
+    policy.alone_spins = 1024;
     Waiter waiter(crossbars_[0], policy);
     for (const bool alone : {false, true}) {
         int looks = 0;
@@ -209,7 +209,7 @@ TEST_F(Waiters, AWaitThatIsAloneSpinsLonger)
                 return ++looks == 2000;
             },
             what));
-        EXPECT_EQ(spun, alone ? 1000 : 3);
+        EXPECT_EQ(spun, alone ? 1024 : 3);
     }
 }
 

@@ -31,13 +31,14 @@ def calls_step(group, ranks, calls, sizes, words):
 
 
 def windows_step(group, ranks, sizes, *options):
-    prefix = group.replace(" ", "-")
-    figures = [Figure(f"{prefix}-{manner}-{size}-{ranks}",
-                      f"{group}: {'' if group == 'windows' else 'windows '}{words} {size_words(size)}, {ranks} ranks",
+    """Of the ranks 0 and 1, unless the options name pairs; the others wait in a collective call."""
+    prefix = "windows" if group == "windows" else f"{group.replace(' ', '-')}-windows"
+    kind = "" if group == "windows" else "windows "
+    figures = [Figure(f"{prefix}-{manner}-{size}-{ranks}", f"{group}: {kind}{words} {size_words(size)}, {ranks} ranks",
                       "line", f"{manner}-{size}")
                for size in sizes for manner, words in (("stream", "one way"), ("both", "both ways"))]
     return UncrowdedStep(group, ranks, PROGRAMS, ["windows", "--sizes", list_of(sizes), *options], figures,
-                         name="windows" if group == "windows" else f"{group}, windows")
+                         name=f"{group}, windows" if kind else None)
 
 
 def exchange_step(group, ranks, sizes, data):
@@ -48,8 +49,8 @@ def exchange_step(group, ranks, sizes, data):
 
 
 def ping_pong_step(group, ranks, sizes, *options):
-    """Of the ranks 0 and 1, unless there are options; the others wait in a collective call."""
-    prefix = "far-pairs-pingpong" if options else "pingpong"
+    """The same."""
+    prefix = "pingpong" if group == "pingpong" else f"{group.replace(' ', '-')}-pingpong"
     figures = [Figure(f"{prefix}-{size}-{ranks}", f"{group}: pingpong {size_words(size)}, {ranks} ranks", "bytes", size)
                for size in sizes]
     return UncrowdedStep(group, ranks, PROGRAMS, ["latency", "--sizes", list_of(sizes), *options], figures, "heap")

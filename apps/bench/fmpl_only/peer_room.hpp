@@ -15,11 +15,11 @@ namespace fmpl::bench {
 // memory.
 std::byte* room_at_peer(const Pairing& pairing, const std::byte* mine, std::size_t bytes, const char* benchmark);
 
-// In remote-DMA memory of the even rank of a pair: one line in which both ranks write, as in bouncing_line.hpp. That
+// In remote-DMA memory of the first rank of a pair: one line in which both ranks write, as in bouncing_line.hpp. That
 // memory is aligned to lines, and processors fetch lines in pairs, hence the room on either side.
 struct LineForBoth {
     std::byte before[64];
-    // Steps done by the even rank, by the odd one (release, after all that belongs to the step).
+    // Steps done by the first rank, by the other one (release, after all that belongs to the step).
     alignas(64) std::atomic<std::uint64_t> steps[2];
     alignas(64) std::byte behind[64];
 };

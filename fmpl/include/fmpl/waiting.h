@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-/* What a rank waits for, should somebody ask (fmplrun does). */
+/* What a rank waits for: should somebody ask (fmplrun does), and to know whose answer it may be. */
 struct fmpl_wait_words {
     const char *call; /* in at most 24 characters: "MPI_Recv" */
     int peer;         /* a rank of FMPL_COMM_WORLD; -1: any */

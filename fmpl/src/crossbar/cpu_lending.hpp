@@ -82,9 +82,9 @@ public:
         yield();
         away_since.store(0, std::memory_order_relaxed);
     }
-    // The same while a wait is young that no message ends. Most are over then, and as nobody has news for the rank, it
-    // tells nobody that it is away, unless it has guests or is one: they could not go home. One of many times it does,
-    // so that it looks around.
+    // The same while a wait is young that ends by what several ranks do, not by a message or one other rank. Most are
+    // over then, and as nobody has news for the rank, it tells nobody that it is away, unless it has guests or is one:
+    // they could not go home. One of many times it does, so that it looks around.
     template <class Yield>
     void leave_untold(Yield&& yield)
     {
@@ -97,7 +97,9 @@ public:
     // away nor sleeps. `node` may be no rank.
     bool is_elsewhere(int node) const
     {
-        return is_on_ && static_cast<std::size_t>(node) < peers_.size() && host_of(node) != host_of(crossbar_->node());
+        if (!is_on_ || static_cast<std::size_t>(node) >= peers_.size()) return false;
+        const int host = host_of(node), own = host_of(crossbar_->node());
+        return host != own && host >= 0 && own >= 0;
     }
     bool runs_elsewhere(int node) const { return is_elsewhere(node) && computes(crossbar_->record(node)); }
     // The rank has slept, and was not away: that is no work.

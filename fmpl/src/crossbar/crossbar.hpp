@@ -140,7 +140,7 @@ public:
     // member that combines operands is best left where they are.
     void wake_only(int node) const
     {
-        asked_ = node;
+        if (node != node_) asked_ = node;
         order_before_wake();
         ring_if_asleep(node);
     }
@@ -169,9 +169,9 @@ public:
     int allocate_colour() const;
     void free_colour(int colour) const;
 
-    // Whether this rank has woken nobody since it woke that node; true once for each time. What it waits for from there
-    // is an answer then. Who wakes several asks nobody, but one of two members the other.
-    bool has_asked(int node) const
+    // Whether this rank has woken nobody since it woke that node: what it waits for from there is an answer then. True
+    // once for each time. Waking several at once asks nobody, but of two, itself and another, that one.
+    bool take_question(int node) const
     {
         if (asked_ != node || node < 0) return false;
         asked_ = -1;
@@ -203,7 +203,7 @@ private:
     std::byte* base_;
     ControlBlock* control_;
     NewsOfRank* news_ = nullptr;
-    mutable int asked_ = -1;  // who may answer: see has_asked()
+    mutable int asked_ = -1;  // see take_question()
     ClockKind clock_ = ClockKind::monotonic;
     std::uintptr_t arena_begin_;
     std::size_t arena_bytes_;

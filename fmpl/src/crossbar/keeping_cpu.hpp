@@ -1,5 +1,6 @@
-// Whether a rank that waits for an answer had better keep its CPU: if several answers in a row come so before it gives
-// the CPU away. Where it has to do that soon all the same, as in a ring of ranks, another rank could run meanwhile.
+// Whether a rank that waits for an answer keeps its CPU: while answers come one soon after the other, but no longer
+// than others may wait for the CPU, and only where several come so in a row. Where the rank must give its CPU away
+// soon, as in a ring of ranks, another one could run meanwhile.
 #pragma once
 
 #include <fmpl/back_off.hpp>
@@ -12,7 +13,13 @@ class KeepingCpu {
 public:
     // Once for each answer that is not there yet.
     bool is_worth_it() { return tries_.is_worth_it(); }
-    void begins() { has_begun_ = true; }
+    // Then, at `now`: whether it may. most: for how long since it gave its CPU away last.
+    bool begins(std::uint64_t now, std::uint64_t most)
+    {
+        if (!has_begun_) began_at_ = now;
+        has_begun_ = true;
+        return now - began_at_ < most;
+    }
     void has_come() { ++in_a_row_; }
     void gives_cpu_away()
     {
@@ -26,7 +33,8 @@ private:
     static constexpr std::uint32_t kWorthIt = 2;
 
     BackOff<8> tries_;
-    bool has_begun_ = false;      // since the CPU was given away
+    bool has_begun_ = false;  // since it gave its CPU away
+    std::uint64_t began_at_ = 0;
     std::uint32_t in_a_row_ = 0;  // answers that have come since
 };
 

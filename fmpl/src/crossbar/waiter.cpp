@@ -26,6 +26,8 @@ constexpr std::uint64_t kNsBetweenLooks = 40;
 constexpr std::uint64_t kSpinUs = 20;
 constexpr std::uint32_t kSharedCpuSpins = 1;
 constexpr std::uint64_t kYieldUs = 1000;
+// For answers that come one after the other a rank keeps its CPU so long, short beside a time slice.
+constexpr std::uint64_t kMostKeptUs = 500;
 // NodeRecord::waits_long: for longer than a rank waits for a time slice.
 constexpr std::uint64_t kLongNs = 5'000'000;
 
@@ -146,6 +148,15 @@ WaitingPolicy policy_of_shared_thread(WaitingPolicy policy)
     return policy;
 }
 
+bool Waiter::may_keep_cpu_for(int peer)
+{
+    if (policy_.alone_spins == 0) return false;  // FMPL_SPIN_US=0
+    const bool is_elsewhere = lending_ != nullptr && lending_->is_elsewhere(peer);
+    partner_ = is_elsewhere ? peer : -1;
+    if (is_elsewhere && !lending_->runs_elsewhere(peer)) return false;  // perhaps the next time
+    return keeping_.begins(read_clock(policy_.clock), kMostKeptUs * policy_.ticks_per_us) && is_elsewhere;
+}
+
 bool Waiter::is_ending() const
 {
     return crossbar_->control().abort_state.load(std::memory_order_acquire) == 2;  // pairs with abort_job's release
@@ -197,7 +208,7 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         }
         return true;
     };
-    const bool is_told = !is_collective(what.call) || (what.peer >= 0 && what.peer == partner_);
+    const bool is_told = !is_collective(what.call) || (what.comm_size == 2 && what.peer == partner_);
     std::uint64_t begin = 0;
     for (;;) {
         // Several yields between looks at the clock: where ranks share CPUs each one runs another rank.

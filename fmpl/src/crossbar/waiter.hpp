@@ -1,5 +1,5 @@
-// The one policy by which a rank waits: spin while CPUs suffice or the rank is alone on its CPU, yield when it is not,
-// sleep when the wait is long.
+// The one policy by which a rank waits: spin while CPUs suffice or the rank is alone on its CPU, or a little for the
+// answer of one that runs on another CPU; else yield; sleep when the wait is long.
 //
 // wait(ready, what) returns true when ready() is true, and false when what.deadline_ns has passed. ready() is called
 // often, by the waiting thread only; it may make progress on this rank's own transfers, and must become true by a write
@@ -60,7 +60,8 @@ struct WaitingPolicy {
     // For so many cycles (crossbar/cycle_clock.hpp) after a question a look for its answer may be too early. 0: not
     // known, or ranks share CPUs.
     std::uint64_t answer_cycles = 0;
-    // Where ranks share CPUs: a rank goes on by so many looks that are no wait, in so many ticks of `clock`.
+    // Where ranks share CPUs: a rank goes on by so many looks that are no wait, in so many ticks of `clock`; so many it
+    // also waits for an answer before it gives its CPU away.
     std::uint32_t looks_of_turn = 1;
     std::uint64_t turn_ticks = 0;
     std::uint64_t ticks_per_us = 0;
@@ -87,7 +88,7 @@ private:
     std::uint32_t plus_one_;
 };
 
-// For "what is rank r blocked in": who waits for whom.
+// Who waits for whom: for "what is rank r blocked in", and for how to wait.
 struct WaitFor {
     Call call = Call::none;
     NumberOrNone peer = -1;  // rank in FMPL_COMM_WORLD, -1: several
@@ -145,7 +146,7 @@ public:
             if (i + 1 == policy_.spins) break;
             for (std::uint32_t p = 0; p < policy_.pauses; ++p) cpu_relax();
         }
-        return crossbar_->has_asked(what.peer) && keeping_.is_worth_it() && spin_for_answer(ready, what.peer);
+        return crossbar_->take_question(what.peer) && keeping_.is_worth_it() && spin_for_answer(ready, what.peer);
     }
 
     const WaitingPolicy& policy() const { return policy_; }
@@ -179,39 +180,38 @@ public:
 private:
     // go_on(): asked now and then.
     template <class Ready, class GoOn>
-    bool spin_alone(Ready&& ready, GoOn&& go_on)
+    bool look_until(Ready& ready, GoOn&& go_on, std::uint32_t looks_between)
     {
-        constexpr std::uint32_t kLooks = 16;
-        for (std::uint32_t i = 0; i < policy_.alone_spins; ++i) {
-            if (ready()) return true;
-            if (i % kLooks == kLooks - 1 && !go_on()) break;
+        for (std::uint32_t looks = 1; !ready(); ++looks) {
+            if (looks % looks_between == 0 && !go_on()) return false;
             for (std::uint32_t p = 0; p < policy_.alone_pauses; ++p) cpu_relax();
         }
-        return false;
+        return true;
+    }
+    template <class Ready, class GoOn>
+    bool spin_alone(Ready& ready, GoOn&& go_on)
+    {
+        constexpr std::uint32_t kLooks = 16;
+        std::uint32_t left = policy_.alone_spins / kLooks;
+        return left != 0 && look_until(
+                                ready, [&] { return --left != 0 && go_on(); }, kLooks);
     }
     // Where ranks share CPUs, while the rank that is to answer runs on another one, and for as long as giving this CPU
-    // away takes. Two that ask each other in turn so go on together until the system gives one of the CPUs to another
-    // rank (docs/decisions/0067-partners-run-together.md).
+    // away takes. Two that ask each other in turn so go on together (docs/decisions/0067-partners-run-together.md).
     template <class Ready>
     [[gnu::noinline]] bool spin_for_answer(Ready& ready, int peer)
     {
         constexpr std::uint32_t kLooks = 8;
-        const bool is_elsewhere = lending_ != nullptr && lending_->is_elsewhere(peer);
-        partner_ = is_elsewhere ? peer : -1;
-        if (is_elsewhere && !lending_->runs_elsewhere(peer)) return false;  // perhaps the next time
-        keeping_.begins();
-        if (!is_elsewhere) return false;
+        if (!may_keep_cpu_for(peer)) return false;
         const std::uint64_t begin = read_clock(policy_.clock);
         const auto go_on = [&] {
             return read_clock(policy_.clock) - begin < policy_.turn_ticks && lending_->runs_elsewhere(peer);
         };
-        for (std::uint32_t looks = 1; !ready(); ++looks) {
-            if (looks % kLooks == 0 && !go_on()) return false;
-            for (std::uint32_t p = 0; p < policy_.alone_pauses; ++p) cpu_relax();
-        }
+        if (!look_until(ready, go_on, kLooks)) return false;
         keeping_.has_come();
         return true;
     }
+    bool may_keep_cpu_for(int peer);
     bool is_ending() const;
 
     using ReadyFunction = bool (*)(void*);

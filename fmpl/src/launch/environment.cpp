@@ -90,7 +90,7 @@ std::span<const EnvironmentVariable> environment_variables()
             "20 while the ranks have a CPU each, else 0",
             "a message that is under way comes within that time; where ranks share CPUs, spinning keeps the sender "
             "from running; unless the variable is set, the last of a CPU's ranks to come to a barrier or reduction "
-            "spins for 20 all the same",
+            "spins for 20 all the same, and one that waits for an answer from another CPU for 1",
             false},
         {"FMPL_YIELD_US", {ValueForm::number, 0, kMostOfWaiting}, "microseconds, 0 to 1000000000", "1000",
             "after the spinning, a wait gives its CPU to other processes for so long, and then sleeps, which costs its "

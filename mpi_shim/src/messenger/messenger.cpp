@@ -227,9 +227,9 @@ void Messenger::wait(Request& request, int peer, int tag, std::size_t bytes)
     // What completing it touches, of thousands of requests that lie in no core's first cache.
     for (const std::size_t at : {64, 128}) __builtin_prefetch(reinterpret_cast<const std::byte*>(&request) + at, 1);
     const auto over = [&] { return request.complete; };
-    const bool is_of_many = peer < 0;
-    if (is_of_many && !request.complete) peer = request.awaited();
-    wait_over(over, peer, tag, bytes, is_of_many);
+    const bool others_too = peer < 0;
+    if (others_too && !request.complete) peer = request.awaited();
+    wait_over(over, peer, tag, bytes, others_too);
 }
 
 void Messenger::wait_until_done(Condition done, void* context, int peer, int tag, std::size_t bytes)

@@ -116,8 +116,7 @@ public:
             const_cast<void*>(static_cast<const void*>(&done)), peer, tag, bytes);
     }
     // Waits until request.complete, making progress. Says nothing of errors: request.status.error.
-    // peer: world rank, if the program waits for nothing else, -1: one of several; for what the rank is said to be
-    // blocked in.
+    // peer: world rank, if nothing else is asked for meanwhile than what it sends; -1: what others send is taken, too.
     void wait(Request& request, int peer = -1, int tag = -1, std::size_t bytes = 0);
     // Waits until no operation on the communicator is under way on this rank; receives that nothing has matched are,
     // too (MPI-3.1, section 10.5.4).

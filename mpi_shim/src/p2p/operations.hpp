@@ -45,7 +45,7 @@ struct ReceiveOperation final : Request {
     RequestPool<ReceiveOperation>* pool = nullptr;
     ReceiveOperation* next_free = nullptr;
     Envelope envelope{};  // of the message matched, while it is being transferred
-    int source = 0;       // world rank, likewise, and of who has been told of the receive
+    int source = 0;       // world rank; -1: any, until a message is matched
     int invitation = -1;  // the channel in which it waits for a message that it was told of: see Invitations
     Scratch arriving;     // where a message arrives that cannot go straight into the buffer
 

@@ -30,7 +30,7 @@ struct Status {
 class Request {
 public:
     // A plain request is its own operation, and is gone when that is complete; so are nearly all, which nothing virtual
-    // is asked of on their way. A persistent one stays, and is inactive then.
+    // is asked of on their way but whom they wait for. A persistent one stays, and is inactive then.
     enum class Life : std::uint8_t { plain, persistent, generalized };
 
     explicit Request(Life life = Life::plain);

@@ -1,0 +1,75 @@
+// Partners on two CPUs that they share with others go on together by messages, also by posted receives that are waited
+// for together: with few changes of the process.
+#include "job.hpp"
+#include "support/ranks_test.hpp"
+
+#include <mpi.h>
+
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+
+namespace {
+
+using mpi_test::Job;
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr bool kIsSanitized = true;  // what a rank does takes long beside the time for which one waits so
+#else
+constexpr bool kIsSanitized = false;
+#endif
+
+long changes_of_process()
+{
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+// -1: it may run on several.
+int only_cpu()
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
+    return CPU_COUNT(&set) == 1 ? sched_getcpu() : -1;
+}
+
+FMPL_RANKS_TEST_WITH(Partners, RunTogetherByReceivesThatAreWaitedForTogether,
+    (fmpl_test::RanksOptions{.ranks = {4}, .threads = false, .unmapped = false}))
+{
+    const int home = only_cpu();
+    const Job job;
+    std::array<int, 4> homes{};
+    MPI_Allgather(&home, 1, MPI_INT, homes.data(), 1, MPI_INT, MPI_COMM_WORLD);
+    if (home < 0 || homes[0] != homes[1] || homes[2] != homes[3] || homes[0] == homes[2]) return;
+    constexpr int kBatches = 50;
+    constexpr int kExchanges = 500;
+    const int partner = (job.rank + 2) % 4;
+    long fewest = 1'000'000;
+    for (int batch = 0; batch < kBatches; ++batch) {
+        const long before = changes_of_process();
+        for (int i = 0; i < kExchanges; ++i) {
+            constexpr int kMessages = 3;
+            std::array<int, kMessages> sent{i, i + 1, i + 2}, got{};
+            std::array<MPI_Request, 2 * kMessages> requests;
+            for (int k = 0; k < kMessages; ++k) {
+                const auto at = static_cast<std::size_t>(k);
+                MPI_Irecv(&got[at], 1, MPI_INT, partner, k, MPI_COMM_WORLD, &requests[at]);
+                MPI_Isend(&sent[at], 1, MPI_INT, partner, k, MPI_COMM_WORLD, &requests[kMessages + at]);
+            }
+            MPI_Waitall(2 * kMessages, requests.data(), MPI_STATUSES_IGNORE);
+            EXPECT_EQ(got, sent);
+        }
+        long all = changes_of_process() - before;
+        MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+        fewest = std::min(fewest, all);
+    }
+    if (!kIsSanitized) {
+        EXPECT_LT(fewest, kExchanges);
+    }
+}
+
+}  // namespace
