@@ -150,7 +150,7 @@ WaitingPolicy policy_of_shared_thread(WaitingPolicy policy)
 
 bool Waiter::may_keep_cpu_for(int peer)
 {
-    if (policy_.alone_spins == 0) return false;  // FMPL_SPIN_US=0
+    if (policy_.alone_spins <= policy_.spins) return false;  // FMPL_SPIN_US says how long
     const bool is_elsewhere = lending_ != nullptr && lending_->is_elsewhere(peer);
     partner_ = is_elsewhere ? peer : -1;
     if (is_elsewhere && !lending_->runs_elsewhere(peer)) return false;  // perhaps the next time
