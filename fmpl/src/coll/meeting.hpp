@@ -5,6 +5,7 @@
 #include "coll/place_in_lap.hpp"
 #include "coll/reduce/deposit_ring.hpp"
 #include "coll/reduce/expected_root.hpp"
+#include "coll/reduce/faster_of_two.hpp"
 #include "coll/root_succession.hpp"
 #include "coll/station.hpp"
 #include "p2p/communicator.hpp"
@@ -160,6 +161,7 @@ struct ReductionState {
     DepositRing ring;                 // in the long ones
     Offset others_short = kNoOffset;  // of two members: the other's short ones, when it has shown one
     ExpectedRoot expected_root;       // of two members
+    FasterOfTwo asking_ahead;         // likewise: without, or with
     bool root_stays = false;          // the present one has the root of the last
 
     // The next one begins; whether it has the root of the last.

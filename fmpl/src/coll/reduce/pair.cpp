@@ -80,6 +80,10 @@ constexpr std::size_t kSteps = 8;
 constexpr std::size_t kStepBytes = 16 * 1024;
 static_assert(2 * kSteps < PairDeposit::kMostSteps);  // elements do not divide all
 
+// So much of the other's operand may be asked for ahead, of reductions of so many bytes at least.
+constexpr std::size_t kAskedAhead = 2 * 1024;
+constexpr std::size_t kLeastAsked = 16 * 1024;
+
 // One use of the line, by both ranks.
 class PairUse {
 public:
@@ -297,6 +301,37 @@ private:
         return ReduceManner::partitioned;
     }
 
+    // combine(), of the elements begin .. end - 1. The other's operand comes from its core's cache, here ahead of the
+    // combination. Whether that pays depends on how far that core is (docs/decisions/0068-operands-asked-for-ahead.md).
+    void combine_asking_ahead(std::size_t begin, std::size_t end, const Place& result)
+    {
+        const std::byte* const theirs = operands_[theirs_].here;
+        const std::size_t element = whole_.op->element_size;
+        const std::size_t count = std::max<std::size_t>(kAskedAhead / element, 1);
+        const auto after = [&](std::size_t i) { return std::min(i + count, end); };
+        const auto ask = [&](std::size_t i) { prefetch_to_read(theirs + i * element, (after(i) - i) * element); };
+        ask(begin);
+        for (std::size_t i = begin; i < end; i = after(i)) {
+            ask(after(i));
+            combine(m_, {operands_}, i, after(i), whole_.op, std::span(&result, 1));
+        }
+    }
+    void combine_part(std::size_t begin, std::size_t end, const Place& result)
+    {
+        FasterOfTwo& asking = m_.reductions.asking_ahead;
+        const bool may_ask = whose() == Places::mapped && bytes_ >= kLeastAsked;
+        const bool is_try = may_ask && asking.is_try();
+        const ClockKind clock = m_.node().waiter.policy().clock;
+        const std::uint64_t begun_at = is_try ? read_clock(clock) : 0;
+        if (may_ask && asking.way() == 1) {
+            combine_asking_ahead(begin, end, result);
+        } else {
+            combine(m_, {operands_}, begin, end, whole_.op, std::span(&result, 1), whose());
+        }
+        if (is_try) asking.took(read_clock(clock) - begun_at, (end - begin) * whole_.op->element_size);
+        if (may_ask) asking.next();
+    }
+
     // In library buffers, but for one operand perhaps, whose owner may write to it when the other has read it.
     ReduceManner combine_buffers()
     {
@@ -313,7 +348,7 @@ private:
             overwrites ? m_.node().crossbar.local(operand_buffer(m_, use_, bytes_, whole_.root)) : buffers_.result);
         for (std::size_t done = 0; done < whole_.count;) {
             const std::size_t there = await_more(done);
-            combine(m_, {operands_}, done, there, whole_.op, std::span(&result, 1), whose());
+            combine_part(done, there, result);
             done = there;
         }
         if (is_read_here || other().in_place != 0) part_with_barrier();
