@@ -57,8 +57,9 @@ nlohmann::json json_of(const Options& options)
     if (!options.sizes.empty()) json["sizes"] = options.sizes;
     if (has_messages(options)) json["memory"] = memory_name(options.memory);
     if (options.benchmark->has_pairs) {
-        constexpr const char* kWords[] = {"first", "neighbours", "halves"};
-        json["pairs"] = kWords[static_cast<std::size_t>(options.pairs)];
+        json["pairs"] = options.pairs == Pairs::first        ? "first"
+                        : options.pairs == Pairs::neighbours ? "neighbours"
+                                                             : "halves";
     }
     if (options.benchmark->has_outstanding) json["outstanding"] = options.outstanding;
     if (options.benchmark->has_footprint) json["footprint"] = options.footprint;

@@ -41,23 +41,25 @@ TEST(FasterOfTwo, TheLeastOfSeveralTriesCounts)
 {
     FasterOfTwo ways;
     for (int i = 0; i < 100; ++i) {
-        if (ways.is_try()) ways.took(ways.way() == 0 ? 6000 : i == 1 ? 100'000 : 5000, 1000);
+        if (ways.is_try()) ways.took(ways.way() == 0 ? 6000 : i == 1 || i == 7 ? 100'000 : 5000, 1000);
         ways.next();
     }
     EXPECT_EQ(ways.way(), 1U);
 }
 
-// Where each use has two parts that take different times, no way has only one of them.
-TEST(FasterOfTwo, EachWayIsTriedFirstAndSecond)
+// Where each use has two or four parts that take different times, no way has only some of them.
+TEST(FasterOfTwo, EachWayIsTriedWithEachPart)
 {
-    FasterOfTwo ways;
-    std::array<std::array<int, 2>, 2> tried{};
-    for (std::size_t i = 0; ways.is_try(); ++i) {
-        ++tried[ways.way()][i % 2];
-        ways.took(1, 1);
-        ways.next();
+    for (const std::size_t parts : {2u, 4u}) {
+        FasterOfTwo ways;
+        std::array<std::array<int, 4>, 2> tried{};
+        for (std::size_t i = 0; ways.is_try(); ++i) {
+            ++tried[ways.way()][i % parts];
+            ways.took(1, 1);
+            ways.next();
+        }
+        EXPECT_EQ(tried[0], tried[1]);
     }
-    for (const auto& way : tried) EXPECT_EQ(way[0], way[1]);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Ranks that are bound to CPUs and share them: in a barrier and a reduction they arrive by CPU, and the last of a CPU
 // does not make room for the others, which wait for the same.
+#include "../support/cpu_of_process.hpp"
 #include "../support/guarded_buffer.hpp"
 
 #include <fmpl/exchange.h>
@@ -16,7 +17,6 @@
 #include <vector>
 
 #include <sched.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -69,14 +69,6 @@ void check_sum(const Group& group, int round, std::size_t count, int root, doubl
     }
 }
 
-// Of the calling thread so far: how often its CPU went on with another one.
-std::int64_t changes_of_process()
-{
-    rusage used{};
-    getrusage(RUSAGE_THREAD, &used);
-    return static_cast<std::int64_t>(used.ru_nvcsw + used.ru_nivcsw);
-}
-
 // Of the calling thread, in ns; 0 where it cannot be chosen (sched_getattr tells it since Linux 6.12).
 std::uint64_t time_slice()
 {
@@ -90,14 +82,6 @@ std::uint64_t time_slice()
     const bool found = syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) == 0;
     return found && attributes.policy == SCHED_OTHER ? attributes.runtime : 0;
 }
-
-// Under a sanitizer what a rank does while it runs takes long beside a slice, and beside the time for which one keeps
-// its CPU.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool kIsSanitized = true;
-#else
-constexpr bool kIsSanitized = false;
-#endif
 
 // Whether ranks that yield are known to run in laps whose order they can change: from Linux 6.18 on.
 bool laps_can_be_ordered()
@@ -281,15 +265,6 @@ FMPL_RANKS_TEST_AT(CpuMates, MessagesGoOnWhileMembersMeet, ({4, 8}))
             REQUIRE_OK(fmpl_barrier(FMPL_COMM_WORLD));
         }
     }
-}
-
-// The CPU that this process may run on, -1: there are several.
-int only_cpu()
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
-    return CPU_COUNT(&set) == 1 ? sched_getcpu() : -1;
 }
 
 // A number of each of four ranks, on all of them.

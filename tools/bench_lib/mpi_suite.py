@@ -49,7 +49,7 @@ def exchange_step(group, ranks, sizes, data):
 
 
 def ping_pong_step(group, ranks, sizes, *options):
-    """The same."""
+    """Of the same ranks as windows_step."""
     prefix = "pingpong" if group == "pingpong" else f"{group.replace(' ', '-')}-pingpong"
     figures = [Figure(f"{prefix}-{size}-{ranks}", f"{group}: pingpong {size_words(size)}, {ranks} ranks", "bytes", size)
                for size in sizes]

@@ -56,7 +56,7 @@ namespace {
 
 constexpr std::size_t kNoHeader = 72;  // fmpl.h says so of fmpl_send
 constexpr int kIndex = 0;
-constexpr int kCountsIndex = 1;  // counts of the odd rank, for the even one
+constexpr int kCountsIndex = 1;  // counts of the other rank, for the first one
 constexpr double kLate_ns = 1000;
 constexpr std::size_t kStampedTrips = 10'000;
 
@@ -90,7 +90,7 @@ double one_way(const Parts& parts)
 
 // What both ranks have in remote-DMA memory, before their buffers.
 struct SharedLines {
-    LineForBoth both;  // the even rank's is used
+    LineForBoth both;  // the first rank's is used
     std::byte before[64];
     alignas(64) std::atomic<std::uint64_t> header[8];  // as a posted receive's: written by the other rank
     std::byte behind[64];
@@ -126,8 +126,8 @@ public:
 
     static std::size_t memory_bytes(std::size_t bytes) { return sizeof(SharedLines) + 2 * buffer_bytes(bytes); }
 
-    // The counter of the odd rank minus that of the even one lies between these two, on the even rank; by stamped lines
-    // that go to and fro.
+    // The counter of the other rank minus that of the first one lies between these two, on the first rank; by stamped
+    // lines that go to and fro.
     std::pair<double, double> bounds_of_difference()
     {
         std::vector<std::uint64_t> stamps(kStampedTrips), before(kStampedTrips), after(kStampedTrips);
@@ -152,7 +152,7 @@ public:
         return {least, most};
     }
 
-    // Round trips with a receiver that waits, then as many with one that comes late. On the even rank, their parts.
+    // Round trips with a receiver that waits, then as many with one that comes late. On the first rank, their parts.
     Parts measure(std::uint64_t count)
     {
         exchange_waiting(count);
@@ -229,7 +229,7 @@ private:
         return median(counts);
     }
 
-    // One round trip more than `count`. The even rank sends first; what a rank receives next it posts before it sends.
+    // One round trip more than `count`. The first rank sends first; what a rank receives next it posts before it sends.
     void exchange_waiting(std::uint64_t count)
     {
         trips_.assign(count + 1, {});
@@ -339,7 +339,7 @@ private:
     void raise() { own_->store(++raised_, std::memory_order_release); }  // pairs with await
     void await() { wait_for(*other_, ++awaited_, yield_); }              // pairs with raise
 
-    // The odd rank's values become the even rank's.
+    // The other rank's values become the first rank's.
     template <class T>
     void to_first(std::vector<T>& values) const
     {
@@ -418,7 +418,7 @@ void run_with(const Options& options, const Job& job, Report& report)
             const auto samples = static_cast<std::size_t>(options.samples);
             batches.erase(
                 batches.begin(), batches.end() - static_cast<std::ptrdiff_t>(std::min(samples, batches.size())));
-            if (!pairing.takes_part() || !pairing.first()) return;  // the even rank has the parts
+            if (!pairing.takes_part() || !pairing.first()) return;  // the first rank has the parts
             std::vector<double> seconds;
             for (const Parts& batch : batches) seconds.push_back(one_way(batch) / per_second);
             const Summary summary = summarize(seconds);

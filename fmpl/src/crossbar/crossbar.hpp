@@ -144,6 +144,7 @@ public:
         order_before_wake();
         ring_if_asleep(node);
     }
+    // This node may be among them, of two it is.
     void wake_only(std::span<const int> nodes) const
     {
         asked_ = nodes.size() == 2 ? nodes[0] + nodes[1] - node_ : -1;
@@ -170,7 +171,7 @@ public:
     void free_colour(int colour) const;
 
     // Whether this rank has woken nobody since it woke that node: what it waits for from there is an answer then. True
-    // once for each time. Waking several at once asks nobody, but of two, itself and another, that one.
+    // once for each time. Waking several at once asks nobody; waking itself and another asks that one.
     bool take_question(int node) const
     {
         if (asked_ != node || node < 0) return false;

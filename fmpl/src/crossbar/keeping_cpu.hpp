@@ -13,8 +13,8 @@ class KeepingCpu {
 public:
     // Once for each answer that is not there yet.
     bool is_worth_it() { return tries_.is_worth_it(); }
-    // Then, at `now`: whether it may. most: for how long since it gave its CPU away last.
-    bool begins(std::uint64_t now, std::uint64_t most)
+    // Then, at `now`: whether it may. most: for how long, from the first such answer after it gave its CPU away.
+    bool may_begin(std::uint64_t now, std::uint64_t most)
     {
         if (!has_begun_) began_at_ = now;
         has_begun_ = true;

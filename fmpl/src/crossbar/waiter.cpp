@@ -121,7 +121,8 @@ WaitingPolicy waiting_policy(int ranks, int found_cpus)
         return static_cast<std::uint32_t>(std::min<std::uint64_t>(us * 1000 / kNsBetweenLooks, UINT32_MAX));
     };
     policy.spins = spin_us == 0 ? kSharedCpuSpins : looks(spin_us);
-    policy.alone_spins = std::getenv("FMPL_SPIN_US") != nullptr ? policy.spins : looks(kSpinUs);
+    policy.spin_is_fixed = std::getenv("FMPL_SPIN_US") != nullptr;
+    policy.alone_spins = policy.spin_is_fixed ? policy.spins : looks(kSpinUs);
     policy.cpus_suffice = cpus_suffice;
     const std::uint64_t shared_cpus = std::max<std::uint64_t>(cpus, 1);  // FMPL_CPUS=0: not even one rank has its own
     const std::uint64_t ranks_of_cpu = (static_cast<std::uint64_t>(ranks) + shared_cpus - 1) / shared_cpus;
@@ -150,11 +151,10 @@ WaitingPolicy policy_of_shared_thread(WaitingPolicy policy)
 
 bool Waiter::may_keep_cpu_for(int peer)
 {
-    if (policy_.alone_spins <= policy_.spins) return false;  // FMPL_SPIN_US says how long
-    const bool is_elsewhere = lending_ != nullptr && lending_->is_elsewhere(peer);
+    const bool is_elsewhere = !policy_.spin_is_fixed && lending_ != nullptr && lending_->is_elsewhere(peer);
     partner_ = is_elsewhere ? peer : -1;
     if (is_elsewhere && !lending_->runs_elsewhere(peer)) return false;  // perhaps the next time
-    return keeping_.begins(read_clock(policy_.clock), kMostKeptUs * policy_.ticks_per_us) && is_elsewhere;
+    return keeping_.may_begin(read_clock(policy_.clock), kMostKeptUs * policy_.ticks_per_us) && is_elsewhere;
 }
 
 bool Waiter::is_ending() const
@@ -199,7 +199,6 @@ bool Waiter::wait_longer(ReadyFunction ready, void* state, const WaitFor& what)
         ~Blocked() { record_.call.store(0, std::memory_order_relaxed); }
         BlockedIn& record_;
     } blocked(crossbar_->record(crossbar_->node()).blocked_in, what, layer_call_);
-    keeping_.gives_cpu_away();
     LongWait long_wait(crossbar_->record(crossbar_->node()).waits_long);
     const auto is_over = [&] {
         if (lending_ != nullptr && long_wait.was_set()) {
@@ -242,8 +241,9 @@ void Waiter::leave_cpu(bool again) const
     }
 }
 
-void Waiter::leave_cpu_in_vain(bool again, bool is_told) const
+void Waiter::leave_cpu_in_vain(bool again, bool is_told)
 {
+    keeping_.gives_cpu_away();
     if (lending_ == nullptr || !lending_->is_on()) return leave_cpu(again);
     const auto yield = [&] { leave_cpu(again); };
     is_told ? lending_->leave(yield) : lending_->leave_untold(yield);

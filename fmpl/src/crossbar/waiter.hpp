@@ -30,6 +30,7 @@
 #include "crossbar/cycle_clock.hpp"
 #include "crossbar/keeping_cpu.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -70,6 +71,7 @@ struct WaitingPolicy {
     // Of a wait that is WaitFor::alone: looks before the first yield, and pauses between two.
     std::uint32_t alone_spins = 0;
     std::uint32_t alone_pauses = 1;
+    bool spin_is_fixed = false;  // FMPL_SPIN_US says for how long a rank spins, whatever it waits for
 };
 WaitingPolicy waiting_policy(int ranks, int found_cpus);
 // Whatever the variables say: while a rank spins, nobody takes its thread from it, and what it waits for may be
@@ -191,10 +193,10 @@ private:
     template <class Ready, class GoOn>
     bool spin_alone(Ready& ready, GoOn&& go_on)
     {
-        constexpr std::uint32_t kLooks = 16;
-        std::uint32_t left = policy_.alone_spins / kLooks;
-        return left != 0 && look_until(
-                                ready, [&] { return --left != 0 && go_on(); }, kLooks);
+        const std::uint32_t looks = std::clamp<std::uint32_t>(policy_.alone_spins, 1, 16);
+        std::uint32_t left = policy_.alone_spins / looks;
+        return look_until(
+            ready, [&] { return left-- > 1 && go_on(); }, looks);
     }
     // Where ranks share CPUs, while the rank that is to answer runs on another one, and for as long as giving this CPU
     // away takes. Two that ask each other in turn so go on together (docs/decisions/0067-partners-run-together.md).
@@ -218,7 +220,7 @@ private:
     bool wait_longer(ReadyFunction ready, void* state, const WaitFor& what);
     void leave_cpu(bool again) const;
     // is_told: see CpuLending::leave_untold.
-    void leave_cpu_in_vain(bool again, bool is_told = true) const;
+    void leave_cpu_in_vain(bool again, bool is_told = true);
     struct LongWait;
     bool sleep(ReadyFunction ready, void* state, const WaitFor& what, std::uint64_t waited_ns, LongWait& long_wait);
     bool last_look(ReadyFunction ready, void* state);

@@ -1,41 +1,20 @@
 // Partners on two CPUs that they share with others go on together by messages, also by posted receives that are waited
 // for together: with few changes of the process.
 #include "job.hpp"
+#include "support/cpu_of_process.hpp"
 #include "support/ranks_test.hpp"
 
 #include <mpi.h>
 
-#include <sched.h>
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 namespace {
 
+using fmpl_test::changes_of_process;
+using fmpl_test::only_cpu;
 using mpi_test::Job;
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool kIsSanitized = true;  // what a rank does takes long beside the time for which one waits so
-#else
-constexpr bool kIsSanitized = false;
-#endif
-
-long changes_of_process()
-{
-    rusage usage{};
-    getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_nvcsw + usage.ru_nivcsw;
-}
-
-// -1: it may run on several.
-int only_cpu()
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
-    return CPU_COUNT(&set) == 1 ? sched_getcpu() : -1;
-}
 
 FMPL_RANKS_TEST_WITH(Partners, RunTogetherByReceivesThatAreWaitedForTogether,
     (fmpl_test::RanksOptions{.ranks = {4}, .threads = false, .unmapped = false}))
@@ -48,9 +27,9 @@ FMPL_RANKS_TEST_WITH(Partners, RunTogetherByReceivesThatAreWaitedForTogether,
     constexpr int kBatches = 50;
     constexpr int kExchanges = 500;
     const int partner = (job.rank + 2) % 4;
-    long fewest = 1'000'000;
+    std::int64_t fewest = 1'000'000;
     for (int batch = 0; batch < kBatches; ++batch) {
-        const long before = changes_of_process();
+        const std::int64_t before = changes_of_process();
         for (int i = 0; i < kExchanges; ++i) {
             constexpr int kMessages = 3;
             std::array<int, kMessages> sent{i, i + 1, i + 2}, got{};
@@ -63,11 +42,11 @@ FMPL_RANKS_TEST_WITH(Partners, RunTogetherByReceivesThatAreWaitedForTogether,
             MPI_Waitall(2 * kMessages, requests.data(), MPI_STATUSES_IGNORE);
             EXPECT_EQ(got, sent);
         }
-        long all = changes_of_process() - before;
-        MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+        std::int64_t all = changes_of_process() - before;
+        MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
         fewest = std::min(fewest, all);
     }
-    if (!kIsSanitized) {
+    if (!fmpl_test::kIsSanitized) {
         EXPECT_LT(fewest, kExchanges);
     }
 }

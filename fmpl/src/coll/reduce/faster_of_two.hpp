@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,9 +11,9 @@ namespace fmpl {
 
 class FasterOfTwo {
 public:
-    // Of the time to come: the way to take, 0 or 1, each first and second of two in turn; and whether took() is to be
-    // told how long it took.
-    std::size_t way() const { return is_try() ? (time_ + 1) / 2 % 2 : faster_; }
+    // For the next time: the way to take, 0 or 1; and whether that is a try, which took() has to be told of. Tries of
+    // both ways are spread evenly where every second or fourth time is another kind of thing.
+    std::size_t way() const { return is_try() ? static_cast<std::size_t>(std::popcount(time_)) % 2 : faster_; }
     bool is_try() const { return time_ < kTries; }
     void took(std::uint64_t ticks, std::size_t bytes)
     {
@@ -20,7 +21,7 @@ public:
         double& least = least_[way()];
         if (time_ < 2 || per_byte < least) least = per_byte;
     }
-    // The time is over, told of or not.
+    // That time is over.
     void next()
     {
         if (++time_ == kTries) faster_ = least_[1] < least_[0] ? 1 : 0;

@@ -310,6 +310,7 @@ private:
         const std::size_t count = std::max<std::size_t>(kAskedAhead / element, 1);
         const auto after = [&](std::size_t i) { return std::min(i + count, end); };
         const auto ask = [&](std::size_t i) { prefetch_to_read(theirs + i * element, (after(i) - i) * element); };
+        m_.node().crossbar.map_pages(theirs + begin * element, (end - begin) * element);
         ask(begin);
         for (std::size_t i = begin; i < end; i = after(i)) {
             ask(after(i));
