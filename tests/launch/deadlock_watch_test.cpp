@@ -80,7 +80,8 @@ protected:
     void wake_all()
     {
         over_ = true;
-        for (int rank = 0; rank < kRanks; ++rank) crossbars_[0]->wake(rank);
+        const Crossbar crossbar(memory_, 0);  // not that of a thread which waits
+        for (int rank = 0; rank < kRanks; ++rank) crossbar.wake(rank);
         for (std::thread& thread : threads_) thread.join();
         threads_.clear();
     }
