@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <cstdint>
 
 namespace fmpl_test {
@@ -33,6 +34,13 @@ inline int only_cpu()
     CPU_ZERO(&set);
     EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
     return CPU_COUNT(&set) == 1 ? sched_getcpu() : -1;
+}
+
+// Whether fmplrun has bound four ranks two by two. home: only_cpu() of this rank as it began; homes: of all.
+template <class Number>
+bool four_share_two_cpus(int home, const std::array<Number, 4>& homes)
+{
+    return home >= 0 && homes[0] == homes[1] && homes[2] == homes[3] && homes[0] != homes[2];
 }
 
 }  // namespace fmpl_test
