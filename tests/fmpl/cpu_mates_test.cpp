@@ -283,8 +283,7 @@ FMPL_RANKS_TEST_WITH(
 {
     const int home = only_cpu();
     const fmpl::Session session(1);
-    const std::array<double, 4> homes = numbers_of_all(home);
-    if (home < 0 || homes[0] != homes[1] || homes[2] != homes[3] || homes[0] == homes[2]) return;
+    if (!four_share_two_cpus(home, numbers_of_all(home))) return;
     // Until it is seen, since other programs may have the other CPU.
     double taken = 0;
     for (int round = 0; round < 1000 && taken == 0; ++round) {
@@ -310,8 +309,7 @@ void two_go_on_while_the_others_wait(Together&& together)
 {
     const int home = only_cpu();
     const fmpl::Session session(1);
-    const std::array<double, 4> homes = numbers_of_all(home);
-    if (home < 0 || homes[0] != homes[1] || homes[2] != homes[3] || homes[0] == homes[2]) return;
+    if (!four_share_two_cpus(home, numbers_of_all(home))) return;
     constexpr double kPatience = 20;
     const std::array<int, 2> both{0, 1};
     fmpl_comm_t pair = FMPL_COMM_NULL;
@@ -395,8 +393,7 @@ FMPL_RANKS_TEST_WITH(
 {
     const int home = only_cpu();
     const fmpl::Session session(1);
-    const std::array<double, 4> homes = numbers_of_all(home);
-    if (home < 0 || homes[0] != homes[1] || homes[2] != homes[3] || homes[0] == homes[2]) return;
+    if (!four_share_two_cpus(home, numbers_of_all(home))) return;
     const int partner = (rank() + 2) % 4;
     partners_run_together([&](int i) {
         int got = -1;
