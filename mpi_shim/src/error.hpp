@@ -1,7 +1,9 @@
-// What everything in the shim throws: an error class of the standard (MPI_ERR_*) and the reason in words, which name
-// the argument and say what to do. The boundary adds the rank and the name of the MPI call, and asks the error
+// What everything in the shim throws: an error class of the standard and the reason in words, which name the argument
+// and say what to do. The boundary adds the rank and the name of the MPI call, and asks the error
 // handler.
 #pragma once
+
+#include "standard.hpp"
 
 #include <fmt/format.h>
 
@@ -13,12 +15,14 @@ namespace fmpl::mpi {
 
 class Error : public std::runtime_error {
 public:
-    Error(int error_class, const std::string& words) : std::runtime_error(words), class_(error_class) {}
+    Error(ErrorClass error_class, const std::string& words) : Error(code_of(error_class), words) {}
+    // With a code that a function of the program's returned, in the core's numbers.
+    Error(int code, const std::string& words) : std::runtime_error(words), code_(code) {}
 
-    int error_class() const { return class_; }
+    int code() const { return code_; }
 
 private:
-    int class_;
+    int code_;
 };
 
 // Another rank has ended the job: nothing is left to handle.
@@ -27,11 +31,17 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// error_class: MPI_ERR_* of mpi.h.
 template <class... Arguments>
-[[noreturn]] void fail(int error_class, fmt::format_string<Arguments...> format, Arguments&&... arguments)
+[[noreturn]] void fail(ErrorClass error_class, fmt::format_string<Arguments...> format, Arguments&&... arguments)
 {
     throw Error(error_class, fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
+// With a code that a function of the program's returned, or that an Error had elsewhere.
+template <class... Arguments>
+[[noreturn]] void fail_with_code(int code, fmt::format_string<Arguments...> format, Arguments&&... arguments)
+{
+    throw Error(code, fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
 }  // namespace fmpl::mpi

@@ -23,27 +23,27 @@ constexpr int kLargestStatus = 255;
 
 }  // namespace
 
-int handle_current_error(const char* name, MPI_Comm comm)
+int handle_current_error(const char* name, HandleNumber comm)
 {
     try {
         throw;
     } catch (const JobEnding& error) {
         fmpl_abort(1, error.what());
     } catch (const Error& error) {
-        return handle_error(name, comm, error.error_class(), error.what());
+        return handle_error(name, comm, error.code(), error.what());
     } catch (const std::bad_alloc&) {
-        return handle_error(name, comm, MPI_ERR_NO_MEM, "the process has no memory left");
+        return handle_error(name, comm, code_of(ErrorClass::no_mem), "the process has no memory left");
     } catch (const std::exception& error) {
-        return handle_error(name, comm, MPI_ERR_INTERN, error.what());
+        return handle_error(name, comm, code_of(ErrorClass::intern), error.what());
     }
 }
 
-int handle_error(const char* name, MPI_Comm comm, int error_class, const char* words)
+int handle_error(const char* name, HandleNumber comm, int code, const char* words)
 {
     Process* const process = find_process();
-    if (process == nullptr) end_job(name, nullptr, error_class, words);
+    if (process == nullptr) end_job(name, nullptr, code, words);
     CommunicatorPtr on = process->world;
-    if (comm == MPI_COMM_SELF) {
+    if (comm == kCommSelf) {
         on = process->self;
     } else if (CommunicatorPtr* const found = process->communicators.find(comm)) {
         on = *found;
@@ -51,17 +51,15 @@ int handle_error(const char* name, MPI_Comm comm, int error_class, const char* w
     const ErrhandlerPtr handler = on->errhandler;  // held: the user's function may replace it
     switch (handler->kind()) {
         case Errhandler::Kind::fatal:
-            end_job(name, on.get(), error_class, words);
+            end_job(name, on.get(), code, words);
         case Errhandler::Kind::returns:
             break;
         case Errhandler::Kind::user: {
-            MPI_Comm handle = on->handle;
-            int code = error_class;
-            handler->function()(&handle, &code);
+            handler->function()(on->handle, code);
             break;
         }
     }
-    return error_class;
+    return code_out(code);
 }
 
 void not_initialized(const char* name)

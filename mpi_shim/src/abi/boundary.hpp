@@ -5,6 +5,8 @@
 #include "abi/call_facts.hpp"
 #include "abi/current.hpp"
 #include "error.hpp"
+#include "interface/handles.hpp"
+#include "interface/numbers.hpp"
 #include "process/process.hpp"
 
 #include <mpi.h>
@@ -16,12 +18,12 @@
 
 namespace fmpl::mpi {
 
-// Called in a catch clause: hands the error in flight to the handler of `comm` (of MPI_COMM_WORLD when the handle is
-// null or none), and returns the code for the call to return. With MPI_ERRORS_ARE_FATAL it prints rank, call and
-// reason, ends the job and does not return.
-int handle_current_error(const char* name, MPI_Comm comm);
-// The same for an error that is at hand as a class and words.
-int handle_error(const char* name, MPI_Comm comm, int error_class, const char* words);
+// Called in a catch clause: hands the error in flight to the handler of `comm` (of MPI_COMM_WORLD when the number is
+// that of the null handle or of none), and returns the code for the call to return, in the program's numbers. With
+// MPI_ERRORS_ARE_FATAL it prints rank, call and reason, ends the job and does not return.
+int handle_current_error(const char* name, HandleNumber comm);
+// The same for an error that is at hand as a code, in the core's numbers, and words.
+int handle_error(const char* name, HandleNumber comm, int code, const char* words);
 
 // No rank here: the call came before MPI_Init or after MPI_Finalize. Ends the job.
 [[noreturn]] void not_initialized(const char* name);
@@ -62,7 +64,7 @@ template <class Facts, class Body>
         return MPI_SUCCESS;
     } catch (...) {
         if (observed) fmpl_layer_call_end(0);
-        return handle_current_error(name, comm);
+        return handle_current_error(name, number_of(comm));
     }
 }
 template <class Body>
@@ -75,21 +77,21 @@ template <class Body>
 template <class Body>
 int call(const char* name, Body&& body)
 {
-    return call_on(name, MPI_COMM_NULL, std::forward<Body>(body));
+    return call_on(name, MPI_Comm{MPI_COMM_NULL}, std::forward<Body>(body));
 }
 
 // Throws Error (MPI_ERR_ARG) when the pointer is null.
 inline void check_pointer(const void* pointer, const char* argument)
 {
     if (pointer == nullptr) [[unlikely]]
-        fail(MPI_ERR_ARG, "{} is a null pointer; give the address of a variable", argument);
+        fail(ErrorClass::argument, "{} is a null pointer; give the address of a variable", argument);
 }
 
 // Throws Error (MPI_ERR_COUNT) when it is negative.
 inline void check_count(std::int64_t count, const char* argument = "count")
 {
     if (count < 0) [[unlikely]]
-        fail(MPI_ERR_COUNT, "{} = {} is negative; give 0 or more", argument, count);
+        fail(ErrorClass::count, "{} = {} is negative; give 0 or more", argument, count);
 }
 
 }  // namespace fmpl::mpi

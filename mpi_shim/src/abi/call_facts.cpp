@@ -7,7 +7,7 @@ namespace fmpl::mpi {
 
 std::uint64_t bytes_of(Process& process, int count, MPI_Datatype type) noexcept
 try {
-    return count <= 0 ? 0 : MessageBuffer::of(nullptr, count, process.committed_type(type)).bytes;
+    return count <= 0 ? 0 : MessageBuffer::of(nullptr, count, process.committed_type(number_of(type))).bytes;
 } catch (...) {
     return 0;
 }
@@ -24,14 +24,14 @@ std::uint64_t bytes_of_parts(
 
 std::uint64_t bytes_of_own_part(Process& process, MPI_Comm comm, const int* counts, MPI_Datatype type) noexcept
 try {
-    return counts == nullptr ? 0 : bytes_of(process, counts[process.communicator(comm)->rank()], type);
+    return counts == nullptr ? 0 : bytes_of(process, counts[process.communicator(number_of(comm))->rank()], type);
 } catch (...) {
     return 0;
 }
 
 int world_rank_of(Process& process, MPI_Comm comm, int rank) noexcept
 try {
-    const auto& peers = process.communicator(comm)->peers();
+    const auto& peers = process.communicator(number_of(comm))->peers();
     return rank >= 0 && rank < peers.size() ? peers.world_rank(rank) : -1;
 } catch (...) {
     return -1;
@@ -39,14 +39,14 @@ try {
 
 int peers_of(Process& process, MPI_Comm comm) noexcept
 try {
-    return process.communicator(comm)->peers().size();
+    return process.communicator(number_of(comm))->peers().size();
 } catch (...) {
     return 0;
 }
 
 int neighbours_of(Process& process, MPI_Comm comm) noexcept
 try {
-    return static_cast<int>(neighbours_of(*process.communicator(comm)).destinations.size());
+    return static_cast<int>(neighbours_of(*process.communicator(number_of(comm))).destinations.size());
 } catch (...) {
     return 0;
 }

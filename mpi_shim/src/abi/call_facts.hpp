@@ -6,6 +6,8 @@
 // gives, or gets where it gives nothing.
 #pragma once
 
+#include "interface/handles.hpp"
+#include "interface/numbers.hpp"
 #include "process/process.hpp"
 
 #include <fmpl/observe.h>

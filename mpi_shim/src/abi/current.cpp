@@ -19,7 +19,7 @@ std::atomic_ref<int> joined_once()
 Process& join_process(int thread_level)
 {
     if (has_joined()) {
-        fail(MPI_ERR_OTHER, "called {}; a process calls MPI_Init or MPI_Init_thread once",
+        fail(ErrorClass::other, "called {}; a process calls MPI_Init or MPI_Init_thread once",
             has_left() ? "after MPI_Finalize" : "a second time");
     }
     auto joined = std::make_unique<Process>(thread_level);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "group/communicator.hpp"
+#include "interface/handles.hpp"
+#include "interface/numbers.hpp"
 #include "p2p/message_buffer.hpp"
 #include "process/process.hpp"
 
@@ -21,18 +23,20 @@ namespace fmpl::mpi {
 [[noreturn]] void fail_buffer(const void* buffer, const char* argument);
 [[noreturn]] void fail_array(const char* argument);
 
+// Ranks and tags here are the core's (rank_in, tag_in).
+
 // A rank that may be sent to, MPI_PROC_NULL included. Class MPI_ERR_RANK.
 inline void check_destination(const Communicator& comm, int rank, const char* argument = "dest")
 {
-    if (static_cast<unsigned>(rank) >= static_cast<unsigned>(comm.peers().size()) && rank != MPI_PROC_NULL) [[unlikely]]
+    if (static_cast<unsigned>(rank) >= static_cast<unsigned>(comm.peers().size()) && rank != kProcNull) [[unlikely]]
         fail_rank(comm, rank, argument);
 }
 
 // A rank that may be received from, MPI_ANY_SOURCE and MPI_PROC_NULL included.
 inline void check_source(const Communicator& comm, int rank, const char* argument = "source")
 {
-    if (static_cast<unsigned>(rank) >= static_cast<unsigned>(comm.peers().size()) && rank != MPI_PROC_NULL &&
-        rank != MPI_ANY_SOURCE) [[unlikely]]
+    if (static_cast<unsigned>(rank) >= static_cast<unsigned>(comm.peers().size()) && rank != kProcNull &&
+        rank != kAnySource) [[unlikely]]
         fail_rank(comm, rank, argument);
 }
 
@@ -44,14 +48,15 @@ inline void check_send_tag(int tag, const char* argument = "tag")
 }
 inline void check_receive_tag(int tag, const char* argument = "tag")
 {
-    if (tag < 0 && tag != MPI_ANY_TAG) [[unlikely]]
+    if (tag < 0 && tag != kAnyTag) [[unlikely]]
         fail_tag(tag, argument, true);
 }
 
-// Whether it is no address: MPI_BOTTOM is 0, and MPI_IN_PLACE is -1.
+// Whether it is no address: MPI_BOTTOM, which is 0 in every interface, or MPI_IN_PLACE.
 inline bool may_be_missing(const void* buffer)
 {
-    return reinterpret_cast<std::uintptr_t>(buffer) + 1 <= 1;
+    static_assert(MPI_BOTTOM == nullptr);
+    return buffer == nullptr || buffer == MPI_IN_PLACE;
 }
 
 // Class MPI_ERR_BUFFER: no address where there must be one. A derived type may have absolute addresses.
@@ -68,7 +73,7 @@ inline void check_buffer(const void* buffer, std::uint64_t bytes, const TypeObje
 {
     if (count < 0) [[unlikely]]
         fail_negative_count(count, count_argument);
-    const TypeObject& type = process.committed_type(datatype, type_argument);
+    const TypeObject& type = process.committed_type(number_of(datatype), type_argument);
     MessageBuffer message = MessageBuffer::of(buffer, count, type);
     check_buffer(buffer, message.bytes, type, buffer_argument);
     return message;

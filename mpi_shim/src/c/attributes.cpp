@@ -11,12 +11,14 @@ namespace {
 // What attributes are attached to. MPI's own ones are on communicators.
 struct Communicators {
     using Handle = MPI_Comm;
+    using CopyFunction = MPI_Comm_copy_attr_function;
+    using DeleteFunction = MPI_Comm_delete_attr_function;
     static constexpr Keyval::Of kOf = Keyval::Of::communicator;
 
-    static CommunicatorPtr object(Process& process, Handle handle) { return process.communicator(handle); }
+    static CommunicatorPtr object(Process& process, Handle handle) { return process.communicator(number_of(handle)); }
     static PredefinedAttribute predefined(const Process& process, int keyval)
     {
-        return predefined_attribute(process.environment, keyval);
+        return predefined_attribute(process.environment, keyval_in(keyval));
     }
     template <class Body>
     static int run(const char* name, Handle handle, Body&& body)
@@ -27,9 +29,11 @@ struct Communicators {
 
 struct Types {
     using Handle = MPI_Datatype;
+    using CopyFunction = MPI_Type_copy_attr_function;
+    using DeleteFunction = MPI_Type_delete_attr_function;
     static constexpr Keyval::Of kOf = Keyval::Of::type;
 
-    static TypeObjectPtr object(Process& process, Handle handle) { return process.type(handle); }
+    static TypeObjectPtr object(Process& process, Handle handle) { return process.type(number_of(handle)); }
     static PredefinedAttribute predefined(const Process&, int) { return {}; }
     template <class Body>
     static int run(const char* name, Handle, Body&& body)
@@ -39,8 +43,8 @@ struct Types {
 };
 
 template <class Objects>
-int create_keyval(const char* name, MPI_Comm_copy_attr_function* copy_fn, MPI_Comm_delete_attr_function* delete_fn,
-    int* keyval, void* extra_state)
+int create_keyval(const char* name, typename Objects::CopyFunction* copy_fn,
+    typename Objects::DeleteFunction* delete_fn, int* keyval, void* extra_state)
 {
     return call(name, [&](Process& process) {
         check_pointer(keyval, "keyval");
@@ -49,20 +53,22 @@ int create_keyval(const char* name, MPI_Comm_copy_attr_function* copy_fn, MPI_Co
             copy = [=](int object, int number, AttributeValue& in, AttributeValue& out, bool& is_copied) {
                 int flag = 0;
                 void* value = nullptr;
-                const int code = copy_fn(object, number, extra_state, in.in_c(), &value, &flag);
+                const auto of = handle_for<typename Objects::Handle>(object);
+                const int code = copy_fn(of, keyval_out(number), extra_state, in.in_c(), &value, &flag);
                 // A number of Fortran's that was passed on is that number, not the place where the old one lies.
                 out = value == in.in_c() ? in : AttributeValue::of_address(value);
                 is_copied = flag != 0;
-                return code;
+                return code_in(code);
             };
         }
         Keyval::Delete on_delete;
         if (delete_fn != nullptr) {
             on_delete = [=](int object, int number, AttributeValue& value) {
-                return delete_fn(object, number, value.in_c(), extra_state);
+                const auto of = handle_for<typename Objects::Handle>(object);
+                return code_in(delete_fn(of, keyval_out(number), value.in_c(), extra_state));
             };
         }
-        *keyval = add_keyval(process.keyvals, Objects::kOf, std::move(copy), std::move(on_delete));
+        *keyval = keyval_out(add_keyval(process.keyvals, Objects::kOf, std::move(copy), std::move(on_delete)));
     });
 }
 
@@ -71,7 +77,7 @@ int free_keyval_of(const char* name, int* keyval)
 {
     return call(name, [&](Process& process) {
         check_pointer(keyval, "keyval");
-        free_keyval(process.keyvals, *keyval, Objects::kOf);
+        free_keyval(process.keyvals, keyval_in(*keyval), Objects::kOf);
         *keyval = MPI_KEYVAL_INVALID;
     });
 }
@@ -81,10 +87,10 @@ int set_attribute(const char* name, typename Objects::Handle handle, int keyval,
 {
     return Objects::run(name, handle, [&](Process& process) {
         const auto object = Objects::object(process, handle);  // held, as its attributes: a delete function may free it
-        const KeyvalPtr key = keyval_of(process.keyvals, keyval, Objects::kOf);
+        const KeyvalPtr key = keyval_of(process.keyvals, keyval_in(keyval), Objects::kOf);
         if (object->attributes == nullptr) object->attributes = std::make_shared<Attributes>();
         const auto attributes = object->attributes;
-        attributes->set(handle, key, AttributeValue::of_address(value));
+        attributes->set(number_of(handle), key, AttributeValue::of_address(value));
     });
 }
 
@@ -101,7 +107,7 @@ int get_attribute(const char* name, typename Objects::Handle handle, int keyval,
             found = own.value;
             is_set = found != nullptr;
         } else {
-            const KeyvalPtr key = keyval_of(process.keyvals, keyval, Objects::kOf);
+            const KeyvalPtr key = keyval_of(process.keyvals, keyval_in(keyval), Objects::kOf);
             AttributeValue* const there = object->attributes == nullptr ? nullptr : object->attributes->find(*key);
             is_set = there != nullptr;
             if (is_set) found = there->in_c();
@@ -116,21 +122,13 @@ int delete_attribute(const char* name, typename Objects::Handle handle, int keyv
 {
     return Objects::run(name, handle, [&](Process& process) {
         const auto object = Objects::object(process, handle);
-        const KeyvalPtr key = keyval_of(process.keyvals, keyval, Objects::kOf);
+        const KeyvalPtr key = keyval_of(process.keyvals, keyval_in(keyval), Objects::kOf);
         const auto attributes = object->attributes == nullptr ? std::make_shared<Attributes>() : object->attributes;
-        attributes->remove(handle, *key);
+        attributes->remove(number_of(handle), *key);
     });
 }
 
 }  // namespace
-
-// The functions of mpi.h that a program may name. "Nothing is copied" and "nothing is done" are null pointers.
-int MPIR_Dup_fn(MPI_Comm, int, void*, void* value_in, void* value_out, int* flag)
-{
-    std::memcpy(value_out, &value_in, sizeof value_in);
-    *flag = 1;
-    return MPI_SUCCESS;
-}
 
 int PMPI_Comm_create_keyval(
     MPI_Comm_copy_attr_function* copy_fn, MPI_Comm_delete_attr_function* delete_fn, int* keyval, void* extra_state)

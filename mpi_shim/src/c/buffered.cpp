@@ -10,8 +10,10 @@ namespace {
 
 void bsend(Process& process, const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    Communicator& on = *process.communicator(comm);
+    Communicator& on = *process.communicator(number_of(comm));
     const MessageBuffer message = message_buffer(process, buf, count, datatype);
+    dest = rank_in(dest);
+    tag = tag_in(tag);
     check_destination(on, dest);
     check_send_tag(tag);
     send_buffered(process.buffered_sends, process.messenger, message, on, dest, tag);
@@ -25,10 +27,10 @@ using namespace fmpl::mpi;
 int PMPI_Buffer_attach(void* buffer, int size)
 {
     return call("MPI_Buffer_attach", [&](Process& process) {
-        if (size < 0) fail(MPI_ERR_ARG, "size = {} is negative; give the bytes of the buffer", size);
+        if (size < 0) fail(ErrorClass::argument, "size = {} is negative; give the bytes of the buffer", size);
         if (buffer == nullptr && size > 0) fail_buffer(buffer, "buffer");
         if (process.buffered_sends != nullptr) {
-            fail(MPI_ERR_BUFFER, "a buffer of {} bytes is attached already; call MPI_Buffer_detach first",
+            fail(ErrorClass::buffer, "a buffer of {} bytes is attached already; call MPI_Buffer_detach first",
                 process.buffered_sends->size());
         }
         process.buffered_sends = std::make_unique<BufferedSends>(buffer, static_cast<std::size_t>(size));
@@ -68,7 +70,7 @@ int PMPI_Ibsend(
     return call_on("MPI_Ibsend", comm, send_facts(count, datatype, dest, tag, comm), [&](Process& process) {
         check_pointer(request, "request");
         bsend(process, buf, count, datatype, dest, tag, comm);
-        *request = process.sent->handle;
+        *request = handle_for<MPI_Request>(process.sent->handle);
     });
 }
 FMPL_MPI_NAME(MPI_Ibsend)

@@ -50,7 +50,7 @@ void CallSide::set_types(const MPI_Datatype* types, int peers, const ArgumentNam
 {
     types_ = array_of(types, peers, names.type).data();
     for (const MPI_Datatype type : std::span(types_, static_cast<std::size_t>(peers))) {
-        process_->committed_type(type, names.type);
+        process_->committed_type(number_of(type), names.type);
     }
     check_blocks(peers, names);
 }
@@ -69,7 +69,7 @@ void CallSide::check_blocks(int peers, const ArgumentNames& names) const
 
 const TypeObject& CallSide::type_at(int index) const
 {
-    return types_ == nullptr ? *type_ : process_->committed_type(types_[index]);
+    return types_ == nullptr ? *type_ : process_->committed_type(number_of(types_[index]));
 }
 
 const void* CallSide::begin_of(int index) const
@@ -96,25 +96,25 @@ MessageBuffer CallSide::of_its_own(int index) const
 void check_rare_root(const Communicator& comm, int root)
 {
     if (!comm.is_inter()) {
-        fail(MPI_ERR_ROOT, "root = {} is not a rank of the communicator; it has {}", root, comm.size());
+        fail(ErrorClass::root, "root = {} is not a rank of the communicator; it has {}", rank_out(root), comm.size());
     }
-    if (root != MPI_ROOT && root != MPI_PROC_NULL) {
-        fail(MPI_ERR_ROOT,
+    if (root != kRoot && root != kProcNull) {
+        fail(ErrorClass::root,
             "root = {} is not a rank of the remote group, which has {}; give one, or in the group of the root MPI_ROOT "
             "or "
             "MPI_PROC_NULL",
-            root, comm.peers().size());
+            rank_out(root), comm.peers().size());
     }
 }
 
 void fail_same_buffers()
 {
-    fail(MPI_ERR_BUFFER, "sendbuf and recvbuf are the same; give two buffers, or MPI_IN_PLACE where it is allowed");
+    fail(ErrorClass::buffer, "sendbuf and recvbuf are the same; give two buffers, or MPI_IN_PLACE where it is allowed");
 }
 
 void fail_overlapping_blocks()
 {
-    fail(MPI_ERR_BUFFER,
+    fail(ErrorClass::buffer,
         "the rank's own block of sendbuf overlaps the one of recvbuf; give two buffers, or MPI_IN_PLACE where it is "
         "allowed");
 }
@@ -123,7 +123,8 @@ bool is_in_place(const Communicator& comm, const void* sendbuf)
 {
     if (sendbuf != MPI_IN_PLACE) return false;
     if (comm.is_inter()) {
-        fail(MPI_ERR_BUFFER, "sendbuf is MPI_IN_PLACE, which has no meaning on an intercommunicator; give a buffer");
+        fail(
+            ErrorClass::buffer, "sendbuf is MPI_IN_PLACE, which has no meaning on an intercommunicator; give a buffer");
     }
     return true;
 }
@@ -131,7 +132,8 @@ bool is_in_place(const Communicator& comm, const void* sendbuf)
 void check_intracommunicator(const Communicator& comm)
 {
     if (comm.is_inter()) {
-        fail(MPI_ERR_COMM, "comm is an intercommunicator, on which the call is not defined; give an intracommunicator");
+        fail(ErrorClass::comm,
+            "comm is an intercommunicator, on which the call is not defined; give an intracommunicator");
     }
 }
 

@@ -75,7 +75,7 @@ private:
     }
     [[gnu::always_inline]] void set_type(MPI_Datatype type, const ArgumentNames& names)
     {
-        type_ = &process_->committed_type(type, names.type);
+        type_ = &process_->committed_type(number_of(type), names.type);
         dense_.element = type_->dense_bytes;
         dense_.basic_bytes = type_->element_bytes;
     }
@@ -140,7 +140,7 @@ template <class Facts, class AtOnce, class Build>
 int blocking_collective(const char* name, MPI_Comm handle, const Facts& facts, AtOnce&& at_once, Build&& build)
 {
     return call_on(name, handle, facts, [&](Process& process) {
-        Communicator& comm = *process.communicator(handle);
+        Communicator& comm = *process.communicator(number_of(handle));
         process.messenger.progress_in_passing();
         if (!comm.is_inter() && at_once(process, comm)) return;
         const ImmediateCall call(process.collective, process.messenger, comm);
@@ -160,12 +160,12 @@ int nonblocking_collective(const char* name, MPI_Comm handle, MPI_Request* reque
 {
     return call_on(name, handle, facts, [&](Process& process) {
         const Ref<ListedSchedule> schedule =
-            ListedSchedule::on(process.collective, process.messenger, process.communicator(handle));
+            ListedSchedule::on(process.collective, process.messenger, process.communicator(number_of(handle)));
         check_pointer(request, "request");
         build(process, *schedule->members().comm, *schedule);
-        schedule->comm_handle = handle;
+        schedule->comm_handle = number_of(handle);
         process.messenger.activate(schedule);
-        *request = process.add(schedule);
+        *request = handle_for<MPI_Request>(process.add(schedule));
     });
 }
 

@@ -20,7 +20,7 @@ void bcast(
     Process& process, Communicator& comm, Schedule& schedule, void* buffer, int count, MPI_Datatype datatype, int root)
 {
     check_root(comm, root);
-    if (root == MPI_PROC_NULL) return;
+    if (root == kProcNull) return;
     coll::bcast(schedule, message_buffer(process, buffer, count, datatype, "buffer"), root);
 }
 
@@ -46,8 +46,8 @@ void gather(Communicator& comm, Schedule& schedule, const void* sendbuf, const v
     check_root(comm, root);
     const auto none = [](int) { return MessageBuffer(); };
     if (comm.is_inter()) {
-        if (root == MPI_PROC_NULL) return;
-        if (root == MPI_ROOT) return coll::gather(schedule, {}, parts(comm.peers().size()), root, root_stays);
+        if (root == kProcNull) return;
+        if (root == kRoot) return coll::gather(schedule, {}, parts(comm.peers().size()), root, root_stays);
         return coll::gather(schedule, single().message(), none, root, root_stays);
     }
     if (comm.rank() != root) {
@@ -76,8 +76,8 @@ void scatter(Communicator& comm, Schedule& schedule, const void* sendbuf, const 
         coll::scatter(schedule, none, mine.bytes, mine, root, lengths, root_stays);
     };
     if (comm.is_inter()) {
-        if (root == MPI_PROC_NULL) return;
-        return root == MPI_ROOT ? from_others(parts(comm.peers().size())) : to_others(single().message());
+        if (root == kProcNull) return;
+        return root == kRoot ? from_others(parts(comm.peers().size())) : to_others(single().message());
     }
     if (comm.rank() != root) {
         check_not_in_place(recvbuf, "recvbuf");
@@ -265,9 +265,11 @@ int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Com
 {
     return blocking_collective(
         "MPI_Bcast", comm, block_facts(comm, {count, datatype}, root),
-        [&](Process& process, Communicator& on) { return bcast_at_once(process, on, buffer, count, datatype, root); },
+        [&](Process& process, Communicator& on) {
+            return bcast_at_once(process, on, buffer, count, datatype, rank_in(root));
+        },
         [&](Process& process, Communicator& on, Schedule& schedule) {
-            bcast(process, on, schedule, buffer, count, datatype, root);
+            bcast(process, on, schedule, buffer, count, datatype, rank_in(root));
         });
 }
 FMPL_MPI_NAME(MPI_Bcast)
@@ -276,7 +278,7 @@ int PMPI_Ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Co
 {
     return nonblocking_collective("MPI_Ibcast", comm, request, block_facts(comm, {count, datatype}, root),
         [&](Process& process, Communicator& on, Schedule& schedule) {
-            bcast(process, on, schedule, buffer, count, datatype, root);
+            bcast(process, on, schedule, buffer, count, datatype, rank_in(root));
         });
 }
 FMPL_MPI_NAME(MPI_Ibcast)
@@ -286,7 +288,7 @@ int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
 {
     return blocking_collective("MPI_Gather", comm,
         block_facts(comm, operand(sendbuf, {sendcount, sendtype}, kNothing), root),
-        gather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+        gather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, rank_in(root)));
 }
 FMPL_MPI_NAME(MPI_Gather)
 
@@ -295,7 +297,7 @@ int PMPI_Igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
 {
     return nonblocking_collective("MPI_Igather", comm, request,
         block_facts(comm, operand(sendbuf, {sendcount, sendtype}, kNothing), root),
-        gather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+        gather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, rank_in(root)));
 }
 FMPL_MPI_NAME(MPI_Igather)
 
@@ -304,7 +306,7 @@ int PMPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
 {
     return blocking_collective("MPI_Gatherv", comm,
         block_facts(comm, operand(sendbuf, {sendcount, sendtype}, kNothing), root),
-        gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root));
+        gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, rank_in(root)));
 }
 FMPL_MPI_NAME(MPI_Gatherv)
 
@@ -313,7 +315,7 @@ int PMPI_Igatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
 {
     return nonblocking_collective("MPI_Igatherv", comm, request,
         block_facts(comm, operand(sendbuf, {sendcount, sendtype}, kNothing), root),
-        gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root));
+        gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, rank_in(root)));
 }
 FMPL_MPI_NAME(MPI_Igatherv)
 
@@ -322,7 +324,7 @@ int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
 {
     return blocking_collective("MPI_Scatter", comm,
         block_facts(comm, operand(recvbuf, {recvcount, recvtype}, kNothing), root),
-        scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+        scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, rank_in(root)));
 }
 FMPL_MPI_NAME(MPI_Scatter)
 
@@ -331,7 +333,7 @@ int PMPI_Iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
 {
     return nonblocking_collective("MPI_Iscatter", comm, request,
         block_facts(comm, operand(recvbuf, {recvcount, recvtype}, kNothing), root),
-        scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+        scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, rank_in(root)));
 }
 FMPL_MPI_NAME(MPI_Iscatter)
 
@@ -340,7 +342,7 @@ int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[
 {
     return blocking_collective("MPI_Scatterv", comm,
         block_facts(comm, operand(recvbuf, {recvcount, recvtype}, kNothing), root),
-        scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root));
+        scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, rank_in(root)));
 }
 FMPL_MPI_NAME(MPI_Scatterv)
 
@@ -349,7 +351,7 @@ int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs
 {
     return nonblocking_collective("MPI_Iscatterv", comm, request,
         block_facts(comm, operand(recvbuf, {recvcount, recvtype}, kNothing), root),
-        scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root));
+        scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, rank_in(root)));
 }
 FMPL_MPI_NAME(MPI_Iscatterv)
 

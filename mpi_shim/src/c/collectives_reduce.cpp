@@ -23,8 +23,8 @@ struct Reduction {
     Objects check(Process& process, const char* count_argument = "count") const
     {
         check_count(count, count_argument);
-        const OperationPtr& operation = process.operation(op);
-        const TypeObjectPtr& type = process.committed_type_object(datatype);
+        const OperationPtr& operation = process.operation(number_of(op));
+        const TypeObjectPtr& type = process.committed_type_object(number_of(datatype));
         operation->check(*type);
         return {operation, type};
     }
@@ -32,7 +32,7 @@ struct Reduction {
     void prepare(Process& process, Schedule& schedule, const char* count_argument = "count") const
     {
         const Objects objects = check(process, count_argument);
-        schedule.set_reduction(objects.operation, objects.type, datatype);
+        schedule.set_reduction(objects.operation, objects.type, number_of(datatype));
     }
 };
 
@@ -64,7 +64,7 @@ bool overlap(const void* sendbuf, const void* recvbuf, std::int64_t count, const
 }
 [[noreturn, gnu::noinline]] void fail_overlap()
 {
-    fail(MPI_ERR_BUFFER, "sendbuf overlaps recvbuf; give two buffers, or MPI_IN_PLACE where it is allowed");
+    fail(ErrorClass::buffer, "sendbuf overlaps recvbuf; give two buffers, or MPI_IN_PLACE where it is allowed");
 }
 
 void refuse_aliasing(Schedule& schedule, const void* sendbuf, const void* recvbuf, std::int64_t count)
@@ -76,7 +76,7 @@ void refuse_aliasing(Schedule& schedule, const void* sendbuf, const void* recvbu
 const void* contribution_to(const Communicator& comm, const TypeObject& type, const void* sendbuf, const void* recvbuf,
     std::int64_t count, int root)
 {
-    if (comm.is_inter() && root == MPI_ROOT) {
+    if (comm.is_inter() && root == kRoot) {
         check_elements(type, recvbuf, count, "recvbuf");
         return nullptr;
     }
@@ -110,7 +110,7 @@ auto reduce_of(const void* sendbuf, void* recvbuf, Reduction reduction, int root
     return [=](Process& process, Communicator& comm, Schedule& schedule) {
         const std::int64_t count = reduction.count;
         check_root(comm, root);
-        if (root == MPI_PROC_NULL) return;
+        if (root == kProcNull) return;
         reduction.prepare(process, schedule);
         const void* const contribution = contribution_to(comm, schedule.type(), sendbuf, recvbuf, count, root);
         if (!comm.is_inter() && root == comm.rank()) refuse_aliasing(schedule, sendbuf, recvbuf, count);
@@ -202,8 +202,8 @@ int PMPI_Reduce(
     const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
     return blocking_collective("MPI_Reduce", comm, block_facts(comm, {count, datatype}, root),
-        reduce_at_once(sendbuf, recvbuf, {count, datatype, op}, root),
-        reduce_of(sendbuf, recvbuf, {count, datatype, op}, root));
+        reduce_at_once(sendbuf, recvbuf, {count, datatype, op}, rank_in(root)),
+        reduce_of(sendbuf, recvbuf, {count, datatype, op}, rank_in(root)));
 }
 FMPL_MPI_NAME(MPI_Reduce)
 
@@ -211,7 +211,7 @@ int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dat
     MPI_Comm comm, MPI_Request* request)
 {
     return nonblocking_collective("MPI_Ireduce", comm, request, block_facts(comm, {count, datatype}, root),
-        reduce_of(sendbuf, recvbuf, {count, datatype, op}, root));
+        reduce_of(sendbuf, recvbuf, {count, datatype, op}, rank_in(root)));
 }
 FMPL_MPI_NAME(MPI_Ireduce)
 

@@ -11,12 +11,12 @@ using namespace fmpl::mpi;
 
 namespace {
 
-MPI_Comm add_or_null(Process& process, const CommunicatorPtr& made)
+HandleNumber add_or_null(Process& process, const CommunicatorPtr& made)
 {
-    return made == nullptr ? MPI_COMM_NULL : process.add(made);
+    return made == nullptr ? kCommNull : process.add(made);
 }
 
-MPI_Comm add_or_null(Process&, MPI_Comm added)
+HandleNumber add_or_null(Process&, HandleNumber added)
 {
     return added;
 }
@@ -29,10 +29,10 @@ int make_from(const char* name, MPI_Comm comm, MPI_Comm* newcomm, Body&& body, c
 {
     return call_on(name, comm, [&](Process& process) {
         const CommunicatorPtr from =
-            process.communicator(comm, comm_argument);  // held: the user's functions may free it
+            process.communicator(number_of(comm), comm_argument);  // held: the user's functions may free it
         check_pointer(newcomm, new_argument);
         *newcomm = MPI_COMM_NULL;
-        *newcomm = add_or_null(process, body(process, from));
+        *newcomm = handle_for<MPI_Comm>(add_or_null(process, body(process, from)));
     });
 }
 
@@ -41,7 +41,7 @@ template <class Value, class Find>
 int ask(const char* name, MPI_Comm comm, Value* value, const char* argument, Find&& find)
 {
     return call_on(name, comm, [&](Process& process) {
-        const CommunicatorPtr& of = process.communicator(comm);
+        const CommunicatorPtr& of = process.communicator(number_of(comm));
         check_pointer(value, argument);
         *value = find(process, *of);
     });
@@ -50,7 +50,7 @@ int ask(const char* name, MPI_Comm comm, Value* value, const char* argument, Fin
 void check_intra(const Communicator& comm, const char* argument)
 {
     if (comm.is_inter()) {
-        fail(MPI_ERR_COMM, "{} is an intercommunicator; give an intracommunicator (MPI_Intercomm_merge makes one)",
+        fail(ErrorClass::comm, "{} is an intercommunicator; give an intracommunicator (MPI_Intercomm_merge makes one)",
             argument);
     }
 }
@@ -58,31 +58,33 @@ void check_intra(const Communicator& comm, const char* argument)
 void check_inter(const Communicator& comm, const char* argument)
 {
     if (!comm.is_inter()) {
-        fail(MPI_ERR_COMM, "{} is an intracommunicator; give an intercommunicator (MPI_Intercomm_create makes one)",
+        fail(ErrorClass::comm, "{} is an intracommunicator; give an intercommunicator (MPI_Intercomm_create makes one)",
             argument);
     }
 }
 
 void check_color(int color)
 {
-    if (color < 0 && color != MPI_UNDEFINED) {
-        fail(MPI_ERR_ARG, "color = {} is negative; give 0 or more, or MPI_UNDEFINED for no new communicator", color);
+    if (color < 0 && color != kUndefined) {
+        fail(ErrorClass::argument, "color = {} is negative; give 0 or more, or MPI_UNDEFINED for no new communicator",
+            color);
     }
 }
 
 void check_member(const Communicator& comm, int rank, const char* argument)
 {
     if (rank < 0 || rank >= comm.peers().size()) {
-        fail(MPI_ERR_RANK, "{} = {} is not a rank of the communicator; it has {}", argument, rank, comm.peers().size());
+        fail(ErrorClass::rank, "{} = {} is not a rank of the communicator; it has {}", argument, rank,
+            comm.peers().size());
     }
 }
 
 // settled: when everything under way on it is over.
 int free_communicator(const char* name, MPI_Comm* comm, bool settled)
 {
-    return call_on(name, comm == nullptr ? MPI_COMM_NULL : *comm, [&](Process& process) {
+    return call_on(name, comm == nullptr ? MPI_Comm{MPI_COMM_NULL} : *comm, [&](Process& process) {
         check_pointer(comm, "comm");
-        const MPI_Comm handle = *comm;
+        const HandleNumber handle = number_of(*comm);
         const CommunicatorPtr freed = process.communicator(handle);
         if (settled && freed != process.world && freed != process.self) process.messenger.settle(*freed);
         process.remove_communicator(handle);
@@ -92,9 +94,9 @@ int free_communicator(const char* name, MPI_Comm* comm, bool settled)
 
 // The handle of a duplicate, which gets its attributes; it is taken first, so that the user's copy functions, which
 // may make communicators, do not take what the other members count on.
-MPI_Comm add_duplicate(Process& process, const Communicator& of, const CommunicatorPtr& made)
+HandleNumber add_duplicate(Process& process, const Communicator& of, const CommunicatorPtr& made)
 {
-    const MPI_Comm handle = process.add(made);
+    const HandleNumber handle = process.add(made);
     try {
         made->attributes = copied(of.attributes, of.handle);
     } catch (...) {
@@ -104,7 +106,7 @@ MPI_Comm add_duplicate(Process& process, const Communicator& of, const Communica
     return handle;
 }
 
-MPI_Comm duplicate_of(Process& process, const CommunicatorPtr& comm)
+HandleNumber duplicate_of(Process& process, const CommunicatorPtr& comm)
 {
     return add_duplicate(process, *comm, duplicate(process, comm));
 }
@@ -126,17 +128,17 @@ FMPL_MPI_NAME(MPI_Comm_rank)
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result)
 {
     return call_on("MPI_Comm_compare", comm1, [&](Process& process) {
-        const Communicator& a = *process.communicator(comm1, "comm1");
-        const Communicator& b = *process.communicator(comm2, "comm2");
+        const Communicator& a = *process.communicator(number_of(comm1), "comm1");
+        const Communicator& b = *process.communicator(number_of(comm2), "comm2");
         check_pointer(result, "result");
         if (&a == &b) {
-            *result = MPI_IDENT;
+            *result = comparison_out(kIdent);
         } else if (a.is_inter() != b.is_inter()) {
-            *result = MPI_UNEQUAL;
+            *result = comparison_out(kUnequal);
         } else {
             int found = compare(*a.group(), *b.group());
             if (a.is_inter()) found = std::max(found, compare(*a.remote_group(), *b.remote_group()));
-            *result = found == MPI_IDENT ? MPI_CONGRUENT : found;
+            *result = comparison_out(found == kIdent ? kCongruent : found);
         }
     });
 }
@@ -145,7 +147,7 @@ FMPL_MPI_NAME(MPI_Comm_compare)
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group)
 {
     return ask("MPI_Comm_group", comm, group, "group",
-        [](Process& process, const Communicator& of) { return process.add(of.group()); });
+        [](Process& process, const Communicator& of) { return handle_for<MPI_Group>(process.add(of.group())); });
 }
 FMPL_MPI_NAME(MPI_Comm_group)
 
@@ -159,7 +161,7 @@ FMPL_MPI_NAME(MPI_Comm_dup)
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm)
 {
     return make_from("MPI_Comm_dup_with_info", comm, newcomm, [&](Process& process, const CommunicatorPtr& from) {
-        check_hints(process.environment, info);
+        check_hints(process.environment, number_of(info));
         return duplicate_of(process, from);
     });
 }
@@ -168,13 +170,13 @@ FMPL_MPI_NAME(MPI_Comm_dup_with_info)
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request)
 {
     return call_on("MPI_Comm_idup", comm, [&](Process& process) {
-        const CommunicatorPtr from = process.communicator(comm);
+        const CommunicatorPtr from = process.communicator(number_of(comm));
         check_pointer(newcomm, "newcomm");
         check_pointer(request, "request");
         *newcomm = MPI_COMM_NULL;
         const Duplicate started = start_duplicate(process, from);
-        *newcomm = add_duplicate(process, *from, started.made);
-        *request = process.add(RequestRef(started.request));
+        *newcomm = handle_for<MPI_Comm>(add_duplicate(process, *from, started.made));
+        *request = handle_for<MPI_Request>(process.add(RequestRef(started.request)));
     });
 }
 FMPL_MPI_NAME(MPI_Comm_idup)
@@ -182,7 +184,7 @@ FMPL_MPI_NAME(MPI_Comm_idup)
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm)
 {
     return make_from("MPI_Comm_create", comm, newcomm, [&](Process& process, const CommunicatorPtr& from) {
-        const GroupPtr members = process.group(group);
+        const GroupPtr members = process.group(number_of(group));
         return create_from_group(process, *from, members);
     });
 }
@@ -192,7 +194,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
 {
     return make_from("MPI_Comm_create_group", comm, newcomm, [&](Process& process, const CommunicatorPtr& from) {
         check_intra(*from, "comm");
-        const GroupPtr members = process.group(group);
+        const GroupPtr members = process.group(number_of(group));
         check_send_tag(tag);
         return create_from_group_alone(process, *from, members, tag);
     });
@@ -213,9 +215,10 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
     return make_from("MPI_Comm_split_type", comm, newcomm, [&](Process& process, const CommunicatorPtr& from) {
         check_intra(*from, "comm");
         if (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED) {
-            fail(MPI_ERR_ARG, "split_type = {} is unknown; give MPI_COMM_TYPE_SHARED or MPI_UNDEFINED", split_type);
+            fail(ErrorClass::argument, "split_type = {} is unknown; give MPI_COMM_TYPE_SHARED or MPI_UNDEFINED",
+                split_type);
         }
-        check_hints(process.environment, info);
+        check_hints(process.environment, number_of(info));
         // All ranks of a job are on one host.
         return split(process, *from, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key);
     });
@@ -238,7 +241,7 @@ int PMPI_Comm_get_parent(MPI_Comm* parent)
 {
     return call("MPI_Comm_get_parent", [&](Process& process) {
         check_pointer(parent, "parent");
-        *parent = process.parent == nullptr ? MPI_COMM_NULL : process.parent->handle;
+        *parent = handle_for<MPI_Comm>(process.parent == nullptr ? kCommNull : process.parent->handle);
     });
 }
 FMPL_MPI_NAME(MPI_Comm_get_parent)
@@ -246,8 +249,8 @@ FMPL_MPI_NAME(MPI_Comm_get_parent)
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
     return call_on("MPI_Comm_set_info", comm, [&](Process& process) {
-        process.communicator(comm);
-        info_of(process.environment, info);
+        process.communicator(number_of(comm));
+        info_of(process.environment, number_of(info));
     });
 }
 FMPL_MPI_NAME(MPI_Comm_set_info)
@@ -255,8 +258,9 @@ FMPL_MPI_NAME(MPI_Comm_set_info)
 int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used)
 {
     // Those in use: there are none (environment/info.hpp).
-    return ask("MPI_Comm_get_info", comm, info_used, "info_used",
-        [](Process& process, const Communicator&) { return add_info(process.environment, Info()); });
+    return ask("MPI_Comm_get_info", comm, info_used, "info_used", [](Process& process, const Communicator&) {
+        return handle_for<MPI_Info>(add_info(process.environment, Info()));
+    });
 }
 FMPL_MPI_NAME(MPI_Comm_get_info)
 
@@ -280,7 +284,7 @@ int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group)
 {
     return ask("MPI_Comm_remote_group", comm, group, "group", [](Process& process, const Communicator& of) {
         check_inter(of, "comm");
-        return process.add(of.remote_group());
+        return handle_for<MPI_Group>(process.add(of.remote_group()));
     });
 }
 FMPL_MPI_NAME(MPI_Comm_remote_group)
@@ -296,7 +300,7 @@ int PMPI_Intercomm_create(
             check_send_tag(tag);
             // peer_comm and remote_leader mean something on the leader alone.
             const auto find_peer = [&] {
-                const CommunicatorPtr peer = process.communicator(peer_comm, "peer_comm");
+                const CommunicatorPtr peer = process.communicator(number_of(peer_comm), "peer_comm");
                 check_member(*peer, remote_leader, "remote_leader");
                 return RemoteLeader{peer, remote_leader};
             };

@@ -20,7 +20,7 @@ template <class Body>
     Process* const process = find_process();
     if (process == nullptr) [[unlikely]]
         not_initialized(name);
-    MPI_Comm comm = MPI_COMM_NULL;
+    HandleNumber comm = kCommNull;
     const bool observed = *process->observed != 0;
     try {
         const CallName in_call(process->messenger, name);

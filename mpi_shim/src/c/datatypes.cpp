@@ -3,6 +3,7 @@
 #include "c/arguments.hpp"
 #include "group/attributes.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
@@ -12,7 +13,7 @@ static_assert(sizeof(MPI_Aint) == sizeof(std::int64_t));
 namespace fmpl::mpi {
 namespace {
 
-MPI_Datatype add_type(Process& process, DatatypePtr type)
+HandleNumber add_type(Process& process, DatatypePtr type)
 {
     return process.add(std::make_shared<TypeObject>(TypeObject{std::move(type)}));
 }
@@ -22,9 +23,9 @@ template <class Construct>
 int construct_of(const char* name, MPI_Datatype oldtype, MPI_Datatype* newtype, Construct&& construct)
 {
     return call(name, [&](Process& process) {
-        const DatatypePtr& old = process.type(oldtype, "oldtype")->type;
+        const DatatypePtr& old = process.type(number_of(oldtype), "oldtype")->type;
         check_pointer(newtype, "newtype");
-        *newtype = add_type(process, construct(old));
+        *newtype = handle_for<MPI_Datatype>(add_type(process, construct(old)));
     });
 }
 
@@ -43,6 +44,14 @@ int hindexed(const char* name, int count, const int* blocklengths, const MPI_Ain
     });
 }
 
+// Constants of mpi.h as the core's.
+std::vector<int> each(std::span<const int> numbers, int (*in)(int))
+{
+    std::vector<int> known(numbers.size());
+    std::transform(numbers.begin(), numbers.end(), known.begin(), in);
+    return known;
+}
+
 int structure(const char* name, int count, const int* blocklengths, const MPI_Aint* displacements,
     const MPI_Datatype* types, MPI_Datatype* newtype)
 {
@@ -53,9 +62,9 @@ int structure(const char* name, int count, const int* blocklengths, const MPI_Ai
         std::vector<DatatypePtr> entries;
         entries.reserve(lengths.size());
         for (const MPI_Datatype type : array_of(types, count, "array_of_types")) {
-            entries.push_back(process.type(type, "a type of the array")->type);
+            entries.push_back(process.type(number_of(type), "a type of the array")->type);
         }
-        *newtype = add_type(process, Datatype::structure(lengths, places, entries));
+        *newtype = handle_for<MPI_Datatype>(add_type(process, Datatype::structure(lengths, places, entries)));
     });
 }
 
@@ -151,7 +160,8 @@ int PMPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[]
 {
     return construct_of("MPI_Type_create_subarray", oldtype, newtype, [&](const DatatypePtr& old) {
         return Datatype::subarray(array_of(sizes, ndims, "array_of_sizes", "ndims"),
-            array_of(subsizes, ndims, "array_of_subsizes"), array_of(starts, ndims, "array_of_starts"), order, old);
+            array_of(subsizes, ndims, "array_of_subsizes"), array_of(starts, ndims, "array_of_starts"), order_in(order),
+            old);
     });
 }
 FMPL_MPI_NAME(MPI_Type_create_subarray)
@@ -161,8 +171,9 @@ int PMPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], c
 {
     return construct_of("MPI_Type_create_darray", oldtype, newtype, [&](const DatatypePtr& old) {
         return Datatype::darray(size, rank, array_of(gsizes, ndims, "array_of_gsizes", "ndims"),
-            array_of(distribs, ndims, "array_of_distribs"), array_of(dargs, ndims, "array_of_dargs"),
-            array_of(psizes, ndims, "array_of_psizes"), order, old);
+            each(array_of(distribs, ndims, "array_of_distribs"), distribution_in),
+            each(array_of(dargs, ndims, "array_of_dargs"), distribution_argument_in),
+            array_of(psizes, ndims, "array_of_psizes"), order_in(order), old);
     });
 }
 FMPL_MPI_NAME(MPI_Type_create_darray)
@@ -177,13 +188,13 @@ FMPL_MPI_NAME(MPI_Type_create_resized)
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype)
 {
     return call("MPI_Type_dup", [&](Process& process) {
-        const TypeObjectPtr old = process.type(oldtype, "oldtype");
+        const TypeObjectPtr old = process.type(number_of(oldtype), "oldtype");
         check_pointer(newtype, "newtype");
         // Functions of the user's copy the attributes, and may fail: then there is no new type.
         *newtype = MPI_DATATYPE_NULL;
-        std::shared_ptr<Attributes> attributes = copied(old->attributes, oldtype);
-        *newtype = process.add(std::make_shared<TypeObject>(TypeObject{
-            Datatype::dup(old->type), old->layout, std::move(attributes), old->dense_bytes, old->element_bytes}));
+        std::shared_ptr<Attributes> attributes = copied(old->attributes, number_of(oldtype));
+        *newtype = handle_for<MPI_Datatype>(process.add(std::make_shared<TypeObject>(TypeObject{
+            Datatype::dup(old->type), old->layout, std::move(attributes), old->dense_bytes, old->element_bytes})));
     });
 }
 FMPL_MPI_NAME(MPI_Type_dup)
@@ -192,7 +203,7 @@ int PMPI_Type_commit(MPI_Datatype* datatype)
 {
     return call("MPI_Type_commit", [&](Process& process) {
         check_pointer(datatype, "datatype");
-        TypeObject& type = *process.type(*datatype);
+        TypeObject& type = *process.type(number_of(*datatype));
         type.commit();
     });
 }
@@ -202,13 +213,13 @@ int PMPI_Type_free(MPI_Datatype* datatype)
 {
     return call("MPI_Type_free", [&](Process& process) {
         check_pointer(datatype, "datatype");
-        const TypeObjectPtr type = process.type(*datatype);
+        const TypeObjectPtr type = process.type(number_of(*datatype));
         if (type->is_predefined()) {
-            fail(MPI_ERR_TYPE, "datatype is {}, which is predefined; free only what a constructor made",
+            fail(ErrorClass::type, "datatype is {}, which is predefined; free only what a constructor made",
                 type->type->name());
         }
-        clear(type->attributes, *datatype);
-        process.types.remove(*datatype);
+        clear(type->attributes, number_of(*datatype));
+        process.types.remove(number_of(*datatype));
         *datatype = MPI_DATATYPE_NULL;
     });
 }

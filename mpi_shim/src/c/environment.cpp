@@ -23,7 +23,7 @@ int PMPI_Get_processor_name(char* name, int* resultlen)
         check_pointer(resultlen, "resultlen");
         char host[MPI_MAX_PROCESSOR_NAME] = {};
         if (gethostname(host, sizeof host - 1) != 0)
-            fail(MPI_ERR_OTHER, "the host has no name: {}", std::strerror(errno));
+            fail(ErrorClass::other, "the host has no name: {}", std::strerror(errno));
         give_text(host, name, resultlen, MPI_MAX_PROCESSOR_NAME);
     });
 }
@@ -32,8 +32,8 @@ FMPL_MPI_NAME(MPI_Get_processor_name)
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr)
 {
     return call("MPI_Alloc_mem", [&](Process& process) {
-        if (size < 0) fail(MPI_ERR_ARG, "size = {} is negative; give 0 or more", size);
-        check_hints(process.environment, info);
+        if (size < 0) fail(ErrorClass::argument, "size = {} is negative; give 0 or more", size);
+        check_hints(process.environment, number_of(info));
         check_pointer(baseptr, "baseptr");
         // Also of nothing the address is a new one.
         const std::size_t bytes = std::max<std::size_t>(static_cast<std::size_t>(size), 1);
@@ -43,7 +43,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr)
             origin = Environment::Origin::heap;
             memory = std::malloc(bytes);
         }
-        if (memory == nullptr) fail(MPI_ERR_NO_MEM, "there is no room for size = {} bytes", size);
+        if (memory == nullptr) fail(ErrorClass::no_mem, "there is no room for size = {} bytes", size);
         process.environment.allocated.emplace(memory, origin);
         std::memcpy(baseptr, &memory, sizeof memory);
     });
@@ -56,7 +56,7 @@ int PMPI_Free_mem(void* base)
         auto& allocated = process.environment.allocated;
         const auto found = allocated.find(base);
         if (found == allocated.end()) {
-            fail(MPI_ERR_BASE, "base = {} is not memory of MPI_Alloc_mem, or was freed", fmt::ptr(base));
+            fail(ErrorClass::base, "base = {} is not memory of MPI_Alloc_mem, or was freed", fmt::ptr(base));
         }
         const auto origin = found->second;
         allocated.erase(found);
@@ -89,7 +89,7 @@ int PMPI_Abort(MPI_Comm comm, int errorcode)
         // Whatever the communicator is, the program wants to end.
         const CommunicatorPtr* const known = comm == MPI_COMM_WORLD  ? &process.world
                                              : comm == MPI_COMM_SELF ? &process.self
-                                                                     : process.communicators.find(comm);
+                                                                     : process.communicators.find(number_of(comm));
         const std::string on = known != nullptr && !(*known)->name.empty() ? " on " + (*known)->name : "";
         const int status = errorcode >= 1 && errorcode <= 255 ? errorcode : 1;
         fmpl_abort(

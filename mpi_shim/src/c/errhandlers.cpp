@@ -11,25 +11,28 @@ int create(const char* name, MPI_Comm_errhandler_function* function, MPI_Errhand
     return call(name, [&](Process& process) {
         check_pointer(reinterpret_cast<const void*>(function), "errhandler_fn");
         check_pointer(errhandler, "errhandler");
-        *errhandler =
-            add_errhandler(process.errhandlers, [function](MPI_Comm* comm, int* code) { function(comm, code); });
+        *errhandler = add_errhandler(process.errhandlers, [function](HandleNumber comm, int code) {
+            MPI_Comm users = handle_for<MPI_Comm>(comm);
+            int users_code = code_out(code);
+            function(&users, &users_code);
+        });
     });
 }
 
 int set(const char* name, MPI_Comm comm, MPI_Errhandler errhandler)
 {
     return call_on(name, comm, [&](Process& process) {
-        const CommunicatorPtr& of = process.communicator(comm);
-        of->errhandler = process.errhandler(errhandler);
+        const CommunicatorPtr& of = process.communicator(number_of(comm));
+        of->errhandler = process.errhandler(number_of(errhandler));
     });
 }
 
 int get(const char* name, MPI_Comm comm, MPI_Errhandler* errhandler)
 {
     return call_on(name, comm, [&](Process& process) {
-        const CommunicatorPtr& of = process.communicator(comm);
+        const CommunicatorPtr& of = process.communicator(number_of(comm));
         check_pointer(errhandler, "errhandler");
-        *errhandler = handle_for_user(process.errhandlers, of->errhandler);
+        *errhandler = handle_for<MPI_Errhandler>(handle_for_user(process.errhandlers, of->errhandler));
     });
 }
 
@@ -75,7 +78,7 @@ int PMPI_Errhandler_free(MPI_Errhandler* errhandler)
 {
     return call("MPI_Errhandler_free", [&](Process& process) {
         check_pointer(errhandler, "errhandler");
-        release_errhandler(process.errhandlers, process.errhandler(*errhandler));
+        release_errhandler(process.errhandlers, process.errhandler(number_of(*errhandler)));
         *errhandler = MPI_ERRHANDLER_NULL;
     });
 }
@@ -84,9 +87,11 @@ FMPL_MPI_NAME(MPI_Errhandler_free)
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
     return call_on("MPI_Comm_call_errhandler", comm, [&](Process& process) {
-        process.communicator(comm);
+        process.communicator(number_of(comm));
         // The handler decides; that it returns is no failure of this call.
-        handle_error("MPI_Comm_call_errhandler", comm, errorcode, error_string(process.environment, errorcode).c_str());
+        const int code = code_in(errorcode);
+        handle_error(
+            "MPI_Comm_call_errhandler", number_of(comm), code, error_string(process.environment, code).c_str());
     });
 }
 FMPL_MPI_NAME(MPI_Comm_call_errhandler)

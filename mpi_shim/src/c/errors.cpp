@@ -3,13 +3,15 @@
 #include "c/text_result.hpp"
 #include "environment/error_texts.hpp"
 
+#include <cstring>
+
 using namespace fmpl::mpi;
 
 int PMPI_Error_class(int errorcode, int* errorclass)
 {
     return call("MPI_Error_class", [&](Process& process) {
         check_pointer(errorclass, "errorclass");
-        *errorclass = class_of_error(process.environment, errorcode);
+        *errorclass = code_out(class_of_error(process.environment, code_in(errorcode)));
     });
 }
 FMPL_MPI_NAME(MPI_Error_class)
@@ -19,7 +21,7 @@ int PMPI_Error_string(int errorcode, char* string, int* resultlen)
     return call("MPI_Error_string", [&](Process& process) {
         check_pointer(string, "string");
         check_pointer(resultlen, "resultlen");
-        give_text(error_string(process.environment, errorcode), string, resultlen, MPI_MAX_ERROR_STRING);
+        give_text(error_string(process.environment, code_in(errorcode)), string, resultlen, MPI_MAX_ERROR_STRING);
     });
 }
 FMPL_MPI_NAME(MPI_Error_string)
@@ -28,7 +30,7 @@ int PMPI_Add_error_class(int* errorclass)
 {
     return call("MPI_Add_error_class", [&](Process& process) {
         check_pointer(errorclass, "errorclass");
-        *errorclass = add_error_class(process.environment);
+        *errorclass = code_out(add_error_class(process.environment));
     });
 }
 FMPL_MPI_NAME(MPI_Add_error_class)
@@ -37,7 +39,7 @@ int PMPI_Add_error_code(int errorclass, int* errorcode)
 {
     return call("MPI_Add_error_code", [&](Process& process) {
         check_pointer(errorcode, "errorcode");
-        *errorcode = add_error_code(process.environment, errorclass);
+        *errorcode = code_out(add_error_code(process.environment, code_in(errorclass)));
     });
 }
 FMPL_MPI_NAME(MPI_Add_error_code)
@@ -46,7 +48,11 @@ int PMPI_Add_error_string(int errorcode, const char* string)
 {
     return call("MPI_Add_error_string", [&](Process& process) {
         check_pointer(string, "string");
-        set_error_string(process.environment, errorcode, string);
+        if (const std::size_t length = std::strlen(string); length >= MPI_MAX_ERROR_STRING) {
+            fail(ErrorClass::argument, "string has {} characters; at most {} are allowed", length,
+                MPI_MAX_ERROR_STRING - 1);
+        }
+        set_error_string(process.environment, code_in(errorcode), string);
     });
 }
 FMPL_MPI_NAME(MPI_Add_error_string)

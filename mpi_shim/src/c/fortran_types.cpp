@@ -37,9 +37,9 @@ constexpr FortranKind kIntegers[] = {
 };
 
 // The type under a handle of its own, by which MPI_Type_get_envelope knows it; the same for the same arguments.
-MPI_Datatype by_range(Process& process, int combiner, int precision, int range, std::span<const FortranKind> kinds)
+HandleNumber by_range(Process& process, int combiner, int precision, int range, std::span<const FortranKind> kinds)
 {
-    const auto [place, is_new] = process.f90_types.try_emplace({combiner, precision, range}, MPI_DATATYPE_NULL);
+    const auto [place, is_new] = process.f90_types.try_emplace({combiner, precision, range}, kDatatypeNull);
     if (!is_new) return place->second;
     for (const FortranKind& kind : kinds) {
         if (kind.precision < precision || kind.range < range) continue;
@@ -50,28 +50,28 @@ MPI_Datatype by_range(Process& process, int combiner, int precision, int range, 
     }
     process.f90_types.erase(place);
     const FortranKind& widest = kinds.back();
-    if (combiner == MPI_COMBINER_F90_INTEGER) {
-        fail(MPI_ERR_ARG, "r = {} digits are more than an integer has; give at most {}", range, widest.range);
+    if (combiner == static_cast<int>(Combiner::f90_integer)) {
+        fail(ErrorClass::argument, "r = {} digits are more than an integer has; give at most {}", range, widest.range);
     }
-    fail(MPI_ERR_ARG, "no Fortran kind has p = {} digits and the range r = {}; give at most {} and {}", precision,
-        range, widest.precision, widest.range);
+    fail(ErrorClass::argument, "no Fortran kind has p = {} digits and the range r = {}; give at most {} and {}",
+        precision, range, widest.precision, widest.range);
 }
 
 int create_by_precision(
-    const char* name, int combiner, int p, int r, std::span<const FortranKind> kinds, MPI_Datatype* newtype)
+    const char* name, Combiner combiner, int p, int r, std::span<const FortranKind> kinds, MPI_Datatype* newtype)
 {
     return call(name, [&](Process& process) {
         check_pointer(newtype, "newtype");
         if (p == MPI_UNDEFINED && r == MPI_UNDEFINED) {
-            fail(MPI_ERR_ARG, "both p and r are MPI_UNDEFINED; give at least one of them");
+            fail(ErrorClass::argument, "both p and r are MPI_UNDEFINED; give at least one of them");
         }
         for (const int number : {p, r}) {
             if (number < 0 && number != MPI_UNDEFINED) {
-                fail(MPI_ERR_ARG, "{} = {} is negative; give 0 or more, or MPI_UNDEFINED", number == p ? "p" : "r",
-                    number);
+                fail(ErrorClass::argument, "{} = {} is negative; give 0 or more, or MPI_UNDEFINED",
+                    number == p ? "p" : "r", number);
             }
         }
-        *newtype = by_range(process, combiner, p, r, kinds);
+        *newtype = handle_for<MPI_Datatype>(by_range(process, static_cast<int>(combiner), p, r, kinds));
     });
 }
 
@@ -90,7 +90,7 @@ std::span<const Predefined> types_of_class(int typeclass)
         case MPI_TYPECLASS_COMPLEX:
             return kComplexesBySize;
         default:
-            fail(MPI_ERR_ARG,
+            fail(ErrorClass::argument,
                 "typeclass = {} is none; give MPI_TYPECLASS_REAL, MPI_TYPECLASS_INTEGER or MPI_TYPECLASS_COMPLEX",
                 typeclass);
     }
@@ -103,13 +103,13 @@ using namespace fmpl::mpi;
 
 int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype)
 {
-    return create_by_precision("MPI_Type_create_f90_real", MPI_COMBINER_F90_REAL, p, r, kReals, newtype);
+    return create_by_precision("MPI_Type_create_f90_real", Combiner::f90_real, p, r, kReals, newtype);
 }
 FMPL_MPI_NAME(MPI_Type_create_f90_real)
 
 int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype)
 {
-    return create_by_precision("MPI_Type_create_f90_complex", MPI_COMBINER_F90_COMPLEX, p, r, kComplexes, newtype);
+    return create_by_precision("MPI_Type_create_f90_complex", Combiner::f90_complex, p, r, kComplexes, newtype);
 }
 FMPL_MPI_NAME(MPI_Type_create_f90_complex)
 
@@ -117,9 +117,10 @@ int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype)
 {
     return call("MPI_Type_create_f90_integer", [&](Process& process) {
         check_pointer(newtype, "newtype");
-        if (r < 0) fail(MPI_ERR_ARG, "r = {} is negative; give the decimal digits of the integer", r);
+        if (r < 0) fail(ErrorClass::argument, "r = {} is negative; give the decimal digits of the integer", r);
         // Its envelope has one integer, the range; the precision takes no part in it.
-        *newtype = by_range(process, MPI_COMBINER_F90_INTEGER, r, r, kIntegers);
+        *newtype =
+            handle_for<MPI_Datatype>(by_range(process, static_cast<int>(Combiner::f90_integer), r, r, kIntegers));
     });
 }
 FMPL_MPI_NAME(MPI_Type_create_f90_integer)
@@ -131,12 +132,12 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype)
         std::string sizes;
         for (const Predefined type : types_of_class(typeclass)) {
             if (static_cast<std::int64_t>(info(type).size) == size) {
-                *datatype = handle_of(type);
+                *datatype = handle_for<MPI_Datatype>(handle_of(type));
                 return;
             }
             sizes += (sizes.empty() ? "" : ", ") + std::to_string(info(type).size);
         }
-        fail(MPI_ERR_ARG, "no type of this class has size = {} bytes; give one of {}", size, sizes);
+        fail(ErrorClass::argument, "no type of this class has size = {} bytes; give one of {}", size, sizes);
     });
 }
 FMPL_MPI_NAME(MPI_Type_match_size)

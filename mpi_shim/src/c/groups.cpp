@@ -10,7 +10,7 @@ namespace {
 
 std::span<const int> list_of(const int* ranks, int n, const char* argument)
 {
-    if (n < 0) fail(MPI_ERR_ARG, "n = {} is negative; give 0 or more", n);
+    if (n < 0) fail(ErrorClass::argument, "n = {} is negative; give 0 or more", n);
     if (n > 0) check_pointer(ranks, argument);
     return {ranks, static_cast<std::size_t>(n)};
 }
@@ -20,10 +20,10 @@ template <class Body>
 int combine(const char* name, MPI_Group group1, MPI_Group group2, MPI_Group* newgroup, Body&& body)
 {
     return call(name, [&](Process& process) {
-        const GroupPtr a = process.group(group1, "group1");
-        const GroupPtr b = process.group(group2, "group2");
+        const GroupPtr a = process.group(number_of(group1), "group1");
+        const GroupPtr b = process.group(number_of(group2), "group2");
         check_pointer(newgroup, "newgroup");
-        *newgroup = process.add(body(*a, *b));
+        *newgroup = handle_for<MPI_Group>(process.add(body(*a, *b)));
     });
 }
 
@@ -32,9 +32,9 @@ template <class Body>
 int select(const char* name, MPI_Group group, MPI_Group* newgroup, Body&& body)
 {
     return call(name, [&](Process& process) {
-        const GroupPtr from = process.group(group);
+        const GroupPtr from = process.group(number_of(group));
         check_pointer(newgroup, "newgroup");
-        *newgroup = process.add(body(*from));
+        *newgroup = handle_for<MPI_Group>(process.add(body(*from)));
     });
 }
 
@@ -50,7 +50,7 @@ std::vector<int> listed_ranks(const Group& group, int (*ranges)[3], int n)
 int PMPI_Group_size(MPI_Group group, int* size)
 {
     return call("MPI_Group_size", [&](Process& process) {
-        const GroupPtr& of = process.group(group);
+        const GroupPtr& of = process.group(number_of(group));
         check_pointer(size, "size");
         *size = of->size();
     });
@@ -60,7 +60,7 @@ FMPL_MPI_NAME(MPI_Group_size)
 int PMPI_Group_rank(MPI_Group group, int* rank)
 {
     return call("MPI_Group_rank", [&](Process& process) {
-        const GroupPtr& of = process.group(group);
+        const GroupPtr& of = process.group(number_of(group));
         check_pointer(rank, "rank");
         *rank = of->rank_of(process.messenger.world_rank()).value_or(MPI_UNDEFINED);
     });
@@ -70,8 +70,8 @@ FMPL_MPI_NAME(MPI_Group_rank)
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
     return call("MPI_Group_translate_ranks", [&](Process& process) {
-        const Group& from = *process.group(group1, "group1");
-        const Group& to = *process.group(group2, "group2");
+        const Group& from = *process.group(number_of(group1), "group1");
+        const Group& to = *process.group(number_of(group2), "group2");
         const std::span<const int> ranks = list_of(ranks1, n, "ranks1");
         if (n > 0) check_pointer(ranks2, "ranks2");
         for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -80,7 +80,7 @@ int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_
                 continue;
             }
             if (ranks[i] < 0 || ranks[i] >= from.size()) {
-                fail(MPI_ERR_RANK, "ranks1[{}] = {} is not a rank of group1; it has {}", i, ranks[i], from.size());
+                fail(ErrorClass::rank, "ranks1[{}] = {} is not a rank of group1; it has {}", i, ranks[i], from.size());
             }
             ranks2[i] = to.rank_of(from.world_rank(ranks[i])).value_or(MPI_UNDEFINED);
         }
@@ -91,10 +91,10 @@ FMPL_MPI_NAME(MPI_Group_translate_ranks)
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result)
 {
     return call("MPI_Group_compare", [&](Process& process) {
-        const Group& a = *process.group(group1, "group1");
-        const Group& b = *process.group(group2, "group2");
+        const Group& a = *process.group(number_of(group1), "group1");
+        const Group& b = *process.group(number_of(group2), "group2");
         check_pointer(result, "result");
-        *result = compare(a, b);
+        *result = comparison_out(compare(a, b));
     });
 }
 FMPL_MPI_NAME(MPI_Group_compare)
@@ -149,9 +149,9 @@ int PMPI_Group_free(MPI_Group* group)
 {
     return call("MPI_Group_free", [&](Process& process) {
         check_pointer(group, "group");
-        process.group(*group);
+        process.group(number_of(*group));
         // MPI_GROUP_EMPTY is what calls give for a group without members, so programs free it.
-        if (*group != MPI_GROUP_EMPTY) process.groups.remove(*group);
+        if (*group != MPI_GROUP_EMPTY) process.groups.remove(number_of(*group));
         *group = MPI_GROUP_NULL;
     });
 }

@@ -71,7 +71,7 @@ int PMPI_Status_c2f(const MPI_Status* c_status, MPI_Fint* f_status)
         check_pointer(c_status, "c_status");
         check_pointer(f_status, "f_status");
         if (c_status == MPI_STATUS_IGNORE) {
-            fail(MPI_ERR_ARG,
+            fail(ErrorClass::argument,
                 "c_status is MPI_STATUS_IGNORE, which has no fields; use MPI_F_STATUS_IGNORE in its place");
         }
         std::memcpy(f_status, c_status, sizeof *c_status);
@@ -85,7 +85,7 @@ int PMPI_Status_f2c(const MPI_Fint* f_status, MPI_Status* c_status)
         check_pointer(f_status, "f_status");
         check_pointer(c_status, "c_status");
         if (f_status == MPI_F_STATUS_IGNORE || f_status == MPI_F_STATUSES_IGNORE) {
-            fail(MPI_ERR_ARG,
+            fail(ErrorClass::argument,
                 "f_status is MPI_F_STATUS_IGNORE, which has no fields; use MPI_STATUS_IGNORE in its place");
         }
         std::memcpy(c_status, f_status, sizeof *c_status);

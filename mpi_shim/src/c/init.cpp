@@ -10,19 +10,25 @@ namespace {
 int join(const char* name, int required, int* provided)
 {
     try {
-        if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) {
-            fail(MPI_ERR_ARG,
+        const int level = thread_level_in(required);
+        if (level < kThreadSingle || level > kThreadMultiple) {
+            fail(ErrorClass::argument,
                 "required = {} is no level of thread support; give MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE", required);
         }
         if (provided != nullptr) {
-            *provided = join_process(required).thread_level();
+            *provided = thread_level_out(join_process(level).thread_level());
         } else {
-            join_process(required);
+            join_process(level);
         }
         return MPI_SUCCESS;
     } catch (...) {
-        return handle_current_error(name, MPI_COMM_NULL);
+        return handle_current_error(name, kCommNull);
     }
+}
+
+int fail_null_flag(const char* name)
+{
+    return handle_error(name, kCommNull, code_of(ErrorClass::argument), "flag is a null pointer");
 }
 
 }  // namespace
@@ -47,7 +53,7 @@ FMPL_MPI_NAME(MPI_Finalize)
 
 int PMPI_Initialized(int* flag)
 {
-    if (flag == nullptr) return handle_error("MPI_Initialized", MPI_COMM_NULL, MPI_ERR_ARG, "flag is a null pointer");
+    if (flag == nullptr) return fail_null_flag("MPI_Initialized");
     *flag = has_joined() ? 1 : 0;
     return MPI_SUCCESS;
 }
@@ -55,7 +61,7 @@ FMPL_MPI_NAME(MPI_Initialized)
 
 int PMPI_Finalized(int* flag)
 {
-    if (flag == nullptr) return handle_error("MPI_Finalized", MPI_COMM_NULL, MPI_ERR_ARG, "flag is a null pointer");
+    if (flag == nullptr) return fail_null_flag("MPI_Finalized");
     *flag = has_left() ? 1 : 0;
     return MPI_SUCCESS;
 }
@@ -65,7 +71,7 @@ int PMPI_Query_thread(int* provided)
 {
     return call("MPI_Query_thread", [&](Process& process) {
         check_pointer(provided, "provided");
-        *provided = process.thread_level();
+        *provided = thread_level_out(process.thread_level());
     });
 }
 FMPL_MPI_NAME(MPI_Query_thread)

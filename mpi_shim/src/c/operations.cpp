@@ -11,12 +11,11 @@ int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op)
     return call("MPI_Op_create", [&](Process& process) {
         check_pointer(reinterpret_cast<const void*>(user_fn), "user_fn");
         check_pointer(op, "op");
-        const auto function = [user_fn](void* in, void* inout, int count, MPI_Datatype type) {
-            user_fn(in, inout, &count, &type);
+        const auto function = [user_fn](void* in, void* inout, int count, HandleNumber type) {
+            MPI_Datatype users = handle_for<MPI_Datatype>(type);
+            user_fn(in, inout, &count, &users);
         };
-        const MPI_Op made = process.operations.add(std::make_shared<const Operation>(function, commute != 0));
-        if (made == 0) fail(MPI_ERR_OTHER, "there are as many operations as handles; free some");
-        *op = made;
+        *op = handle_for<MPI_Op>(process.add(std::make_shared<const Operation>(function, commute != 0)));
     });
 }
 FMPL_MPI_NAME(MPI_Op_create)
@@ -25,10 +24,10 @@ int PMPI_Op_free(MPI_Op* op)
 {
     return call("MPI_Op_free", [&](Process& process) {
         check_pointer(op, "op");
-        if (process.operation(*op)->is_predefined()) {
-            fail(MPI_ERR_OP, "op is a predefined operation, which cannot be freed");
+        if (process.operation(number_of(*op))->is_predefined()) {
+            fail(ErrorClass::op, "op is a predefined operation, which cannot be freed");
         }
-        process.operations.remove(*op);
+        process.operations.remove(number_of(*op));
         *op = MPI_OP_NULL;
     });
 }
@@ -38,7 +37,7 @@ int PMPI_Op_commutative(MPI_Op op, int* commute)
 {
     return call("MPI_Op_commutative", [&](Process& process) {
         check_pointer(commute, "commute");
-        *commute = process.operation(op)->commutes() ? 1 : 0;
+        *commute = process.operation(number_of(op))->commutes() ? 1 : 0;
     });
 }
 FMPL_MPI_NAME(MPI_Op_commutative)
@@ -46,15 +45,15 @@ FMPL_MPI_NAME(MPI_Op_commutative)
 int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
     return call("MPI_Reduce_local", [&](Process& process) {
-        const Operation& operation = *process.operation(op);
+        const Operation& operation = *process.operation(number_of(op));
         const MessageBuffer in = message_buffer(process, inbuf, count, datatype, "inbuf");
-        const TypeObject& type = process.committed_type(datatype);
+        const TypeObject& type = process.committed_type(number_of(datatype));
         check_buffer(inoutbuf, in.bytes, type, "inoutbuf");
         operation.check(type);
         if (inbuf == inoutbuf && in.bytes > 0 && inbuf != MPI_BOTTOM) {
-            fail(MPI_ERR_BUFFER, "inbuf and inoutbuf are the same; give two buffers");
+            fail(ErrorClass::buffer, "inbuf and inoutbuf are the same; give two buffers");
         }
-        if (count > 0) operation.apply(inbuf, inoutbuf, count, type, datatype);
+        if (count > 0) operation.apply(inbuf, inoutbuf, count, type, number_of(datatype));
     });
 }
 FMPL_MPI_NAME(MPI_Reduce_local)

@@ -13,9 +13,10 @@ namespace {
 void check_position(int size, const int* position, std::uint64_t bytes, const char* size_argument)
 {
     check_pointer(position, "position");
-    if (size < 0) fail(MPI_ERR_ARG, "{} = {} is negative; give the bytes of the packed buffer", size_argument, size);
+    if (size < 0)
+        fail(ErrorClass::argument, "{} = {} is negative; give the bytes of the packed buffer", size_argument, size);
     if (*position < 0 || *position > size || bytes > static_cast<std::uint64_t>(size - *position)) {
-        fail(MPI_ERR_ARG,
+        fail(ErrorClass::argument,
             "the packed buffer ({} = {}) has no {} bytes at position {}; MPI_Pack_size says how many it takes",
             size_argument, size, bytes, *position);
     }
@@ -30,7 +31,7 @@ int PMPI_Pack(
     const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position, MPI_Comm comm)
 {
     return call_on("MPI_Pack", comm, [&](Process& process) {
-        process.communicator(comm);
+        process.communicator(number_of(comm));
         const MessageBuffer in = message_buffer(process, inbuf, incount, datatype, "inbuf", "incount");
         check_position(outsize, position, in.bytes, "outsize");
         if (in.bytes == 0) return;
@@ -45,7 +46,7 @@ int PMPI_Unpack(
     const void* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
     return call_on("MPI_Unpack", comm, [&](Process& process) {
-        process.communicator(comm);
+        process.communicator(number_of(comm));
         const MessageBuffer out = message_buffer(process, outbuf, outcount, datatype, "outbuf", "outcount");
         check_position(insize, position, out.bytes, "insize");
         if (out.bytes == 0) return;
@@ -59,9 +60,9 @@ FMPL_MPI_NAME(MPI_Unpack)
 int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size)
 {
     return call_on("MPI_Pack_size", comm, [&](Process& process) {
-        process.communicator(comm);
+        process.communicator(number_of(comm));
         check_count(incount, "incount");
-        const TypeObjectPtr& type = process.type(datatype);
+        const TypeObjectPtr& type = process.type(number_of(datatype));
         check_pointer(size, "size");
         const std::int64_t bytes = checked_multiply<std::int64_t>(type->type->size(), incount);
         *size = bytes <= INT_MAX ? static_cast<int>(bytes) : MPI_UNDEFINED;

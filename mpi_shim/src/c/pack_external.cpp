@@ -13,7 +13,7 @@ void check_representation(const char* datarep)
 {
     check_pointer(datarep, "datarep");
     if (std::string_view(datarep) != "external32") {
-        fail(MPI_ERR_ARG, "datarep = \"{}\" is not known; give \"external32\"", datarep);
+        fail(ErrorClass::argument, "datarep = \"{}\" is not known; give \"external32\"", datarep);
     }
 }
 
@@ -29,7 +29,7 @@ std::int64_t check_arguments(const char* datarep, const void* buffer, int count,
     check_pointer(position, "position");
     if (bytes > 0 && packed == nullptr) fail_buffer(packed, packed_argument);
     if (size < 0 || *position < 0 || *position > size || bytes > size - *position) {
-        fail(MPI_ERR_ARG,
+        fail(ErrorClass::argument,
             "the packed buffer of {} bytes has no {} bytes at position {}; MPI_Pack_external_size says how many it "
             "takes",
             size, bytes, *position);
@@ -46,7 +46,7 @@ int PMPI_Pack_external(const char datarep[], const void* inbuf, int incount, MPI
     MPI_Aint outsize, MPI_Aint* position)
 {
     return call("MPI_Pack_external", [&](Process& process) {
-        const TypeObject& type = process.committed_type(datatype);
+        const TypeObject& type = process.committed_type(number_of(datatype));
         const std::int64_t bytes =
             check_arguments(datarep, inbuf, incount, type, outbuf, outsize, position, "inbuf", "incount", "outbuf");
         pack_external(*type.type, incount, inbuf, static_cast<std::byte*>(outbuf) + *position);
@@ -59,7 +59,7 @@ int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insiz
     int outcount, MPI_Datatype datatype)
 {
     return call("MPI_Unpack_external", [&](Process& process) {
-        const TypeObject& type = process.committed_type(datatype);
+        const TypeObject& type = process.committed_type(number_of(datatype));
         const std::int64_t bytes =
             check_arguments(datarep, outbuf, outcount, type, inbuf, insize, position, "outbuf", "outcount", "inbuf");
         unpack_external(*type.type, outcount, outbuf, static_cast<const std::byte*>(inbuf) + *position);
@@ -73,7 +73,7 @@ int PMPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype data
     return call("MPI_Pack_external_size", [&](Process& process) {
         check_representation(datarep);
         check_count(incount, "incount");
-        const TypeObjectPtr& type = process.type(datatype);
+        const TypeObjectPtr& type = process.type(number_of(datatype));
         check_pointer(size, "size");
         *size = external_size(*type->type, incount);
     });

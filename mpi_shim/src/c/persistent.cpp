@@ -13,8 +13,10 @@ int prepare(const char* name, Transfer kind, const void* buf, int count, MPI_Dat
     MPI_Comm comm, MPI_Request* request)
 {
     return call_on(name, comm, [&](Process& process) {
-        const CommunicatorPtr& on = process.communicator(comm);
+        const CommunicatorPtr& on = process.communicator(number_of(comm));
         MessageBuffer message = message_buffer(process, buf, count, datatype);
+        peer = rank_in(peer);
+        tag = tag_in(tag);
         if (kind == Transfer::receive) {
             check_source(*on, peer);
             check_receive_tag(tag);
@@ -23,8 +25,8 @@ int prepare(const char* name, Transfer kind, const void* buf, int count, MPI_Dat
             check_send_tag(tag);
         }
         check_pointer(request, "request");
-        *request = process.add(RequestRef(
-            new PersistentRequest(process.buffered_sends, process.sent, kind, std::move(message), on, peer, tag)));
+        *request = handle_for<MPI_Request>(process.add(RequestRef(
+            new PersistentRequest(process.buffered_sends, process.sent, kind, std::move(message), on, peer, tag))));
     });
 }
 
@@ -70,9 +72,9 @@ FMPL_MPI_NAME(MPI_Recv_init)
 
 int PMPI_Start(MPI_Request* request)
 {
-    return call_then_on("MPI_Start", [&](Process& process, MPI_Comm& comm) {
+    return call_then_on("MPI_Start", [&](Process& process, HandleNumber& comm) {
         check_pointer(request, "request");
-        Request& found = process.request(*request);
+        Request& found = process.request(number_of(*request));
         if (found.comm_handle != 0) comm = found.comm_handle;
         found.start(process.messenger);
     });
@@ -81,9 +83,9 @@ FMPL_MPI_NAME(MPI_Start)
 
 int PMPI_Startall(int count, MPI_Request requests[])
 {
-    return call_then_on("MPI_Startall", [&](Process& process, MPI_Comm& comm) {
+    return call_then_on("MPI_Startall", [&](Process& process, HandleNumber& comm) {
         for (const MPI_Request request : array_of(requests, count, "array_of_requests")) {
-            Request& found = process.request(request, "a request of the array");
+            Request& found = process.request(number_of(request), "a request of the array");
             if (found.comm_handle != 0) comm = found.comm_handle;
             found.start(process.messenger);
         }

@@ -19,8 +19,8 @@ constexpr int kNone = -1;
 Request* active_request(Process& process, MPI_Request handle, const char* argument = "request")
 {
     if (handle == MPI_REQUEST_NULL) return nullptr;
-    if (handle == process.sent->handle) return process.sent.get();
-    Request& request = process.request(handle, argument);
+    if (number_of(handle) == process.sent->handle) return process.sent.get();
+    Request& request = process.request(number_of(handle), argument);
     return request.is_active() ? &request : nullptr;
 }
 
@@ -41,7 +41,7 @@ void settle(Request& request)
 void release(Process& process, MPI_Request& handle, const Request& request)
 {
     if (request.is_persistent()) return;
-    process.remove_request(handle);
+    process.remove_request(number_of(handle));
     handle = MPI_REQUEST_NULL;
 }
 
@@ -143,7 +143,7 @@ template <class Told>
         handle = MPI_REQUEST_NULL;
         return;
     }
-    auto* const found = process_.requests.find_entry(handle);
+    auto* const found = process_.requests.find_entry(number_of(handle));
     if (found == nullptr || found->object.get() != &request || !request.is_active()) [[unlikely]]
         fail_given_twice(i);
     if (!request.is_plain()) [[unlikely]] {
@@ -159,7 +159,7 @@ template <class Told>
 
 [[gnu::cold]] void RequestList::fail_given_twice(int i)
 {
-    fail(MPI_ERR_REQUEST, "request {} of the array is there twice; give each request once", i);
+    fail(ErrorClass::request, "request {} of the array is there twice; give each request once", i);
 }
 
 // What a call that completes several requests tells of them: statuses for the user, and whether all went well.
@@ -177,14 +177,14 @@ public:
     void add_empty(int place) { give_at(place, Status::empty()); }
 
     // Throws Error (MPI_ERR_IN_STATUS) if a request failed.
-    void check(MPI_Comm& comm) const
+    void check(HandleNumber& comm) const
     {
         if (failed_ == 0) return;
         comm = comm_of_first_;
         try {
             fail_operation(first_, words_of_first_);
         } catch (const Error& error) {
-            fail(MPI_ERR_IN_STATUS, "{} of the requests failed, the first of them request {}: {}", failed_,
+            fail(ErrorClass::in_status, "{} of the requests failed, the first of them request {}: {}", failed_,
                 first_failed_, error.what());
         }
     }
@@ -194,7 +194,7 @@ private:
     {
         if (statuses_ == MPI_STATUSES_IGNORE) return;
         give(&statuses_[place], status);
-        statuses_[place].MPI_ERROR = status.error;
+        statuses_[place].MPI_ERROR = code_out(status.error);
     }
 
     void add_failed(int index, const Request& finished)
@@ -210,12 +210,12 @@ private:
     int failed_ = 0;
     int first_failed_ = 0;
     Status first_ = Status::empty();
-    MPI_Comm comm_of_first_ = MPI_COMM_NULL;  // whose error handler hears of it
+    HandleNumber comm_of_first_ = kCommNull;  // whose error handler hears of it
     std::string words_of_first_;
 };
 
 // Ends a call that completes one request. The status is not copied: it has just been written, in parts.
-void finish_and_give(Process& process, MPI_Request& handle, Request& request, MPI_Status* to, MPI_Comm& comm)
+void finish_and_give(Process& process, MPI_Request& handle, Request& request, MPI_Status* to, HandleNumber& comm)
 {
     settle(request);
     give(to, request.status);
@@ -230,7 +230,7 @@ void finish_and_give(Process& process, MPI_Request& handle, Request& request, MP
     fail_operation(status, words);
 }
 
-void finish_all(RequestList& requests, MPI_Status* statuses, MPI_Comm& comm)
+void finish_all(RequestList& requests, MPI_Status* statuses, HandleNumber& comm)
 {
     Outcome outcome(statuses);
     for (int i = 0; i < requests.size(); ++i) {
@@ -243,7 +243,7 @@ void finish_all(RequestList& requests, MPI_Status* statuses, MPI_Comm& comm)
     outcome.check(comm);
 }
 
-void finish_some(RequestList& requests, int* outcount, int* indices, MPI_Status* statuses, MPI_Comm& comm)
+void finish_some(RequestList& requests, int* outcount, int* indices, MPI_Status* statuses, HandleNumber& comm)
 {
     int done = 0;
     for (int i = requests.first_complete(); i != kNone; i = requests.first_complete(i + 1)) indices[done++] = i;
@@ -263,7 +263,7 @@ using namespace fmpl::mpi;
 
 int PMPI_Wait(MPI_Request* request, MPI_Status* status)
 {
-    return call_then_on("MPI_Wait", [&](Process& process, MPI_Comm& comm) {
+    return call_then_on("MPI_Wait", [&](Process& process, HandleNumber& comm) {
         check_pointer(request, "request");
         Request* const active = active_request(process, *request);
         if (active == nullptr) {
@@ -279,7 +279,7 @@ FMPL_MPI_NAME(MPI_Wait)
 
 int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status)
 {
-    return call_then_on("MPI_Test", [&](Process& process, MPI_Comm& comm) {
+    return call_then_on("MPI_Test", [&](Process& process, HandleNumber& comm) {
         check_pointer(request, "request");
         check_pointer(flag, "flag");
         Request* const active = active_request(process, *request);
@@ -296,7 +296,7 @@ FMPL_MPI_NAME(MPI_Test)
 
 int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
-    return call_then_on("MPI_Waitall", [&](Process& process, MPI_Comm& comm) {
+    return call_then_on("MPI_Waitall", [&](Process& process, HandleNumber& comm) {
         RequestList list(process, count, requests);
         // Waiting for one makes all progress, so each is waited for once.
         for (int i = list.incomplete_at_first(); i < list.size(); ++i) {
@@ -309,7 +309,7 @@ FMPL_MPI_NAME(MPI_Waitall)
 
 int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[])
 {
-    return call_then_on("MPI_Testall", [&](Process& process, MPI_Comm& comm) {
+    return call_then_on("MPI_Testall", [&](Process& process, HandleNumber& comm) {
         check_pointer(flag, "flag");
         const auto all_complete = [&] {
             const Overview found = overview(process, count, requests);
@@ -325,7 +325,7 @@ FMPL_MPI_NAME(MPI_Testall)
 
 int PMPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status)
 {
-    return call_then_on("MPI_Waitany", [&](Process& process, MPI_Comm& comm) {
+    return call_then_on("MPI_Waitany", [&](Process& process, HandleNumber& comm) {
         check_pointer(index, "index");
         RequestList list(process, count, requests);
         if (list.active() == 0) {
@@ -344,7 +344,7 @@ FMPL_MPI_NAME(MPI_Waitany)
 
 int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status)
 {
-    return call_then_on("MPI_Testany", [&](Process& process, MPI_Comm& comm) {
+    return call_then_on("MPI_Testany", [&](Process& process, HandleNumber& comm) {
         check_pointer(index, "index");
         check_pointer(flag, "flag");
         const RequestList list(process, count, requests);
@@ -368,7 +368,7 @@ FMPL_MPI_NAME(MPI_Testany)
 
 int PMPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[])
 {
-    return call_then_on("MPI_Waitsome", [&](Process& process, MPI_Comm& comm) {
+    return call_then_on("MPI_Waitsome", [&](Process& process, HandleNumber& comm) {
         check_pointer(outcount, "outcount");
         RequestList list(process, incount, requests);
         if (list.active() == 0) {
@@ -384,7 +384,7 @@ FMPL_MPI_NAME(MPI_Waitsome)
 
 int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[])
 {
-    return call_then_on("MPI_Testsome", [&](Process& process, MPI_Comm& comm) {
+    return call_then_on("MPI_Testsome", [&](Process& process, HandleNumber& comm) {
         check_pointer(outcount, "outcount");
         Overview found;
         const bool is_over = process.messenger.test([&] {
@@ -408,10 +408,10 @@ int PMPI_Request_free(MPI_Request* request)
 {
     return call("MPI_Request_free", [&](Process& process) {
         check_pointer(request, "request");
-        Request& freed = process.request(*request);
+        Request& freed = process.request(number_of(*request));
         const RequestRef keep(&freed);
         if (dynamic_cast<const ActiveRequest*>(&freed) != nullptr) {
-            fail(MPI_ERR_REQUEST,
+            fail(ErrorClass::request,
                 "request is of a collective operation, which cannot be freed; wait for it");  // section 5.12
         }
         // A generalized request stays known by its handle: to MPI_Grequest_complete when the user has not completed it,
@@ -420,7 +420,7 @@ int PMPI_Request_free(MPI_Request* request)
         const bool needs_handle = generalized != nullptr && !freed.complete;
         const MPI_Request handle = std::exchange(*request, MPI_REQUEST_NULL);
         const int code = freed.is_active() ? freed.abandon() : MPI_SUCCESS;
-        if (!needs_handle) process.remove_request(handle);
+        if (!needs_handle) process.remove_request(number_of(handle));
         if (code != MPI_SUCCESS) throw Error(code, freed.error_words());
     });
 }
@@ -428,7 +428,7 @@ FMPL_MPI_NAME(MPI_Request_free)
 
 int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status)
 {
-    return call_then_on("MPI_Request_get_status", [&](Process& process, MPI_Comm& comm) {
+    return call_then_on("MPI_Request_get_status", [&](Process& process, HandleNumber& comm) {
         check_pointer(flag, "flag");
         Request* const active = active_request(process, request);
         *flag = 1;
@@ -455,7 +455,7 @@ int PMPI_Cancel(MPI_Request* request)
     return call("MPI_Cancel", [&](Process& process) {
         check_pointer(request, "request");
         // Held: the cancel function of a generalized request that was freed may complete it, which ends it.
-        const RequestRef cancelled(&process.request(*request));
+        const RequestRef cancelled(&process.request(number_of(*request)));
         cancelled->cancel(process.messenger);
     });
 }

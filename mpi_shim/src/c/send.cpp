@@ -12,8 +12,10 @@ int send(const char* name, SendMode mode, const void* buf, int count, MPI_Dataty
     MPI_Comm comm)
 {
     return call_on(name, comm, send_facts(count, datatype, dest, tag, comm), [&](Process& process) {
-        Communicator& on = *process.communicator(comm);
+        Communicator& on = *process.communicator(number_of(comm));
         const MessageBuffer message = message_buffer(process, buf, count, datatype);
+        dest = rank_in(dest);
+        tag = tag_in(tag);
         check_destination(on, dest);
         check_send_tag(tag);
         process.messenger.send(message, on, Traffic::point_to_point, dest, tag, mode);
@@ -35,8 +37,10 @@ int send(const char* name, SendMode mode, const void* buf, int count, MPI_Dataty
 {
     const auto body = [&](Process & process) __attribute__((always_inline))
     {
-        Communicator& on = *process.communicator(comm);
+        Communicator& on = *process.communicator(number_of(comm));
         const MessageBuffer message = message_buffer(process, buf, count, datatype);
+        dest = rank_in(dest);
+        tag = tag_in(tag);
         check_destination(on, dest);
         check_send_tag(tag);
         check_pointer(request, "request");

@@ -22,8 +22,13 @@ void exchange(Process& process, Communicator& comm, const MessageBuffer& out, in
     give_checked(status, receive->status);
 }
 
-void check_ends(const Communicator& comm, int dest, int sendtag, int source, int recvtag)
+// They are the core's from then on.
+void take_ends(const Communicator& comm, int& dest, int& sendtag, int& source, int& recvtag)
 {
+    dest = rank_in(dest);
+    sendtag = tag_in(sendtag);
+    source = rank_in(source);
+    recvtag = tag_in(recvtag);
     check_destination(comm, dest);
     check_send_tag(sendtag, "sendtag");
     check_source(comm, source);
@@ -39,12 +44,12 @@ int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int
     int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status)
 {
     return call_on("MPI_Sendrecv", comm, send_facts(sendcount, sendtype, dest, sendtag, comm), [&](Process& process) {
-        Communicator& on = *process.communicator(comm);
+        Communicator& on = *process.communicator(number_of(comm));
         const MessageBuffer out =
             message_buffer(process, sendbuf, sendcount, sendtype, "sendbuf", "sendcount", "sendtype");
         const MessageBuffer in =
             message_buffer(process, recvbuf, recvcount, recvtype, "recvbuf", "recvcount", "recvtype");
-        check_ends(on, dest, sendtag, source, recvtag);
+        take_ends(on, dest, sendtag, source, recvtag);
         exchange(process, on, out, dest, sendtag, in, source, recvtag, status);
     });
 }
@@ -55,9 +60,9 @@ int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest,
 {
     return call_on(
         "MPI_Sendrecv_replace", comm, send_facts(count, datatype, dest, sendtag, comm), [&](Process& process) {
-            Communicator& on = *process.communicator(comm);
+            Communicator& on = *process.communicator(number_of(comm));
             const MessageBuffer in = message_buffer(process, buf, count, datatype);
-            check_ends(on, dest, sendtag, source, recvtag);
+            take_ends(on, dest, sendtag, source, recvtag);
             const auto packed = std::make_unique_for_overwrite<std::byte[]>(in.bytes);
             in.pack(0, in.bytes, packed.get());
             const MessageBuffer out = MessageBuffer::piece(packed.get(), in.bytes);

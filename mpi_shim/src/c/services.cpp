@@ -39,7 +39,7 @@ const char* words_of(Body&& body)
 Process& required_process()
 {
     Process* const process = find_process();
-    if (process == nullptr) fail(MPI_ERR_OTHER, "MPI is not up; call between MPI_Init and MPI_Finalize");
+    if (process == nullptr) fail(ErrorClass::other, "MPI is not up; call between MPI_Init and MPI_Finalize");
     return *process;
 }
 
@@ -50,7 +50,7 @@ int is_up()
 
 const char* init()
 {
-    return words_of([] { join_process(MPI_THREAD_SINGLE); });
+    return words_of([] { join_process(kThreadSingle); });
 }
 
 const char* finalize()
@@ -63,14 +63,14 @@ const char* finalize()
 
 int is_comm(int comm)
 {
-    return is_handle_of(HandleKind::communicator, comm) ? 1 : 0;
+    return is_handle_of(HandleKind::communicator, number_of_fortran<MPI_Comm>(comm)) ? 1 : 0;
 }
 
 const char* comm_world_ranks(int comm, int* world_ranks, int room, int* size)
 {
     return words_of([&] {
-        const Communicator& of = *required_process().communicator(comm);
-        if (of.is_inter()) fail(MPI_ERR_COMM, "comm is an intercommunicator; give an intracommunicator");
+        const Communicator& of = *required_process().communicator(number_of_fortran<MPI_Comm>(comm));
+        if (of.is_inter()) fail(ErrorClass::comm, "comm is an intercommunicator; give an intracommunicator");
         const std::vector<int>& ranks = of.group()->world_ranks();
         *size = of.size();
         std::copy_n(ranks.begin(), std::min(room, of.size()), world_ranks);
@@ -83,21 +83,21 @@ const char* comm_create(const int* world_ranks, int n, int* comm)
         Process& process = required_process();
         const auto group = std::make_shared<const Group>(std::vector<int>(world_ranks, world_ranks + n));
         const CommunicatorPtr made = create_from_group_alone(process, *process.world, group, kCreationTag);
-        if (made == nullptr) fail(MPI_ERR_GROUP, "the caller, rank {}, is not in the list", process.rank());
-        *comm = process.add(made);
+        if (made == nullptr) fail(ErrorClass::group, "the caller, rank {}, is not in the list", process.rank());
+        *comm = fortran_for<MPI_Comm>(process.add(made));
     });
 }
 
 const char* comm_free(int* comm)
 {
     return words_of([&] {
-        required_process().remove_communicator(*comm);
-        *comm = MPI_COMM_NULL;
+        required_process().remove_communicator(number_of_fortran<MPI_Comm>(*comm));
+        *comm = fortran_for<MPI_Comm>(kCommNull);
     });
 }
 
-constexpr struct fmpl_mpi_services kServices = {
-    MPI_COMM_WORLD, MPI_COMM_NULL, is_up, init, finalize, is_comm, comm_world_ranks, comm_create, comm_free};
+constexpr struct fmpl_mpi_services kServices = {fortran_for<MPI_Comm>(kCommWorld), fortran_for<MPI_Comm>(kCommNull),
+    is_up, init, finalize, is_comm, comm_world_ranks, comm_create, comm_free};
 
 }  // namespace
 

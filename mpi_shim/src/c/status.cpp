@@ -22,7 +22,7 @@ Number or_undefined(const std::optional<std::int64_t>& number)
 void check_status(const MPI_Status* status)
 {
     if (status == nullptr || status == MPI_STATUS_IGNORE) {
-        fail(MPI_ERR_ARG, "status is {}; give the address of a status",
+        fail(ErrorClass::argument, "status is {}; give the address of a status",
             status == nullptr ? "a null pointer" : "MPI_STATUS_IGNORE");
     }
 }
@@ -31,7 +31,7 @@ template <class Number>
 int get_elements(const char* name, const MPI_Status* status, MPI_Datatype datatype, Number* count)
 {
     return call(name, [&](Process& process) {
-        const Datatype& type = *process.type(datatype)->type;
+        const Datatype& type = *process.type(number_of(datatype))->type;
         check_status(status);
         check_pointer(count, "count");
         *count = or_undefined<Number>(type.elements_in(static_cast<std::int64_t>(bytes_of(*status))));
@@ -63,7 +63,7 @@ std::int64_t bytes_of_elements(const Datatype& type, std::int64_t elements)
 int set_elements(const char* name, MPI_Status* status, MPI_Datatype datatype, std::int64_t count)
 {
     return call(name, [&](Process& process) {
-        const Datatype& type = *process.type(datatype)->type;
+        const Datatype& type = *process.type(number_of(datatype))->type;
         check_status(status);
         check_count(count);
         set_bytes(*status, static_cast<std::uint64_t>(bytes_of_elements(type, count)));
@@ -78,7 +78,7 @@ using namespace fmpl::mpi;
 int PMPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count)
 {
     return call("MPI_Get_count", [&](Process& process) {
-        const Datatype& type = *process.type(datatype)->type;
+        const Datatype& type = *process.type(number_of(datatype))->type;
         check_status(status);
         check_pointer(count, "count");
         *count = or_undefined<int>(type.count_in(static_cast<std::int64_t>(bytes_of(*status))));

@@ -15,20 +15,9 @@ using namespace fmpl::mpi;
 
 namespace {
 
-// Nobody's weights can lie here.
-int unweighted_mark;
-int weights_empty_mark;
-
-}  // namespace
-
-int* const MPI_UNWEIGHTED = &unweighted_mark;
-int* const MPI_WEIGHTS_EMPTY = &weights_empty_mark;
-
-namespace {
-
 void check_not_negative(int value, const char* argument)
 {
-    if (value < 0) fail(MPI_ERR_ARG, "{} = {} is negative; give 0 or more", argument, value);
+    if (value < 0) fail(ErrorClass::argument, "{} = {} is negative; give 0 or more", argument, value);
 }
 
 std::vector<int> copy_of(const int* values, int count, const char* argument, const char* count_argument)
@@ -45,8 +34,8 @@ void give_list(
     check_not_negative(room, room_argument);
     const auto places = static_cast<std::size_t>(room);
     if (places < found.size() && !is_cut) {
-        fail(MPI_ERR_ARG, "{} = {} is too little room for {}; there are {} numbers", room_argument, room, argument,
-            found.size());
+        fail(ErrorClass::argument, "{} = {} is too little room for {}; there are {} numbers", room_argument, room,
+            argument, found.size());
     }
     const std::span<const int> given = found.first(std::min(found.size(), places));
     if (!given.empty()) check_pointer(to, argument);
@@ -55,22 +44,23 @@ void give_list(
 
 CommunicatorPtr intracommunicator(Process& process, MPI_Comm comm, const char* argument = "comm_old")
 {
-    const CommunicatorPtr& found = process.communicator(comm, argument);
-    if (found->is_inter()) fail(MPI_ERR_COMM, "{} is an intercommunicator; give an intracommunicator", argument);
+    const CommunicatorPtr& found = process.communicator(number_of(comm), argument);
+    if (found->is_inter()) fail(ErrorClass::comm, "{} is an intercommunicator; give an intracommunicator", argument);
     return found;
 }
 
 void check_rank(const Communicator& comm, int rank, const char* argument = "rank")
 {
     if (rank < 0 || rank >= comm.size()) {
-        fail(MPI_ERR_RANK, "{} = {} is not a rank of the communicator; it has {}", argument, rank, comm.size());
+        fail(ErrorClass::rank, "{} = {} is not a rank of the communicator; it has {}", argument, rank, comm.size());
     }
 }
 
 void check_fits(const Communicator& comm, int places, const char* what)
 {
     if (places > comm.size()) {
-        fail(MPI_ERR_ARG, "the {} has {} places, and the communicator only {} ranks", what, places, comm.size());
+        fail(ErrorClass::argument, "the {} has {} places, and the communicator only {} ranks", what, places,
+            comm.size());
     }
 }
 
@@ -104,14 +94,14 @@ CommunicatorPtr with_topology(Process& process, Communicator& comm, int places, 
 
 void give_new(Process& process, const CommunicatorPtr& made, MPI_Comm* newcomm)
 {
-    *newcomm = made == nullptr ? MPI_COMM_NULL : process.add(made);
+    *newcomm = handle_for<MPI_Comm>(made == nullptr ? kCommNull : process.add(made));
 }
 
 // A call that asks something of a communicator: body(comm).
 template <class Body>
 int ask(const char* name, MPI_Comm comm, Body&& body)
 {
-    return call_on(name, comm, [&](Process& process) { body(*process.communicator(comm)); });
+    return call_on(name, comm, [&](Process& process) { body(*process.communicator(number_of(comm))); });
 }
 
 // The weights of an argument; empty when it is MPI_UNWEIGHTED.
@@ -120,7 +110,7 @@ std::vector<int> weights_of(const int* weights, int count, const char* argument)
     if (weights == MPI_UNWEIGHTED || (weights == MPI_WEIGHTS_EMPTY && count == 0)) return {};
     std::vector<int> found = copy_of(weights == MPI_WEIGHTS_EMPTY ? nullptr : weights, count, argument, "degree");
     for (const int weight : found) {
-        if (weight < 0) fail(MPI_ERR_ARG, "{} has {}, which is negative; give 0 or more", argument, weight);
+        if (weight < 0) fail(ErrorClass::argument, "{} has {}, which is negative; give 0 or more", argument, weight);
     }
     return found;
 }
@@ -158,7 +148,8 @@ std::vector<Edge> edges_given(const Communicator& comm, int n, const int* source
         check_not_negative(count, "degrees[i]");
         total += count;
     }
-    if (total > std::numeric_limits<int>::max()) fail(MPI_ERR_ARG, "degrees add up to {} edges, too many", total);
+    if (total > std::numeric_limits<int>::max())
+        fail(ErrorClass::argument, "degrees add up to {} edges, too many", total);
     const std::vector<int> to = copy_of(destinations, static_cast<int>(total), "destinations", "sum of degrees");
     check_neighbours(comm, to, "destinations");
     const std::vector<int> of_edges = weights_of(weights, static_cast<int>(total), "weights");
@@ -212,7 +203,7 @@ FMPL_MPI_NAME(MPI_Cart_create)
 int PMPI_Dims_create(int nnodes, int ndims, int dims[])
 {
     return call("MPI_Dims_create", [&](Process&) {
-        if (ndims < 0) fail(MPI_ERR_DIMS, "ndims = {} is negative; give 0 or more", ndims);
+        if (ndims < 0) fail(ErrorClass::dims, "ndims = {} is negative; give 0 or more", ndims);
         if (ndims > 0) check_pointer(dims, "dims");
         balance_dimensions(nnodes, {dims, static_cast<std::size_t>(ndims)});
     });
@@ -236,9 +227,9 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
     return call_on("MPI_Dist_graph_create_adjacent", comm_old, [&](Process& process) {
         const CommunicatorPtr comm = intracommunicator(process, comm_old);
         check_pointer(comm_dist_graph, "comm_dist_graph");
-        check_hints(process.environment, info);
+        check_hints(process.environment, number_of(info));
         if ((sourceweights == MPI_UNWEIGHTED) != (destweights == MPI_UNWEIGHTED)) {
-            fail(MPI_ERR_ARG, "one of sourceweights and destweights is MPI_UNWEIGHTED; give both so, or none");
+            fail(ErrorClass::argument, "one of sourceweights and destweights is MPI_UNWEIGHTED; give both so, or none");
         }
         give_new(process,
             with_graph(process, *comm,
@@ -256,7 +247,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
     return call_on("MPI_Dist_graph_create", comm_old, [&](Process& process) {
         const CommunicatorPtr comm = intracommunicator(process, comm_old);
         check_pointer(comm_dist_graph, "comm_dist_graph");
-        check_hints(process.environment, info);
+        check_hints(process.environment, number_of(info));
         const bool weighted = weights != MPI_UNWEIGHTED;
         const std::vector<Edge> given = edges_given(*comm, n, sources, degrees, destinations, weights);
         DistributedGraphTopology::Edges from;
@@ -398,13 +389,13 @@ int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, in
     return ask("MPI_Cart_shift", comm, [&](const Communicator& of) {
         const CartesianTopology& grid = cartesian_of(of);
         if (direction < 0 || direction >= grid.dimensions()) {
-            fail(MPI_ERR_ARG, "direction = {} is not a dimension of the grid; it has {}, counted from 0", direction,
-                grid.dimensions());
+            fail(ErrorClass::argument, "direction = {} is not a dimension of the grid; it has {}, counted from 0",
+                direction, grid.dimensions());
         }
         check_pointer(rank_source, "rank_source");
         check_pointer(rank_dest, "rank_dest");
-        *rank_source = grid.shifted(of.rank(), direction, -std::int64_t{disp});
-        *rank_dest = grid.shifted(of.rank(), direction, disp);
+        *rank_source = rank_out(grid.shifted(of.rank(), direction, -std::int64_t{disp}));
+        *rank_dest = rank_out(grid.shifted(of.rank(), direction, disp));
     });
 }
 FMPL_MPI_NAME(MPI_Cart_shift)
@@ -412,7 +403,7 @@ FMPL_MPI_NAME(MPI_Cart_shift)
 int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm)
 {
     return call_on("MPI_Cart_sub", comm, [&](Process& process) {
-        const CommunicatorPtr from = process.communicator(comm);
+        const CommunicatorPtr from = process.communicator(number_of(comm));
         const CartesianTopology& grid = cartesian_of(*from);
         check_pointer(newcomm, "newcomm");
         const std::vector<int> remain = copy_of(remain_dims, grid.dimensions(), "remain_dims", "ndims");

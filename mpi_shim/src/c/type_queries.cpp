@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,7 @@ template <class Number, class Ask>
 int ask_number(const char* name, MPI_Datatype datatype, Number* to, const char* argument, Ask&& ask)
 {
     return call(name, [&](Process& process) {
-        const Datatype& type = *process.type(datatype)->type;
+        const Datatype& type = *process.type(number_of(datatype))->type;
         check_pointer(to, argument);
         *to = static_cast<Number>(ask(type));
     });
@@ -25,7 +26,7 @@ int ask_number(const char* name, MPI_Datatype datatype, Number* to, const char* 
 int ask_extent(const char* name, MPI_Datatype datatype, std::int64_t* lower, std::int64_t* extent)
 {
     return call(name, [&](Process& process) {
-        const Datatype& type = *process.type(datatype)->type;
+        const Datatype& type = *process.type(number_of(datatype))->type;
         check_pointer(lower, "lb");
         check_pointer(extent, "extent");
         *lower = type.lower_bound();
@@ -36,7 +37,7 @@ int ask_extent(const char* name, MPI_Datatype datatype, std::int64_t* lower, std
 int ask_true_extent(const char* name, MPI_Datatype datatype, std::int64_t* lower, std::int64_t* extent)
 {
     return call(name, [&](Process& process) {
-        const Datatype& type = *process.type(datatype)->type;
+        const Datatype& type = *process.type(number_of(datatype))->type;
         check_pointer(lower, "true_lb");
         check_pointer(extent, "true_extent");
         *lower = type.true_lower_bound();
@@ -54,7 +55,7 @@ int address_of(const char* name, const void* location, MPI_Aint* address)
 
 // What an envelope tells of a type.
 struct TypeEnvelope {
-    int combiner;
+    Combiner combiner;
     std::size_t integers;
     std::size_t addresses;
     std::size_t types;
@@ -62,7 +63,7 @@ struct TypeEnvelope {
 
 // The arguments of MPI_Type_create_f90_real, _complex or _integer that made a handle, after its combiner; nullptr for
 // others.
-const std::array<int, 3>* f90_arguments(const Process& process, MPI_Datatype handle)
+const std::array<int, 3>* f90_arguments(const Process& process, HandleNumber handle)
 {
     for (const auto& [arguments, made] : process.f90_types) {
         if (made == handle) return &arguments;
@@ -72,25 +73,36 @@ const std::array<int, 3>* f90_arguments(const Process& process, MPI_Datatype han
 
 std::size_t f90_argument_count(const std::array<int, 3>& arguments)
 {
-    return arguments[0] == MPI_COMBINER_F90_INTEGER ? 1 : 2;
+    return static_cast<Combiner>(arguments[0]) == Combiner::f90_integer ? 1 : 2;
 }
 
-TypeEnvelope type_envelope_of(const Process& process, MPI_Datatype handle, const Datatype& type)
+TypeEnvelope type_envelope_of(const Process& process, HandleNumber handle, const Datatype& type)
 {
     if (type.predefined_id()) {
         const std::array<int, 3>* const f90 = f90_arguments(process, handle);
-        if (f90 == nullptr) return {MPI_COMBINER_NAMED, 0, 0, 0};
-        return {(*f90)[0], f90_argument_count(*f90), 0, 0};
+        if (f90 == nullptr) return {Combiner::named, 0, 0, 0};
+        return {static_cast<Combiner>((*f90)[0]), f90_argument_count(*f90), 0, 0};
     }
     const Datatype::Contents& contents = type.contents();
-    return {
-        static_cast<int>(type.combiner()), contents.integers.size(), contents.addresses.size(), contents.types.size()};
+    return {type.combiner(), contents.integers.size(), contents.addresses.size(), contents.types.size()};
+}
+
+// Of the integers of a type's contents, those that are constants become mpi.h's.
+void give_constants(Combiner combiner, std::span<int> integers)
+{
+    if (combiner != Combiner::subarray && combiner != Combiner::darray) return;
+    integers.back() = order_out(integers.back());
+    if (combiner == Combiner::subarray) return;
+    // size, rank, ndims, then gsizes, distribs, dargs and psizes
+    const auto dimensions = static_cast<std::size_t>(integers[2]);
+    for (int& number : integers.subspan(3 + dimensions, dimensions)) number = distribution_out(number);
+    for (int& number : integers.subspan(3 + 2 * dimensions, dimensions)) number = distribution_argument_out(number);
 }
 
 void check_room(int room, std::size_t needed, const char* argument)
 {
     if (room < 0 || static_cast<std::size_t>(room) < needed) {
-        fail(MPI_ERR_ARG, "{} = {} is too small; MPI_Type_get_envelope says {}", argument, room, needed);
+        fail(ErrorClass::argument, "{} = {} is too small; MPI_Type_get_envelope says {}", argument, room, needed);
     }
 }
 
@@ -186,7 +198,8 @@ int PMPI_Type_get_envelope(
     MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes, int* combiner)
 {
     return call("MPI_Type_get_envelope", [&](Process& process) {
-        const TypeEnvelope envelope = type_envelope_of(process, datatype, *process.type(datatype)->type);
+        const TypeEnvelope envelope =
+            type_envelope_of(process, number_of(datatype), *process.type(number_of(datatype))->type);
         check_pointer(num_integers, "num_integers");
         check_pointer(num_addresses, "num_addresses");
         check_pointer(num_datatypes, "num_datatypes");
@@ -194,7 +207,7 @@ int PMPI_Type_get_envelope(
         *num_integers = static_cast<int>(envelope.integers);
         *num_addresses = static_cast<int>(envelope.addresses);
         *num_datatypes = static_cast<int>(envelope.types);
-        *combiner = envelope.combiner;
+        *combiner = combiner_out(static_cast<int>(envelope.combiner));
     });
 }
 FMPL_MPI_NAME(MPI_Type_get_envelope)
@@ -203,10 +216,10 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addr
     int integers[], MPI_Aint addresses[], MPI_Datatype datatypes[])
 {
     return call("MPI_Type_get_contents", [&](Process& process) {
-        const TypeObjectPtr type = process.type(datatype);
-        const TypeEnvelope envelope = type_envelope_of(process, datatype, *type->type);
-        if (envelope.combiner == MPI_COMBINER_NAMED) {
-            fail(MPI_ERR_TYPE,
+        const TypeObjectPtr type = process.type(number_of(datatype));
+        const TypeEnvelope envelope = type_envelope_of(process, number_of(datatype), *type->type);
+        if (envelope.combiner == Combiner::named) {
+            fail(ErrorClass::type,
                 "datatype is {}, which is predefined and so has no contents; ask MPI_Type_get_envelope first",
                 type->type->name());
         }
@@ -216,17 +229,19 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addr
         array_of(integers, static_cast<int>(envelope.integers), "array_of_integers");
         array_of(addresses, static_cast<int>(envelope.addresses), "array_of_addresses");
         array_of(datatypes, static_cast<int>(envelope.types), "array_of_datatypes");
-        if (const std::array<int, 3>* const f90 = f90_arguments(process, datatype)) {
+        if (const std::array<int, 3>* const f90 = f90_arguments(process, number_of(datatype))) {
             std::copy_n(f90->begin() + 1, f90_argument_count(*f90), integers);
             return;
         }
         const Datatype::Contents& contents = type->type->contents();
         std::copy(contents.integers.begin(), contents.integers.end(), integers);
+        give_constants(envelope.combiner, {integers, envelope.integers});
         std::copy(contents.addresses.begin(), contents.addresses.end(), addresses);
         // Derived types come back under new handles, which the user frees.
         for (const DatatypePtr& part : contents.types) {
-            *datatypes++ = part->predefined_id() ? handle_of(*part->predefined_id())
-                                                 : process.add(std::make_shared<TypeObject>(TypeObject{part}));
+            *datatypes++ = handle_for<MPI_Datatype>(part->predefined_id()
+                                                        ? handle_of(*part->predefined_id())
+                                                        : process.add(std::make_shared<TypeObject>(TypeObject{part})));
         }
     });
 }
@@ -236,7 +251,7 @@ FMPL_MPI_NAME(MPI_Type_get_contents)
 int PMPI_Type_set_name(MPI_Datatype datatype, const char* type_name)
 {
     return call("MPI_Type_set_name", [&](Process& process) {
-        TypeObject& type = *process.type(datatype);
+        TypeObject& type = *process.type(number_of(datatype));
         check_pointer(type_name, "type_name");
         type.type = type.type->renamed(std::string(std::string_view(type_name).substr(0, MPI_MAX_OBJECT_NAME - 1)));
     });
@@ -246,7 +261,7 @@ FMPL_MPI_NAME(MPI_Type_set_name)
 int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen)
 {
     return call("MPI_Type_get_name", [&](Process& process) {
-        const std::string& name = process.type(datatype)->type->name();
+        const std::string& name = process.type(number_of(datatype))->type->name();
         check_pointer(type_name, "type_name");
         check_pointer(resultlen, "resultlen");
         std::memcpy(type_name, name.c_str(), name.size() + 1);

@@ -14,7 +14,7 @@ namespace {
 int fail_null(const char* name, const char* argument)
 {
     const std::string words = fmt::format("{} is a null pointer; give the address of a variable", argument);
-    return handle_error(name, MPI_COMM_NULL, MPI_ERR_ARG, words.c_str());
+    return handle_error(name, kCommNull, code_of(ErrorClass::argument), words.c_str());
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 #include "coll/listed_schedule.hpp"
 #include "error.hpp"
 
-#include <mpi.h>
-
 #include <cstdlib>
 #include <string_view>
 
@@ -18,7 +16,7 @@ CollectiveForm form_of_environment()
     const std::string_view form = value == nullptr ? "auto" : value;
     if (form == "auto") return CollectiveForm::automatic;
     if (form == "schedule") return CollectiveForm::schedule;
-    fail(MPI_ERR_ARG, "FMPL_MPI_COLLECTIVES={}: auto or schedule is needed", form);
+    fail(ErrorClass::argument, "FMPL_MPI_COLLECTIVES={}: auto or schedule is needed", form);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ FmplComm make_fmpl_comm(CollectiveState& state, const Communicator& comm)
 {
     if (state.form == CollectiveForm::schedule || comm.is_inter() || comm.size() == 1) return {};
     const std::vector<int>& members = comm.group()->world_ranks();
-    if (members == state.job->world_ranks()) return {FMPL_COMM_WORLD, comm.handle == MPI_COMM_WORLD};
+    if (members == state.job->world_ranks()) return {FMPL_COMM_WORLD, comm.handle == kCommWorld};
     const auto [known, is_new] = state.fmpl_comms.try_emplace(members, FMPL_COMM_NULL);
     if (is_new) {
         const int code = fmpl_comm_create_group(&known->second, members.data(), comm.size());

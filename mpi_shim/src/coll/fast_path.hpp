@@ -25,7 +25,7 @@ inline fmpl_exchanges* exchanges_of_blocking(CollectiveState& state, Communicato
 }
 inline fmpl_exchanges* exchanges_of_nonblocking(CollectiveState& state, Communicator& comm)
 {
-    if (!comm.fmpl_comm_tried && comm.handle == MPI_COMM_WORLD) [[unlikely]]
+    if (!comm.fmpl_comm_tried && comm.handle == kCommWorld) [[unlikely]]
         find_exchanges(state, comm);
     return comm.nonblocking_exchanges;
 }

@@ -22,8 +22,8 @@ void inter_barrier(Schedule& schedule)
 void inter_bcast(Schedule& schedule, const MessageBuffer& buffer, int root)
 {
     const Members& between = schedule.members();
-    if (root == MPI_PROC_NULL) return;
-    if (root == MPI_ROOT) {
+    if (root == kProcNull) return;
+    if (root == kRoot) {
         schedule.send(between, buffer, 0);
         schedule.end_round();
         return;
@@ -38,8 +38,8 @@ void inter_bcast(Schedule& schedule, const MessageBuffer& buffer, int root)
 void inter_reduce(Schedule& schedule, const void* contribution, void* result, std::int64_t count, int root)
 {
     const Members& between = schedule.members();
-    if (root == MPI_PROC_NULL) return;
-    if (root == MPI_ROOT) {
+    if (root == kProcNull) return;
+    if (root == kRoot) {
         schedule.receive(between, schedule.elements(result, count), 0);
         schedule.end_round();
         return;

@@ -8,7 +8,7 @@ namespace {
 
 bool is_root(const Members& members, int root)
 {
-    return members.comm->is_inter() ? root == MPI_ROOT : root == members.rank();
+    return members.comm->is_inter() ? root == kRoot : root == members.rank();
 }
 
 // Calls step(peer) for the peers but for the rank itself, beginning behind it.

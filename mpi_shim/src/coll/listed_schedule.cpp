@@ -75,7 +75,7 @@ bool ListedSchedule::go_on()
 
 void ListedSchedule::cancel(Messenger&)
 {
-    fail(MPI_ERR_REQUEST, "request is of a collective operation, which cannot be cancelled; wait for it");
+    fail(ErrorClass::request, "request is of a collective operation, which cannot be cancelled; wait for it");
 }
 
 void ListedSchedule::add_send(const Members& members, const MessageBuffer& buffer, int peer, SendMode mode)

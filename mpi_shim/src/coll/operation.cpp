@@ -24,21 +24,21 @@ void Operation::check(const TypeObject& type) const
         return;
     const char* const name = name_of(static_cast<PredefinedOperation>(number_));
     if (number_ > kLastReduction) {
-        fail(MPI_ERR_OP, "op = {} is for one-sided communication alone; give another operation", name);
+        fail(ErrorClass::op, "op = {} is for one-sided communication alone; give another operation", name);
     }
     if (!type.is_predefined()) {
-        fail(MPI_ERR_OP,
+        fail(ErrorClass::op,
             "op = {} is not defined on datatype, which a constructor made; give a predefined type, or an operation of "
             "MPI_Op_create",
             name);
     }
-    fail(MPI_ERR_OP,
+    fail(ErrorClass::op,
         "op = {} is not defined on datatype = {}; see table 5.9.2 of MPI-3.1 for the types of each operation", name,
         type.type->name());
 }
 
 void Operation::apply(
-    const void* in, void* inout, std::int64_t count, const TypeObject& type, MPI_Datatype handle) const
+    const void* in, void* inout, std::int64_t count, const TypeObject& type, HandleNumber handle) const
 {
     if (is_predefined()) {
         find_reduction(number_, type)->function(in, inout, static_cast<std::size_t>(count));

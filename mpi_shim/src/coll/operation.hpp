@@ -2,8 +2,7 @@
 #pragma once
 
 #include "datatype/predefined.hpp"
-
-#include <mpi.h>
+#include "standard.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +20,7 @@ class Operation {
 public:
     // inout[i] = in[i] (op) inout[i] for i in 0 .. count-1 of the type, whose handle a user's function gets. `in` is
     // the operand of the lower ranks.
-    using Function = std::function<void(void* in, void* inout, int count, MPI_Datatype type)>;
+    using Function = std::function<void(void* in, void* inout, int count, HandleNumber type)>;
 
     // A user's (MPI_Op_create).
     Operation(Function function, bool commutes) : function_(std::move(function)), commutes_(commutes) {}
@@ -35,7 +34,7 @@ public:
     // Throws Error (class MPI_ERR_OP) where a predefined operation is not defined on the type.
     void check(const TypeObject& type) const;
     // Requires check(type).
-    void apply(const void* in, void* inout, std::int64_t count, const TypeObject& type, MPI_Datatype handle) const;
+    void apply(const void* in, void* inout, std::int64_t count, const TypeObject& type, HandleNumber handle) const;
     // FMPL's form of it, for its collective calls; null where there is none: a user's operation, a derived type,
     // elements with gaps. Requires check(type).
     const fmpl_op* fmpl_form(const TypeObject& type) const;

@@ -21,7 +21,7 @@ const Members& Schedule::local_members()
 void Schedule::check_and_copy(const MessageBuffer& from, const MessageBuffer& to)
 {
     if (from.bytes > to.bytes) {
-        note_error(MPI_ERR_TRUNCATE,
+        note_error(code_of(ErrorClass::truncate),
             fmt::format(
                 "the rank sends {} bytes to itself and has room for {}; give counts and types that agree on both "
                 "sides",
@@ -50,7 +50,7 @@ std::byte* Schedule::memory(std::size_t bytes)
         }
         blocks_.push_back(state_->scratch.take(bytes));
     } catch (const std::bad_alloc&) {
-        fail(MPI_ERR_NO_MEM, "there are no {} bytes of memory for what the call has to keep; use shorter buffers",
+        fail(ErrorClass::no_mem, "there are no {} bytes of memory for what the call has to keep; use shorter buffers",
             bytes);
     }
     return blocks_.back().memory.data();
@@ -99,7 +99,7 @@ void Schedule::begin_receive(const Members& members, const MessageBuffer& buffer
 
 void Schedule::reduce_now(const void* in, void* inout, std::int64_t count)
 {
-    MPI_Datatype handle = type_handle_;
+    HandleNumber handle = type_handle_;
     bool made = false;
     if (!operation_->is_predefined() && !type_->is_predefined()) {
         // The user may have freed the type; the user's function gets a handle that is valid.
@@ -113,40 +113,40 @@ void Schedule::reduce_now(const void* in, void* inout, std::int64_t count)
 
 void Schedule::note_failure(const Status& found, std::uint64_t expected)
 {
-    if (found.error == MPI_ERR_TRUNCATE) {
+    if (found.error == code_of(ErrorClass::truncate)) {
         note_error(found.error,
             "a message is longer than the memory that it goes to; give counts and types that agree on all ranks");
     } else if (found.error != 0) {
         note_error(found.error, "a message of the operation failed");
     } else {
-        note_error(MPI_ERR_OTHER,
+        note_error(code_of(ErrorClass::other),
             fmt::format("a message has {} bytes, {} are expected; give counts and types that agree on all ranks",
                 found.bytes, expected));
     }
 }
 
-void Schedule::note_error(int error_class, std::string words)
+void Schedule::note_error(int code, std::string words)
 {
     if (error_ != 0) return;
-    error_ = error_class;
+    error_ = code;
     error_words_ = std::move(words);
 }
 
 void Schedule::note_current_error()
 {
-    int error_class = MPI_ERR_OTHER;
+    int code = code_of(ErrorClass::other);
     std::string words = "out of memory";
     try {
         throw;
     } catch (const Error& error) {
-        error_class = error.error_class();
+        code = error.code();
         words = error.what();
     } catch (const std::bad_alloc&) {
-        error_class = MPI_ERR_NO_MEM;
+        code = code_of(ErrorClass::no_mem);
     } catch (const std::exception& error) {
         words = error.what();
     }
-    note_error(error_class, std::move(words));
+    note_error(code, std::move(words));
 }
 
 }  // namespace fmpl::mpi

@@ -19,7 +19,6 @@
 
 #include <fmpl/exchange.h>
 #include <fmpl/small_copy.hpp>
-#include <mpi.h>
 
 #include <algorithm>
 #include <array>
@@ -56,16 +55,16 @@ public:
     // messages too.
     void send(const Members& members, const MessageBuffer& buffer, int peer, SendMode mode = SendMode::standard)
     {
-        if (peer != MPI_PROC_NULL) add_send(members, buffer, peer, mode);
+        if (peer != kProcNull) add_send(members, buffer, peer, mode);
     }
     void receive(const Members& members, const MessageBuffer& buffer, int peer)
     {
-        if (peer != MPI_PROC_NULL) add_receive(members, buffer, peer, buffer.bytes);
+        if (peer != kProcNull) add_receive(members, buffer, peer, buffer.bytes);
     }
     // The same of a message that may have fewer bytes than there is room for.
     void receive_up_to(const Members& members, const MessageBuffer& buffer, int peer)
     {
-        if (peer != MPI_PROC_NULL) add_receive(members, buffer, peer, 0);
+        if (peer != kProcNull) add_receive(members, buffer, peer, 0);
     }
     // The same number of bytes in packed form, or more room in `to`. Less is the operation's error (MPI_ERR_TRUNCATE).
     [[gnu::always_inline]] void copy(const MessageBuffer& from, const MessageBuffer& to)
@@ -147,7 +146,8 @@ public:
     void note_arrival(std::uint64_t bytes, std::uint64_t room, std::uint64_t expected = 0)
     {
         if (bytes > room || bytes < expected) [[unlikely]]
-            note_failure({MPI_ANY_SOURCE, MPI_ANY_TAG, bytes > room ? MPI_ERR_TRUNCATE : 0, false, bytes}, expected);
+            note_failure(
+                {kAnySource, kAnyTag, bytes > room ? code_of(ErrorClass::truncate) : 0, false, bytes}, expected);
     }
 
     // An error of what it does is kept.
@@ -165,7 +165,7 @@ public:
 
     // The operation and type of reduce(); handle: of the type, for a user's function. What is predefined needs no
     // counted reference.
-    void set_reduction(const OperationPtr& operation, const TypeObjectPtr& type, MPI_Datatype handle)
+    void set_reduction(const OperationPtr& operation, const TypeObjectPtr& type, HandleNumber handle)
     {
         operation_ = operation->is_predefined() ? OperationPtr(OperationPtr(), operation.get()) : operation;
         type_ = type->is_predefined() ? TypeObjectPtr(TypeObjectPtr(), type.get()) : type;
@@ -298,7 +298,7 @@ protected:
     struct Pending {
         RequestRef request;
         std::uint64_t expected;
-        int peer = MPI_PROC_NULL;  // of a receive
+        int peer = kProcNull;  // of a receive
     };
 
     CollectiveState* state_ = nullptr;
@@ -319,7 +319,7 @@ private:
     void check_and_copy(const MessageBuffer& from, const MessageBuffer& to);
     void give_back_blocks();
     void note_failure(const Status& found, std::uint64_t expected);
-    void note_error(int error_class, std::string words);
+    void note_error(int code, std::string words);
     void note_current_error();
 
     bool waits_ = true;
@@ -327,7 +327,7 @@ private:
     Members local_members_{};
     OperationPtr operation_;
     TypeObjectPtr type_;
-    MPI_Datatype type_handle_ = MPI_DATATYPE_NULL;
+    HandleNumber type_handle_ = kDatatypeNull;
 
     struct alignas(64) OwnMemory {
         std::array<std::byte, 4096> bytes;

@@ -42,7 +42,7 @@ constexpr const char* kNotProposed =
 
 void check_proposed(const Contexts& contexts)
 {
-    if (!are_proposed(contexts)) fail(MPI_ERR_COMM, "{}", kNotProposed);
+    if (!are_proposed(contexts)) fail(ErrorClass::comm, "{}", kNotProposed);
 }
 
 // have_room: whether all members that the caller answers for can have the new communicator; without room none are
@@ -125,7 +125,7 @@ public:
         if (stage_ == Stage::passed_on && are_complete()) {
             Status done = Status::empty();
             done.error = status.error;
-            if (done.error == 0 && !are_proposed(contexts_)) done.error = MPI_ERR_COMM;
+            if (done.error == 0 && !are_proposed(contexts_)) done.error = code_of(ErrorClass::comm);
             complete_with(done);
         }
     }
@@ -204,7 +204,7 @@ std::vector<int> ranks_in(const Communicator& comm, const Group& group)
     for (int i = 0; i < group.size(); ++i) {
         const auto rank = comm.group()->rank_of(group.world_rank(i));
         if (!rank) {
-            fail(MPI_ERR_GROUP,
+            fail(ErrorClass::group,
                 "group has rank {} of MPI_COMM_WORLD, which is not in the group of comm; give a subset of that",
                 group.world_rank(i));
         }
@@ -264,7 +264,7 @@ CommunicatorPtr duplicate(Process& process, const CommunicatorPtr& comm)
 {
     const Duplicate started = start_duplicate(process, comm);
     process.messenger.wait(*started.request);
-    if (started.request->status.error == MPI_ERR_COMM) check_proposed({});
+    if (started.request->status.error == code_of(ErrorClass::comm)) check_proposed({});
     check_transfer(started.request->status);
     return started.made;
 }
@@ -273,7 +273,7 @@ CommunicatorPtr create_from_group(Process& process, Communicator& comm, const Gr
 {
     std::vector<int> ranks = ranks_in(comm, *group);
     const auto position = group->rank_of(process.messenger.world_rank());
-    if (comm.is_inter()) return split(process, comm, position ? 0 : MPI_UNDEFINED, position.value_or(0));
+    if (comm.is_inter()) return split(process, comm, position ? 0 : kUndefined, position.value_or(0));
     const int tag = comm.next_collective_tag();
     return position ? create_among(process, comm, group, std::move(ranks), tag) : nullptr;
 }
@@ -291,7 +291,7 @@ CommunicatorPtr split(Process& process, Communicator& comm, int color, int key)
     const int tag_between = is_inter ? comm.next_collective_tag() : 0;
     Exchange exchange(process.messenger, is_inter ? *comm.local : comm);
     Wish mine{color, key, process.messenger.world_rank(), {}};
-    if (color != MPI_UNDEFINED) mine.contexts = take_contexts(process, process.communicators.has_room(), is_inter);
+    if (color != kUndefined) mine.contexts = take_contexts(process, process.communicators.has_room(), is_inter);
 
     std::vector<Wish> wishes = exchange.all_gather(mine);
     std::vector<Wish> others;
@@ -299,7 +299,7 @@ CommunicatorPtr split(Process& process, Communicator& comm, int color, int key)
         if (exchange.position() == 0) others = PairExchange(process.messenger, comm, 0, tag_between).swap(wishes);
         exchange.broadcast(others);
     }
-    if (color == MPI_UNDEFINED) return nullptr;
+    if (color == kUndefined) return nullptr;
 
     wishes = with_color(std::move(wishes), color);
     others = with_color(std::move(others), color);
@@ -327,7 +327,7 @@ CommunicatorPtr create_intercommunicator(
     struct Proposal {
         Contexts ours;
         Contexts theirs;
-        int error_class = 0;
+        int code = 0;
     } proposal;
     std::vector<int> others;
     const bool is_leader = exchange.position() == leader;
@@ -340,14 +340,14 @@ CommunicatorPtr create_intercommunicator(
             proposal.theirs = pair.swap(proposal.ours);
             others = pair.swap(local.group()->world_ranks());
         } catch (const Error& error) {
-            proposal.error_class = error.error_class();
+            proposal.code = error.code();
             exchange.broadcast(proposal, leader);
             throw;
         }
     }
     exchange.broadcast(proposal, leader);
-    if (proposal.error_class != 0) {
-        fail(proposal.error_class, "the call failed on local_leader = {}, whose message has the reason", leader);
+    if (proposal.code != 0) {
+        fail_with_code(proposal.code, "the call failed on local_leader = {}, whose message has the reason", leader);
     }
     exchange.broadcast(others, leader);
 
@@ -360,7 +360,7 @@ CommunicatorPtr create_intercommunicator(
     const bool we_lead = !overlap && leads(*local.group(), *remote);
     if (is_leader && !we_lead) take_back(process, proposal.ours, true);
     if (overlap) {
-        fail(MPI_ERR_COMM,
+        fail(ErrorClass::comm,
             "the groups of both sides have members in common; give communicators local_comm that have none");
     }
     return make(process, we_lead ? proposal.ours : proposal.theirs, local.group(), remote, local);

@@ -34,7 +34,7 @@ BinomialPlace BinomialPlace::of(int position, int participants)
 void check_transfer(const Status& status)
 {
     if (status.error != 0) {
-        fail(status.error,
+        fail_with_code(status.error,
             "a message between the members of the communicator failed; do all of them make the same call?");
     }
 }

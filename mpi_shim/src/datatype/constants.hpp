@@ -1,16 +1,7 @@
-// The constants of mpi.h that arguments and contents of data types hold, with the values of MPICH 4.0's header, so that
-// they pass through unchanged; and the error classes that its checks report.
+// The constants that arguments and contents of data types hold, with the values of MPICH 4.0's mpi.h (standard.hpp).
 #pragma once
 
 namespace fmpl::mpi {
-
-enum class ErrorClass : int {
-    count = 2,      // MPI_ERR_COUNT
-    type = 3,       // MPI_ERR_TYPE
-    dims = 11,      // MPI_ERR_DIMS
-    argument = 12,  // MPI_ERR_ARG
-    other = 15,     // MPI_ERR_OTHER
-};
 
 enum class Combiner : int {
     named = 1,
@@ -24,6 +15,9 @@ enum class Combiner : int {
     structure = 12,
     subarray = 13,
     darray = 14,
+    f90_real = 15,
+    f90_complex = 16,
+    f90_integer = 17,
     resized = 18,
     hindexed_block = 19,
 };

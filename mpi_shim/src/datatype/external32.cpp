@@ -4,8 +4,6 @@
 #include "datatype/checked.hpp"
 #include "error.hpp"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -98,7 +96,7 @@ void resize_integer(const std::byte* from, std::size_t from_bytes, std::byte* to
     };
     bits = extended(bits, from_bytes);
     if (extended(bits, to_bytes) != bits) {
-        fail(MPI_ERR_CONVERSION, "the value {} does not fit the {} bytes that {} for its type",
+        fail(ErrorClass::conversion, "the value {} does not fit the {} bytes that {} for its type",
             is_signed ? std::to_string(static_cast<std::int64_t>(bits)) : std::to_string(bits), to_bytes,
             to_bytes < from_bytes ? "external32 has" : "this machine has");
     }

@@ -1,4 +1,4 @@
-// What the data type layer throws: an Error whose class is one of those that its checks know, without mpi.h.
+// What the data type layer throws.
 #pragma once
 
 #include "datatype/constants.hpp"
@@ -8,9 +8,9 @@ namespace fmpl::mpi {
 
 class TypeError : public Error {
 public:
-    TypeError(ErrorClass error_class, const std::string& words) : Error(static_cast<int>(error_class), words) {}
+    using Error::Error;
 
-    ErrorClass type_error_class() const { return static_cast<ErrorClass>(error_class()); }
+    ErrorClass type_error_class() const { return static_cast<ErrorClass>(code()); }
 };
 
 }  // namespace fmpl::mpi

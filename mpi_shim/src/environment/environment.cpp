@@ -13,19 +13,19 @@ std::optional<Value> value_of(int keyval)
     // C's keyvals are odd; Fortran's are the next numbers.
     const int in_c = (keyval - 1) | 1;
     switch (in_c) {
-        case MPI_TAG_UB:
+        case kTagUb:
             return &Environment::tag_upper_bound;
-        case MPI_HOST:
+        case kHost:
             return &Environment::host;
-        case MPI_IO:
+        case kIo:
             return &Environment::io;
-        case MPI_WTIME_IS_GLOBAL:
+        case kWtimeIsGlobal:
             return &Environment::wtime_is_global;
-        case MPI_UNIVERSE_SIZE:
+        case kUniverseSize:
             return &Environment::universe_size;
-        case MPI_LASTUSEDCODE:
+        case kLastUsedCode:
             return &Environment::last_used_code;
-        case MPI_APPNUM:
+        case kAppnum:
             return Value(nullptr);
         default:
             return std::nullopt;

@@ -5,7 +5,6 @@
 #include "environment/info.hpp"
 
 #include <fmpl/layers.h>
-#include <mpi.h>
 
 #include <climits>
 #include <map>
@@ -17,12 +16,12 @@ namespace fmpl::mpi {
 struct Environment {
     // Programs get the addresses of these (section 8.1.2).
     int tag_upper_bound = INT_MAX;
-    int host = MPI_PROC_NULL;             // none of the ranks is special
-    int io = MPI_PROC_NULL;               // files are left out
+    int host = kProcNull;                 // none of the ranks is special
+    int io = kProcNull;                   // files are left out
     int wtime_is_global = 1;              // one clock, the host's
     int universe_size = fmpl_job_size();  // none can be added
 
-    int last_used_code = MPI_ERR_LASTCODE;
+    int last_used_code = code_of(ErrorClass::last_code);
 
     // Classes and codes of the user's (MPI_Add_error_class, _code, _string): text and class by code.
     struct UserError {
@@ -33,7 +32,7 @@ struct Environment {
 
     InfoTable infos;
     InfoPtr info;  // MPI_INFO_ENV; null until asked for
-    int thread_level = MPI_THREAD_SINGLE;
+    int thread_level = kThreadSingle;
 
     enum class Origin { remote_dma, heap };
     std::unordered_map<void*, Origin> allocated;  // by MPI_Alloc_mem, not freed yet

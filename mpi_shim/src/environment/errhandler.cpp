@@ -4,18 +4,18 @@
 
 namespace fmpl::mpi {
 
-MPI_Errhandler add_errhandler(ErrhandlerTable& table, Errhandler::Function function)
+HandleNumber add_errhandler(ErrhandlerTable& table, Errhandler::Function function)
 {
     return handle_for_user(table, std::make_shared<Errhandler>(std::move(function)));
 }
 
-MPI_Errhandler handle_for_user(ErrhandlerTable& table, const ErrhandlerPtr& handler)
+HandleNumber handle_for_user(ErrhandlerTable& table, const ErrhandlerPtr& handler)
 {
     if (handler->kind() != Errhandler::Kind::user) return handler->handle;
     if (handler->handles_given == 0) {
         handler->handle = table.add(handler);
         if (handler->handle == 0) {
-            fail(MPI_ERR_OTHER, "there are {} error handlers, and no room for more; free some that are not needed",
+            fail(ErrorClass::other, "there are {} error handlers, and no room for more; free some that are not needed",
                 table.in_use());
         }
     }

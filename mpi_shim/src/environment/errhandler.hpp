@@ -3,8 +3,6 @@
 
 #include "handles/handles.hpp"
 
-#include <mpi.h>
-
 #include <functional>
 #include <memory>
 #include <utility>
@@ -14,8 +12,8 @@ namespace fmpl::mpi {
 class Errhandler {
 public:
     enum class Kind { fatal, returns, user };
-    // The handler gets the communicator's handle and the error code, which it may look at.
-    using Function = std::function<void(MPI_Comm* comm, int* code)>;
+    // The program's handler, which may look at the communicator and the error code.
+    using Function = std::function<void(HandleNumber comm, int code)>;
 
     explicit Errhandler(Kind kind) : kind_(kind) {}
     explicit Errhandler(Function function) : kind_(Kind::user), function_(std::move(function)) {}
@@ -23,7 +21,7 @@ public:
     Kind kind() const { return kind_; }
     const Function& function() const { return function_; }
 
-    int handle = MPI_ERRHANDLER_NULL;
+    int handle = kErrhandlerNull;
     // How often the user has got the handle and not freed it. A communicator may have the handler without.
     int handles_given = 0;
 
@@ -35,10 +33,10 @@ using ErrhandlerPtr = std::shared_ptr<Errhandler>;
 using ErrhandlerTable = HandleTable<ErrhandlerPtr, HandleKind::errhandler>;
 
 // MPI_Comm_create_errhandler: the new handler's handle.
-MPI_Errhandler add_errhandler(ErrhandlerTable& table, Errhandler::Function function);
+HandleNumber add_errhandler(ErrhandlerTable& table, Errhandler::Function function);
 // MPI_Comm_get_errhandler: the handle of a communicator's handler, which the user will free. One that was freed gets
 // a new one.
-MPI_Errhandler handle_for_user(ErrhandlerTable& table, const ErrhandlerPtr& handler);
+HandleNumber handle_for_user(ErrhandlerTable& table, const ErrhandlerPtr& handler);
 // MPI_Errhandler_free of the handler's handle. The predefined handlers stay.
 void release_errhandler(ErrhandlerTable& table, ErrhandlerPtr handler);
 

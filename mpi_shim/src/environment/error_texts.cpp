@@ -3,8 +3,6 @@
 #include "environment/environment.hpp"
 #include "error.hpp"
 
-#include <mpi.h>
-
 #include <limits>
 
 namespace fmpl::mpi {
@@ -20,16 +18,16 @@ auto* user_error(AnEnvironment& environment, int code)
 
 [[noreturn]] void fail_unknown(int code)
 {
-    fail(MPI_ERR_ARG, "errorcode = {} is no error class or code; give what a call has returned", code);
+    fail(ErrorClass::argument, "errorcode = {} is no error class or code; give what a call has returned", code);
 }
 
 int add_error(Environment& environment, int error_class)
 {
     if (environment.last_used_code == std::numeric_limits<int>::max()) {
-        fail(MPI_ERR_OTHER, "all error codes up to {} are in use", environment.last_used_code);
+        fail(ErrorClass::other, "all error codes up to {} are in use", environment.last_used_code);
     }
     const int code = ++environment.last_used_code;
-    environment.user_errors[code] = {error_class == MPI_SUCCESS ? code : error_class, ""};
+    environment.user_errors[code] = {error_class == kSuccess ? code : error_class, ""};
     return code;
 }
 
@@ -37,124 +35,124 @@ int add_error(Environment& environment, int error_class)
 
 const char* error_text(int error_class)
 {
-    switch (error_class) {
-        case MPI_SUCCESS:
+    switch (static_cast<ErrorClass>(error_class)) {
+        case ErrorClass::success:
             return "no error";
-        case MPI_ERR_BUFFER:
+        case ErrorClass::buffer:
             return "invalid buffer";
-        case MPI_ERR_COUNT:
+        case ErrorClass::count:
             return "invalid count";
-        case MPI_ERR_TYPE:
+        case ErrorClass::type:
             return "invalid data type";
-        case MPI_ERR_TAG:
+        case ErrorClass::tag:
             return "invalid tag";
-        case MPI_ERR_COMM:
+        case ErrorClass::comm:
             return "invalid communicator";
-        case MPI_ERR_RANK:
+        case ErrorClass::rank:
             return "invalid rank";
-        case MPI_ERR_REQUEST:
+        case ErrorClass::request:
             return "invalid request";
-        case MPI_ERR_ROOT:
+        case ErrorClass::root:
             return "invalid root";
-        case MPI_ERR_GROUP:
+        case ErrorClass::group:
             return "invalid group";
-        case MPI_ERR_OP:
+        case ErrorClass::op:
             return "invalid operation";
-        case MPI_ERR_TOPOLOGY:
+        case ErrorClass::topology:
             return "invalid topology";
-        case MPI_ERR_DIMS:
+        case ErrorClass::dims:
             return "invalid dimensions";
-        case MPI_ERR_ARG:
+        case ErrorClass::argument:
             return "invalid argument of another kind";
-        case MPI_ERR_UNKNOWN:
+        case ErrorClass::unknown:
             return "unknown error";
-        case MPI_ERR_TRUNCATE:
+        case ErrorClass::truncate:
             return "message longer than the receive buffer";
-        case MPI_ERR_OTHER:
+        case ErrorClass::other:
             return "known error of no class of its own";
-        case MPI_ERR_INTERN:
+        case ErrorClass::intern:
             return "defect of the MPI library";
-        case MPI_ERR_IN_STATUS:
+        case ErrorClass::in_status:
             return "error code is in the status";
-        case MPI_ERR_PENDING:
+        case ErrorClass::pending:
             return "operation neither failed nor complete";
-        case MPI_ERR_ACCESS:
+        case ErrorClass::access:
             return "no permission";
-        case MPI_ERR_AMODE:
+        case ErrorClass::amode:
             return "invalid access mode of a file";
-        case MPI_ERR_ASSERT:
+        case ErrorClass::assertion:
             return "invalid assertion";
-        case MPI_ERR_BAD_FILE:
+        case ErrorClass::bad_file:
             return "invalid file name";
-        case MPI_ERR_BASE:
+        case ErrorClass::base:
             return "invalid base address for freed memory";
-        case MPI_ERR_CONVERSION:
+        case ErrorClass::conversion:
             return "error in a data conversion function";
-        case MPI_ERR_DISP:
+        case ErrorClass::disp:
             return "invalid displacement";
-        case MPI_ERR_DUP_DATAREP:
+        case ErrorClass::dup_datarep:
             return "data representation already defined";
-        case MPI_ERR_FILE_EXISTS:
+        case ErrorClass::file_exists:
             return "file exists";
-        case MPI_ERR_FILE_IN_USE:
+        case ErrorClass::file_in_use:
             return "file in use";
-        case MPI_ERR_FILE:
+        case ErrorClass::file:
             return "invalid file handle";
-        case MPI_ERR_INFO_KEY:
+        case ErrorClass::info_key:
             return "invalid info key";
-        case MPI_ERR_INFO_NOKEY:
+        case ErrorClass::info_nokey:
             return "info key not defined";
-        case MPI_ERR_INFO_VALUE:
+        case ErrorClass::info_value:
             return "invalid info value";
-        case MPI_ERR_INFO:
+        case ErrorClass::info:
             return "invalid info object";
-        case MPI_ERR_IO:
+        case ErrorClass::io:
             return "other input or output error";
-        case MPI_ERR_KEYVAL:
+        case ErrorClass::keyval:
             return "invalid keyval";
-        case MPI_ERR_LOCKTYPE:
+        case ErrorClass::locktype:
             return "invalid lock type";
-        case MPI_ERR_NAME:
+        case ErrorClass::name:
             return "invalid service name";
-        case MPI_ERR_NO_MEM:
+        case ErrorClass::no_mem:
             return "not enough memory";
-        case MPI_ERR_NOT_SAME:
+        case ErrorClass::not_same:
             return "collective argument differs between ranks";
-        case MPI_ERR_NO_SPACE:
+        case ErrorClass::no_space:
             return "not enough space";
-        case MPI_ERR_NO_SUCH_FILE:
+        case ErrorClass::no_such_file:
             return "file does not exist";
-        case MPI_ERR_PORT:
+        case ErrorClass::port:
             return "invalid port name";
-        case MPI_ERR_QUOTA:
+        case ErrorClass::quota:
             return "quota exceeded";
-        case MPI_ERR_READ_ONLY:
+        case ErrorClass::read_only:
             return "read-only file or file system";
-        case MPI_ERR_RMA_ATTACH:
+        case ErrorClass::rma_attach:
             return "memory cannot be attached";
-        case MPI_ERR_RMA_CONFLICT:
+        case ErrorClass::rma_conflict:
             return "conflicting accesses to a window";
-        case MPI_ERR_RMA_RANGE:
+        case ErrorClass::rma_range:
             return "target memory outside the window";
-        case MPI_ERR_RMA_SHARED:
+        case ErrorClass::rma_shared:
             return "memory cannot be shared";
-        case MPI_ERR_RMA_SYNC:
+        case ErrorClass::rma_sync:
             return "wrong synchronization of one-sided calls";
-        case MPI_ERR_RMA_FLAVOR:
+        case ErrorClass::rma_flavor:
             return "window of the wrong flavor";
-        case MPI_ERR_SERVICE:
+        case ErrorClass::service:
             return "service name not published";
-        case MPI_ERR_SIZE:
+        case ErrorClass::size:
             return "invalid size";
-        case MPI_ERR_SPAWN:
+        case ErrorClass::spawn:
             return "processes could not be started";
-        case MPI_ERR_UNSUPPORTED_DATAREP:
+        case ErrorClass::unsupported_datarep:
             return "unsupported data representation";
-        case MPI_ERR_UNSUPPORTED_OPERATION:
+        case ErrorClass::unsupported_operation:
             return "unsupported operation";
-        case MPI_ERR_WIN:
+        case ErrorClass::win:
             return "invalid window";
-        case MPI_ERR_LASTCODE:
+        case ErrorClass::last_code:
             return "last error code";
         default:
             return nullptr;
@@ -177,16 +175,16 @@ int class_of_error(const Environment& environment, int code)
 
 int add_error_class(Environment& environment)
 {
-    return add_error(environment, MPI_SUCCESS);
+    return add_error(environment, kSuccess);
 }
 
 int add_error_code(Environment& environment, int error_class)
 {
     const auto* const error = user_error(environment, error_class);
     const bool is_class = error_text(error_class) != nullptr || (error != nullptr && error->error_class == error_class);
-    if (!is_class || error_class == MPI_SUCCESS) {
-        fail(
-            MPI_ERR_ARG, "errorclass = {} is no error class; give one of MPI's or of MPI_Add_error_class", error_class);
+    if (!is_class || error_class == kSuccess) {
+        fail(ErrorClass::argument, "errorclass = {} is no error class; give one of MPI's or of MPI_Add_error_class",
+            error_class);
     }
     return add_error(environment, error_class);
 }
@@ -195,10 +193,7 @@ void set_error_string(Environment& environment, int code, const std::string& tex
 {
     auto* const error = user_error(environment, code);
     if (error == nullptr) {
-        fail(MPI_ERR_ARG, "errorcode = {} is not one of MPI_Add_error_class or MPI_Add_error_code", code);
-    }
-    if (text.size() >= MPI_MAX_ERROR_STRING) {
-        fail(MPI_ERR_ARG, "string has {} characters; at most {} are allowed", text.size(), MPI_MAX_ERROR_STRING - 1);
+        fail(ErrorClass::argument, "errorcode = {} is not one of MPI_Add_error_class or MPI_Add_error_code", code);
     }
     error->text = text;
 }

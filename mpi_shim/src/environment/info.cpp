@@ -3,8 +3,6 @@
 #include "environment/environment.hpp"
 #include "error.hpp"
 
-#include <mpi.h>
-
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -33,23 +31,26 @@ std::vector<std::string> command_line()
 const char* name_of_thread_level(int level)
 {
     switch (level) {
-        case MPI_THREAD_SINGLE:
+        case kThreadSingle:
             return "MPI_THREAD_SINGLE";
-        case MPI_THREAD_FUNNELED:
+        case kThreadFunneled:
             return "MPI_THREAD_FUNNELED";
-        case MPI_THREAD_SERIALIZED:
+        case kThreadSerialized:
             return "MPI_THREAD_SERIALIZED";
         default:
             return "MPI_THREAD_MULTIPLE";
     }
 }
 
+// Of what the library itself sets.
+constexpr InfoLimits kLimits = {255, 1024};
+
 // MPI_INFO_ENV (MPI-3.1, section 10.3.1). A value that is unknown, empty or too long is left out.
 Info description_of_start(int thread_level)
 {
     Info info;
     const auto set = [&info](const char* key, const std::string& value) {
-        if (!value.empty() && value.size() < MPI_MAX_INFO_VAL) info.set(key, value);
+        if (!value.empty() && value.size() < kLimits.value) info.set(key, value, kLimits);
     };
     const std::vector<std::string> words = command_line();
     if (!words.empty()) set("command", words.front());
@@ -76,20 +77,20 @@ auto position(Entries& entries, std::string_view key)
 
 }  // namespace
 
-void Info::check_key(std::string_view key)
+void Info::check_key(std::string_view key, const InfoLimits& limits)
 {
-    if (key.empty()) fail(MPI_ERR_INFO_KEY, "key is empty; give at least one character");
-    if (key.size() >= MPI_MAX_INFO_KEY) {
-        fail(MPI_ERR_INFO_KEY, "key has {} characters; at most {} are allowed", key.size(), MPI_MAX_INFO_KEY - 1);
+    if (key.empty()) fail(ErrorClass::info_key, "key is empty; give at least one character");
+    if (key.size() >= limits.key) {
+        fail(ErrorClass::info_key, "key has {} characters; at most {} are allowed", key.size(), limits.key - 1);
     }
 }
 
-void Info::set(std::string_view key, std::string_view value)
+void Info::set(std::string_view key, std::string_view value, const InfoLimits& limits)
 {
-    check_key(key);
-    if (value.size() >= MPI_MAX_INFO_VAL) {
-        fail(MPI_ERR_INFO_VALUE, "value of key \"{}\" has {} characters; at most {} are allowed", key, value.size(),
-            MPI_MAX_INFO_VAL - 1);
+    check_key(key, limits);
+    if (value.size() >= limits.value) {
+        fail(ErrorClass::info_value, "value of key \"{}\" has {} characters; at most {} are allowed", key, value.size(),
+            limits.value - 1);
     }
     if (const auto at = position(entries_, key); at != entries_.end()) {
         at->second = value;
@@ -100,9 +101,8 @@ void Info::set(std::string_view key, std::string_view value)
 
 void Info::remove(std::string_view key)
 {
-    check_key(key);
     const auto at = position(entries_, key);
-    if (at == entries_.end()) fail(MPI_ERR_INFO_NOKEY, "key \"{}\" is not in info; ask MPI_Info_get first", key);
+    if (at == entries_.end()) fail(ErrorClass::info_nokey, "key \"{}\" is not in info; ask MPI_Info_get first", key);
     entries_.erase(at);
 }
 
@@ -112,34 +112,35 @@ const std::string* Info::find(std::string_view key) const
     return at == entries_.end() ? nullptr : &at->second;
 }
 
-InfoPtr info_of(Environment& environment, MPI_Info handle, const char* argument)
+InfoPtr info_of(Environment& environment, HandleNumber handle, const char* argument)
 {
-    if (handle == MPI_INFO_NULL) {
-        fail(MPI_ERR_INFO, "{} is MPI_INFO_NULL; give an info object of MPI_Info_create or MPI_Info_dup", argument);
+    if (handle == kInfoNull) {
+        fail(ErrorClass::info, "{} is MPI_INFO_NULL; give an info object of MPI_Info_create or MPI_Info_dup", argument);
     }
-    if (handle == MPI_INFO_ENV) {
+    if (handle == kInfoEnv) {
         InfoPtr& info = environment.info;
         if (info == nullptr) info = std::make_shared<Info>(description_of_start(environment.thread_level));
         return info;
     }
     const InfoPtr* const found = environment.infos.find(handle);
     if (found == nullptr) {
-        fail(MPI_ERR_INFO, "{} = {:#x} is no info object, or was freed; give one of MPI_Info_create or MPI_Info_dup",
-            argument, handle);
+        fail(ErrorClass::info,
+            "{} = {:#x} is no info object, or was freed; give one of MPI_Info_create or MPI_Info_dup", argument,
+            handle);
     }
     return *found;
 }
 
-void check_hints(Environment& environment, MPI_Info handle)
+void check_hints(Environment& environment, HandleNumber handle)
 {
-    if (handle != MPI_INFO_NULL) info_of(environment, handle);
+    if (handle != kInfoNull) info_of(environment, handle);
 }
 
-MPI_Info add_info(Environment& environment, Info info)
+HandleNumber add_info(Environment& environment, Info info)
 {
-    const MPI_Info handle = environment.infos.add(std::make_shared<Info>(std::move(info)));
+    const HandleNumber handle = environment.infos.add(std::make_shared<Info>(std::move(info)));
     if (handle == 0) {
-        fail(MPI_ERR_OTHER, "there are {} info objects, and no room for more; free some that are not needed",
+        fail(ErrorClass::other, "there are {} info objects, and no room for more; free some that are not needed",
             environment.infos.in_use());
     }
     return handle;

@@ -2,10 +2,11 @@
 // what the C function of the same name gets, and the destructor writes back where the two languages differ in what
 // they get.
 //
-// INTEGER is int and LOGICAL is an int of 0 or 1, as gfortran has them without options that change sizes; so handles
-// and statuses, and arrays of any of these, are passed on as they are.
+// INTEGER is int and LOGICAL is an int of 0 or 1, as gfortran has them without options that change sizes; so arrays of
+// these and statuses are passed on as they are.
 #pragma once
 
+#include "fortran/handles.hpp"
 #include "fortran/sentinels.hpp"
 
 #include <algorithm>
@@ -28,7 +29,6 @@ private:
 };
 using Int = ByValue<MPI_Fint>;
 using Logical = ByValue<MPI_Fint>;
-using Handle = ByValue<MPI_Fint>;
 using Aint = ByValue<MPI_Aint>;
 using Count = ByValue<MPI_Count>;
 
@@ -44,12 +44,10 @@ private:
 };
 using IntOut = ByAddress<MPI_Fint>;
 using LogicalOut = ByAddress<MPI_Fint>;
-using HandleOut = ByAddress<MPI_Fint>;
 using AintOut = ByAddress<MPI_Aint>;
 using CountOut = ByAddress<MPI_Count>;
 using Ints = ByAddress<MPI_Fint>;
 using Logicals = ByAddress<MPI_Fint>;
-using Handles = ByAddress<MPI_Fint>;
 using Aints = ByAddress<MPI_Aint>;
 using Triples = ByAddress<MPI_Fint[3]>;
 using PointerOut = ByAddress<void>;  // an integer that can hold an address
@@ -61,9 +59,9 @@ struct Buffer {
     explicit Buffer(Argument argument) : argument_(argument) {}
     void* c() const
     {
-        const void* sentinel = sentinel_of(argument_);
-        if (sentinel == &mpipriv1_.bottom) return MPI_BOTTOM;
-        if (sentinel == &mpipriv1_.in_place) return MPI_IN_PLACE;
+        const Sentinel sentinel = sentinel_of(argument_);
+        if (sentinel == Sentinel::bottom) return MPI_BOTTOM;
+        if (sentinel == Sentinel::in_place) return MPI_IN_PLACE;
         return argument_;
     }
 
@@ -77,8 +75,7 @@ struct Status {
     explicit Status(Argument argument) : argument_(argument) {}
     MPI_Status* c() const
     {
-        const void* sentinel = sentinel_of(argument_);
-        if (sentinel == mpipriv1_.status_ignore || sentinel == mpipriv2_.statuses_ignore) return MPI_STATUS_IGNORE;
+        if (sentinel_of(argument_) == Sentinel::status_ignore) return MPI_STATUS_IGNORE;
         return reinterpret_cast<MPI_Status*>(argument_);
     }
 
@@ -94,9 +91,9 @@ struct Weights {
     explicit Weights(Argument argument) : argument_(argument) {}
     int* c() const
     {
-        const void* sentinel = sentinel_of(argument_);
-        if (sentinel == &mpifcmb5_) return MPI_UNWEIGHTED;
-        if (sentinel == &mpifcmb9_) return MPI_WEIGHTS_EMPTY;
+        const Sentinel sentinel = sentinel_of(argument_);
+        if (sentinel == Sentinel::unweighted) return MPI_UNWEIGHTED;
+        if (sentinel == Sentinel::weights_empty) return MPI_WEIGHTS_EMPTY;
         return argument_;
     }
 

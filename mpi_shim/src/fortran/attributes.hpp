@@ -4,6 +4,7 @@
 #pragma once
 
 #include "abi/boundary.hpp"
+#include "fortran/handles.hpp"
 #include "group/attributes.hpp"
 
 #include <memory>
@@ -17,15 +18,16 @@ struct Communicators {
     static constexpr const char* kSet = "MPI_Comm_set_attr";
     static constexpr const char* kGet = "MPI_Comm_get_attr";
 
-    static CommunicatorPtr object(Process& process, MPI_Fint handle) { return process.communicator(handle); }
+    using Handle = MPI_Comm;
+    static CommunicatorPtr object(Process& process, HandleNumber handle) { return process.communicator(handle); }
     template <class Body>
     static int call(const char* name, MPI_Fint handle, const Body& body)
     {
-        return call_on(name, handle, body);
+        return call_on(name, in_c<MPI_Comm>(handle), body);
     }
     static PredefinedAttribute predefined(const Process& process, int keyval)
     {
-        return predefined_attribute(process.environment, keyval);
+        return predefined_attribute(process.environment, keyval_in(keyval));
     }
 };
 
@@ -35,7 +37,8 @@ struct DataTypes {
     static constexpr const char* kSet = "MPI_Type_set_attr";
     static constexpr const char* kGet = "MPI_Type_get_attr";
 
-    static TypeObjectPtr object(Process& process, MPI_Fint handle) { return process.type(handle); }
+    using Handle = MPI_Datatype;
+    static TypeObjectPtr object(Process& process, HandleNumber handle) { return process.type(handle); }
     template <class Body>
     static int call(const char* name, MPI_Fint, const Body& body)
     {
@@ -58,25 +61,29 @@ void create_keyval(void* copy_fn, void* delete_fn, MPI_Fint* keyval, const Integ
         const auto state = std::make_shared<Integer>(*extra_state);
         const auto copy = reinterpret_cast<CopyFunction<Integer>*>(copy_fn);
         const auto on_delete = reinterpret_cast<DeleteFunction<Integer>*>(delete_fn);
-        *keyval = add_keyval(
+        *keyval = keyval_out(add_keyval(
             process.keyvals, Objects::kOf,
             [state, copy](int object, int key, AttributeValue& in, AttributeValue& out, bool& copied) {
                 auto value = static_cast<Integer>(in.in_fortran());
                 Integer result = value;
                 MPI_Fint flag = 0;
                 MPI_Fint code = MPI_SUCCESS;
-                copy(&object, &key, state.get(), &value, &result, &flag, &code);
+                MPI_Fint users_key = keyval_out(key);
+                MPI_Fint users = fortran_for<typename Objects::Handle>(object);
+                copy(&users, &users_key, state.get(), &value, &result, &flag, &code);
                 // An address that C had set stays one.
                 out = result == value ? in : AttributeValue::of_integer(result);
                 copied = flag != 0;
-                return code;
+                return code_in(code);
             },
             [state, on_delete](int object, int key, AttributeValue& old) {
                 auto value = static_cast<Integer>(old.in_fortran());
                 MPI_Fint code = MPI_SUCCESS;
-                on_delete(&object, &key, &value, state.get(), &code);
-                return code;
-            });
+                MPI_Fint users_key = keyval_out(key);
+                MPI_Fint users = fortran_for<typename Objects::Handle>(object);
+                on_delete(&users, &users_key, &value, state.get(), &code);
+                return code_in(code);
+            }));
     });
 }
 
@@ -85,11 +92,12 @@ void set_attribute(const MPI_Fint* handle, const MPI_Fint* keyval, const Integer
 {
     *ierror = Objects::call(Objects::kSet, *handle, [&](Process& process) {
         // A delete function may free what it is called for.
-        const auto object = Objects::object(process, *handle);
-        const KeyvalPtr key = keyval_of(process.keyvals, *keyval, Objects::kOf);
+        const HandleNumber number = number_of_fortran<typename Objects::Handle>(*handle);
+        const auto object = Objects::object(process, number);
+        const KeyvalPtr key = keyval_of(process.keyvals, keyval_in(*keyval), Objects::kOf);
         if (object->attributes == nullptr) object->attributes = std::make_shared<Attributes>();
         const auto attributes = object->attributes;
-        attributes->set(*handle, key, AttributeValue::of_integer(*value));
+        attributes->set(number, key, AttributeValue::of_integer(*value));
     });
 }
 
@@ -97,13 +105,13 @@ template <class Objects, class Integer>
 void get_attribute(const MPI_Fint* handle, const MPI_Fint* keyval, Integer* value, MPI_Fint* flag, MPI_Fint* ierror)
 {
     *ierror = Objects::call(Objects::kGet, *handle, [&](Process& process) {
-        const auto object = Objects::object(process, *handle);
+        const auto object = Objects::object(process, number_of_fortran<typename Objects::Handle>(*handle));
         if (const auto predefined = Objects::predefined(process, *keyval); predefined.is_predefined) {
             *flag = predefined.value != nullptr ? 1 : 0;
             if (predefined.value != nullptr) *value = *predefined.value;
             return;
         }
-        const KeyvalPtr key = keyval_of(process.keyvals, *keyval, Objects::kOf);
+        const KeyvalPtr key = keyval_of(process.keyvals, keyval_in(*keyval), Objects::kOf);
         const AttributeValue* found = object->attributes != nullptr ? object->attributes->find(*key) : nullptr;
         *flag = found != nullptr ? 1 : 0;
         if (found != nullptr) *value = static_cast<Integer>(found->in_fortran());

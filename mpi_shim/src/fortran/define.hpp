@@ -3,7 +3,8 @@
 // Fortran.
 //
 // FMPL_FORTRAN(mpi_send, MPI_Send, Buffer, buf, Int, count, ...)
-//     passes each argument on as its kind says (arguments.hpp) and writes the result to ierror.
+//     passes each argument on as its kind says (arguments.hpp) and writes the result to ierror. The first argument is
+//     the length of arrays of handles.
 // FMPL_FORTRAN_TEXT(...)
 //     the same; one of the arguments is a text, whose length comes last.
 // FMPL_FORTRAN_BY(mpi_waitsome, MPI_Waitsome, waitsome, Int, incount, ...)
@@ -35,6 +36,16 @@ template <class Function, class... Kinds>
 void pass_on(Function* function, MPI_Fint* ierror, Kinds&&... kinds)
 {
     *ierror = function(kinds.c()...);
+}
+// Arrays of handles are as long as the first argument says.
+template <class Function, class... Kinds>
+void pass_on(Function* function, MPI_Fint* ierror, Int&& count, Kinds&&... kinds)
+{
+    const auto tell = [&](auto& kind) {
+        if constexpr (std::is_same_v<std::remove_reference_t<decltype(kind)>, Handles>) kind.count_is(count.c());
+    };
+    (tell(kinds), ...);
+    *ierror = function(count.c(), kinds.c()...);
 }
 
 }  // namespace fmpl::mpi::fortran

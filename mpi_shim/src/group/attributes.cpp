@@ -48,8 +48,8 @@ void Attributes::run_delete_function(int object, Entry& entry)
 {
     const Keyval& keyval = *entry.keyval;
     if (!keyval.delete_function()) return;
-    if (const int code = keyval.delete_function()(object, keyval.handle, entry.value); code != MPI_SUCCESS) {
-        fail(code, "the delete function of keyval {} returned {}; the attribute stays", keyval.handle, code);
+    if (const int code = keyval.delete_function()(object, keyval.handle, entry.value); code != kSuccess) {
+        fail_with_code(code, "the delete function of keyval {} returned {}; the attribute stays", keyval.handle, code);
     }
 }
 
@@ -76,7 +76,7 @@ void Attributes::remove(int object, const Keyval& keyval)
 {
     const EntryPtr there = entry(keyval);
     if (there == nullptr) {
-        fail(MPI_ERR_KEYVAL, "no attribute is set for keyval {}; ask for it first", keyval.handle);
+        fail(ErrorClass::keyval, "no attribute is set for keyval {}; ask for it first", keyval.handle);
     }
     run_delete_function(object, *there);
     erase(there);
@@ -101,7 +101,7 @@ std::shared_ptr<Attributes> Attributes::copied_from(int object)
         AttributeValue out;
         bool is_copied = false;
         const int code = keyval.copy_function()(object, keyval.handle, from->value, out, is_copied);
-        if (code != MPI_SUCCESS) fail(code, "the copy function of keyval {} returned {}", keyval.handle, code);
+        if (code != kSuccess) fail_with_code(code, "the copy function of keyval {} returned {}", keyval.handle, code);
         if (is_copied) copies->entries_.push_back(std::make_shared<Entry>(from->keyval, out));
     }
     return copies->empty() ? nullptr : copies;
@@ -119,18 +119,19 @@ void clear(const std::shared_ptr<Attributes>& attributes, int object)
 
 KeyvalPtr keyval_of(KeyvalTable& table, int handle, Keyval::Of of)
 {
-    if (handle == MPI_KEYVAL_INVALID) {
-        fail(MPI_ERR_KEYVAL, "keyval is MPI_KEYVAL_INVALID; give one of {}", create_name(of));
+    if (handle == kKeyvalInvalid) {
+        fail(ErrorClass::keyval, "keyval is MPI_KEYVAL_INVALID; give one of {}", create_name(of));
     }
     if (is_predefined_attribute(handle)) {
-        fail(MPI_ERR_KEYVAL, "keyval {:#x} is one of MPI's own, which can only be read", handle);
+        fail(ErrorClass::keyval, "keyval {:#x} is one of MPI's own, which can only be read", handle);
     }
     const KeyvalPtr* const found = table.find(handle);
     if (found == nullptr) {
-        fail(MPI_ERR_KEYVAL, "keyval {} does not exist, or was freed; give one of {}", handle, create_name(of));
+        fail(ErrorClass::keyval, "keyval {} does not exist, or was freed; give one of {}", handle, create_name(of));
     }
     if ((*found)->of() != of) {
-        fail(MPI_ERR_KEYVAL, "keyval {} is for {}; give one of {}", handle, kind_name((*found)->of()), create_name(of));
+        fail(ErrorClass::keyval, "keyval {} is for {}; give one of {}", handle, kind_name((*found)->of()),
+            create_name(of));
     }
     return *found;
 }
@@ -140,8 +141,8 @@ int add_keyval(KeyvalTable& table, Keyval::Of of, Keyval::Copy copy, Keyval::Del
     auto keyval = std::make_shared<Keyval>(table, of, std::move(copy), std::move(on_delete));
     keyval->handle = table.add(keyval);
     if (keyval->handle == 0) {
-        fail(
-            MPI_ERR_OTHER, "there are {} keyvals, and no room for more; free some that are not needed", table.in_use());
+        fail(ErrorClass::other, "there are {} keyvals, and no room for more; free some that are not needed",
+            table.in_use());
     }
     return keyval->handle;
 }

@@ -2,15 +2,13 @@
 
 #include "error.hpp"
 
-#include <mpi.h>
-
 namespace fmpl::mpi {
 
 Context ContextNumbers::take()
 {
     if (next_ < (Context{1} << kNumberBits) - 1) return make(next_++);
     if (returned_.empty()) {
-        fail(MPI_ERR_OTHER,
+        fail(ErrorClass::other,
             "rank {} of MPI_COMM_WORLD leads {} communicators, more than there are contexts for; free some that are "
             "not needed "
             "(MPI_Comm_free)",

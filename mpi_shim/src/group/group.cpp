@@ -2,8 +2,6 @@
 
 #include "error.hpp"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <cstdint>
 
@@ -24,10 +22,10 @@ std::vector<bool> listed(const Group& group, std::span<const int> ranks)
     std::vector<bool> is_listed(static_cast<std::size_t>(group.size()));
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         if (ranks[i] < 0 || ranks[i] >= group.size()) {
-            fail(MPI_ERR_RANK, "ranks[{}] = {} is not a rank of the group; it has {}", i, ranks[i], group.size());
+            fail(ErrorClass::rank, "ranks[{}] = {} is not a rank of the group; it has {}", i, ranks[i], group.size());
         }
         if (is_listed[static_cast<std::size_t>(ranks[i])]) {
-            fail(MPI_ERR_RANK, "ranks[{}] = {} is listed a second time; list each rank once", i, ranks[i]);
+            fail(ErrorClass::rank, "ranks[{}] = {} is listed a second time; list each rank once", i, ranks[i]);
         }
         is_listed[static_cast<std::size_t>(ranks[i])] = true;
     }
@@ -38,10 +36,10 @@ std::vector<bool> listed(const Group& group, std::span<const int> ranks)
 
 int compare(const Group& a, const Group& b)
 {
-    if (a.world_ranks() == b.world_ranks()) return MPI_IDENT;
-    if (a.size() != b.size()) return MPI_UNEQUAL;
+    if (a.world_ranks() == b.world_ranks()) return kIdent;
+    if (a.size() != b.size()) return kUnequal;
     const auto in_b = [&b](int world_rank) { return b.has(world_rank); };
-    return std::all_of(a.world_ranks().begin(), a.world_ranks().end(), in_b) ? MPI_SIMILAR : MPI_UNEQUAL;
+    return std::all_of(a.world_ranks().begin(), a.world_ranks().end(), in_b) ? kSimilar : kUnequal;
 }
 
 GroupPtr union_of(const Group& a, const Group& b)
@@ -89,12 +87,13 @@ std::vector<int> ranks_in_ranges(const Group& a, std::span<const int> ranges)
         const std::int64_t last = ranges[i + 1];
         const std::int64_t stride = ranges[i + 2];
         if (stride == 0) {
-            fail(MPI_ERR_ARG, "ranges[{}] = ({}, {}, 0) has the stride 0; give 1 or more, or less than 0 to count down",
-                i / 3, first, last);
+            fail(ErrorClass::argument,
+                "ranges[{}] = ({}, {}, 0) has the stride 0; give 1 or more, or less than 0 to count down", i / 3, first,
+                last);
         }
         for (std::int64_t rank = first; stride > 0 ? rank <= last : rank >= last; rank += stride) {
             if (rank < 0 || rank >= a.size()) {
-                fail(MPI_ERR_RANK, "ranges[{}] = ({}, {}, {}) has {}, which is not a rank of the group; it has {}",
+                fail(ErrorClass::rank, "ranges[{}] = ({}, {}, {}) has {}, which is not a rank of the group; it has {}",
                     i / 3, first, last, stride, rank, a.size());
             }
             ranks.push_back(static_cast<int>(rank));

@@ -15,7 +15,7 @@ const Kind& topology_of(const Communicator& comm, const char* kind, const char* 
 {
     const auto* found = std::get_if<std::shared_ptr<const Kind>>(&comm.topology);
     if (found == nullptr) {
-        fail(MPI_ERR_TOPOLOGY, "comm has no {} topology; give a communicator made by {}", kind, constructors);
+        fail(ErrorClass::topology, "comm has no {} topology; give a communicator made by {}", kind, constructors);
     }
     return **found;
 }
@@ -102,10 +102,10 @@ CartesianTopology::CartesianTopology(std::vector<int> dims, std::vector<bool> pe
     std::int64_t size = 1;
     for (std::size_t i = 0; i < dims_.size(); ++i) {
         if (dims_[i] < 1)
-            fail(MPI_ERR_DIMS, "dims[{}] = {} is less than 1; give the extent of each dimension", i, dims_[i]);
+            fail(ErrorClass::dims, "dims[{}] = {} is less than 1; give the extent of each dimension", i, dims_[i]);
         size *= dims_[i];
         if (size > std::numeric_limits<int>::max()) {
-            fail(MPI_ERR_DIMS,
+            fail(ErrorClass::dims,
                 "the product of dims[0] to dims[{}] is more than there can be ranks; give smaller extents", i);
         }
     }
@@ -129,8 +129,9 @@ int CartesianTopology::rank_at(std::span<const int> coordinates) const
         int place = coordinates[i];
         if (place < 0 || place >= dims_[i]) {
             if (!periods_[i]) {
-                fail(MPI_ERR_ARG, "coords[{}] = {} lies outside dimension {}, which has {} places and is not periodic",
-                    i, place, i, dims_[i]);
+                fail(ErrorClass::argument,
+                    "coords[{}] = {} lies outside dimension {}, which has {} places and is not periodic", i, place, i,
+                    dims_[i]);
             }
             place %= dims_[i];
             if (place < 0) place += dims_[i];
@@ -146,7 +147,7 @@ int CartesianTopology::shifted(int rank, int dimension, std::int64_t displacemen
     std::vector<int> place = coordinates(rank);
     std::int64_t moved = place[d] + displacement;
     if (moved < 0 || moved >= dims_[d]) {
-        if (!periods_[d]) return MPI_PROC_NULL;
+        if (!periods_[d]) return kProcNull;
         moved %= dims_[d];
         if (moved < 0) moved += dims_[d];
     }
@@ -161,14 +162,14 @@ GraphTopology::GraphTopology(std::vector<int> index, std::vector<int> edges)
     int before = 0;
     for (std::size_t i = 0; i < index_.size(); ++i) {
         if (index_[i] < before) {
-            fail(MPI_ERR_ARG, "index[{}] = {} is less than {}, the number of edges before; index adds them up", i,
-                index_[i], before);
+            fail(ErrorClass::argument, "index[{}] = {} is less than {}, the number of edges before; index adds them up",
+                i, index_[i], before);
         }
         before = index_[i];
     }
     for (std::size_t i = 0; i < edges_.size(); ++i) {
         if (edges_[i] < 0 || edges_[i] >= nodes()) {
-            fail(MPI_ERR_RANK, "edges[{}] = {} is not a node of the graph; it has {}", i, edges_[i], nodes());
+            fail(ErrorClass::rank, "edges[{}] = {} is not a node of the graph; it has {}", i, edges_[i], nodes());
         }
     }
 }
@@ -200,7 +201,7 @@ Neighbours find_neighbours(const Communicator& comm)
     if (const auto* graph = std::get_if<std::shared_ptr<const DistributedGraphTopology>>(&comm.topology)) {
         return {(*graph)->sources().ranks, (*graph)->destinations().ranks};
     }
-    fail(MPI_ERR_TOPOLOGY,
+    fail(ErrorClass::topology,
         "comm has no topology, so nobody is a neighbour; give a communicator made by MPI_Cart_create, MPI_Graph_create "
         "or "
         "MPI_Dist_graph_create");
@@ -242,12 +243,13 @@ const DistributedGraphTopology& distributed_graph_of(const Communicator& comm)
 
 void balance_dimensions(int nodes, std::span<int> dims)
 {
-    if (nodes < 1) fail(MPI_ERR_ARG, "nnodes = {} is less than 1; give the number of ranks of the grid", nodes);
+    if (nodes < 1)
+        fail(ErrorClass::argument, "nnodes = {} is less than 1; give the number of ranks of the grid", nodes);
     std::int64_t given = 1;
     std::size_t open = 0;
     for (std::size_t i = 0; i < dims.size(); ++i) {
         if (dims[i] < 0) {
-            fail(MPI_ERR_DIMS, "dims[{}] = {} is negative; give an extent, or 0 to have one chosen", i, dims[i]);
+            fail(ErrorClass::dims, "dims[{}] = {} is negative; give an extent, or 0 to have one chosen", i, dims[i]);
         }
         if (dims[i] == 0) {
             ++open;
@@ -256,7 +258,7 @@ void balance_dimensions(int nodes, std::span<int> dims)
         }
     }
     if (given > nodes || nodes % given != 0 || (open == 0 && !dims.empty() && given != nodes)) {
-        fail(MPI_ERR_DIMS, "the extents given in dims come to {}{}, which {} nnodes = {}", given,
+        fail(ErrorClass::dims, "the extents given in dims come to {}{}, which {} nnodes = {}", given,
             given > nodes ? " or more" : "", open == 0 ? "is not" : "does not divide", nodes);
     }
     if (open == 0) return;

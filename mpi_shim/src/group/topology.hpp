@@ -4,8 +4,6 @@
 
 #include "group/communicator.hpp"
 
-#include <mpi.h>
-
 #include <span>
 #include <vector>
 

@@ -10,76 +10,76 @@ namespace {
 
 struct Named {
     Predefined type;
-    MPI_Datatype handle;
+    HandleNumber handle;
 };
 
 using enum Predefined;
 
 constexpr std::array<Named, kPredefinedCount> kHandles = {{
-    {character, MPI_CHAR},
-    {signed_char, MPI_SIGNED_CHAR},
-    {unsigned_char, MPI_UNSIGNED_CHAR},
-    {wchar, MPI_WCHAR},
-    {short_int, MPI_SHORT},
-    {unsigned_short, MPI_UNSIGNED_SHORT},
-    {integer, MPI_INT},
-    {unsigned_integer, MPI_UNSIGNED},
-    {long_int, MPI_LONG},
-    {unsigned_long, MPI_UNSIGNED_LONG},
-    {long_long, MPI_LONG_LONG_INT},
-    {unsigned_long_long, MPI_UNSIGNED_LONG_LONG},
-    {float_real, MPI_FLOAT},
-    {double_real, MPI_DOUBLE},
-    {long_double, MPI_LONG_DOUBLE},
-    {c_bool, MPI_C_BOOL},
-    {c_float_complex, MPI_C_FLOAT_COMPLEX},
-    {c_double_complex, MPI_C_DOUBLE_COMPLEX},
-    {c_long_double_complex, MPI_C_LONG_DOUBLE_COMPLEX},
-    {int8, MPI_INT8_T},
-    {int16, MPI_INT16_T},
-    {int32, MPI_INT32_T},
-    {int64, MPI_INT64_T},
-    {uint8, MPI_UINT8_T},
-    {uint16, MPI_UINT16_T},
-    {uint32, MPI_UINT32_T},
-    {uint64, MPI_UINT64_T},
-    {cxx_bool, MPI_CXX_BOOL},
-    {cxx_float_complex, MPI_CXX_FLOAT_COMPLEX},
-    {cxx_double_complex, MPI_CXX_DOUBLE_COMPLEX},
-    {cxx_long_double_complex, MPI_CXX_LONG_DOUBLE_COMPLEX},
-    {byte, MPI_BYTE},
-    {packed, MPI_PACKED},
-    {aint, MPI_AINT},
-    {offset, MPI_OFFSET},
-    {count, MPI_COUNT},
-    {fortran_character, MPI_CHARACTER},
-    {fortran_logical, MPI_LOGICAL},
-    {fortran_integer, MPI_INTEGER},
-    {fortran_real, MPI_REAL},
-    {fortran_double_precision, MPI_DOUBLE_PRECISION},
-    {fortran_complex, MPI_COMPLEX},
-    {fortran_double_complex, MPI_DOUBLE_COMPLEX},
-    {integer1, MPI_INTEGER1},
-    {integer2, MPI_INTEGER2},
-    {integer4, MPI_INTEGER4},
-    {integer8, MPI_INTEGER8},
-    {real4, MPI_REAL4},
-    {real8, MPI_REAL8},
-    {real16, MPI_REAL16},
-    {complex8, MPI_COMPLEX8},
-    {complex16, MPI_COMPLEX16},
-    {complex32, MPI_COMPLEX32},
-    {float_and_int, MPI_FLOAT_INT},
-    {double_and_int, MPI_DOUBLE_INT},
-    {long_and_int, MPI_LONG_INT},
-    {short_and_int, MPI_SHORT_INT},
-    {long_double_and_int, MPI_LONG_DOUBLE_INT},
-    {two_ints, MPI_2INT},
-    {two_fortran_integers, MPI_2INTEGER},
-    {two_fortran_reals, MPI_2REAL},
-    {two_fortran_double_precisions, MPI_2DOUBLE_PRECISION},
-    {lower_bound, MPI_LB},
-    {upper_bound, MPI_UB},
+    {character, 0x4c000101},
+    {signed_char, 0x4c000118},
+    {unsigned_char, 0x4c000102},
+    {wchar, 0x4c00040e},
+    {short_int, 0x4c000203},
+    {unsigned_short, 0x4c000204},
+    {integer, 0x4c000405},
+    {unsigned_integer, 0x4c000406},
+    {long_int, 0x4c000807},
+    {unsigned_long, 0x4c000808},
+    {long_long, 0x4c000809},
+    {unsigned_long_long, 0x4c000819},
+    {float_real, 0x4c00040a},
+    {double_real, 0x4c00080b},
+    {long_double, 0x4c00100c},
+    {c_bool, 0x4c00013f},
+    {c_float_complex, 0x4c000840},
+    {c_double_complex, 0x4c001041},
+    {c_long_double_complex, 0x4c002042},
+    {int8, 0x4c000137},
+    {int16, 0x4c000238},
+    {int32, 0x4c000439},
+    {int64, 0x4c00083a},
+    {uint8, 0x4c00013b},
+    {uint16, 0x4c00023c},
+    {uint32, 0x4c00043d},
+    {uint64, 0x4c00083e},
+    {cxx_bool, 0x4c000133},
+    {cxx_float_complex, 0x4c000834},
+    {cxx_double_complex, 0x4c001035},
+    {cxx_long_double_complex, 0x4c002036},
+    {byte, 0x4c00010d},
+    {packed, 0x4c00010f},
+    {aint, 0x4c000843},
+    {offset, 0x4c000844},
+    {count, 0x4c000845},
+    {fortran_character, 0x4c00011a},
+    {fortran_logical, 0x4c00041d},
+    {fortran_integer, 0x4c00041b},
+    {fortran_real, 0x4c00041c},
+    {fortran_double_precision, 0x4c00081f},
+    {fortran_complex, 0x4c00081e},
+    {fortran_double_complex, 0x4c001022},
+    {integer1, 0x4c00012d},
+    {integer2, 0x4c00022f},
+    {integer4, 0x4c000430},
+    {integer8, 0x4c000831},
+    {real4, 0x4c000427},
+    {real8, 0x4c000829},
+    {real16, 0x4c00102b},
+    {complex8, 0x4c000828},
+    {complex16, 0x4c00102a},
+    {complex32, 0x4c00202c},
+    {float_and_int, static_cast<int>(0x8c000000)},
+    {double_and_int, static_cast<int>(0x8c000001)},
+    {long_and_int, static_cast<int>(0x8c000002)},
+    {short_and_int, static_cast<int>(0x8c000003)},
+    {long_double_and_int, static_cast<int>(0x8c000004)},
+    {two_ints, 0x4c000816},
+    {two_fortran_integers, 0x4c000820},
+    {two_fortran_reals, 0x4c000821},
+    {two_fortran_double_precisions, 0x4c001023},
+    {lower_bound, 0x4c000010},
+    {upper_bound, 0x4c000011},
 }};
 
 constexpr bool is_in_order()
@@ -93,13 +93,13 @@ static_assert(is_in_order(), "the table has the order of the enumeration");
 
 }  // namespace
 
-int checked_handle(int handle, int error_class, const char* what)
+int checked_handle(int handle, ErrorClass error_class, const char* what)
 {
     if (handle == 0) fail(error_class, "there are too many {} at a time; free some that are not needed", what);
     return handle;
 }
 
-std::optional<Predefined> predefined_of(MPI_Datatype handle)
+std::optional<Predefined> predefined_of(HandleNumber handle)
 {
     for (const Named& entry : kHandles) {
         if (entry.handle == handle) return entry.type;
@@ -107,7 +107,7 @@ std::optional<Predefined> predefined_of(MPI_Datatype handle)
     return std::nullopt;
 }
 
-MPI_Datatype handle_of(Predefined type)
+HandleNumber handle_of(Predefined type)
 {
     return kHandles[static_cast<std::size_t>(type)].handle;
 }

@@ -8,8 +8,7 @@
 #pragma once
 
 #include "datatype/predefined.hpp"
-
-#include <mpi.h>
+#include "standard.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -130,13 +129,13 @@ private:
 };
 
 // What HandleTable::add gave, unless that is 0: then throws Error of this class, in words about `what` ("requests").
-int checked_handle(int handle, int error_class, const char* what);
+int checked_handle(int handle, ErrorClass error_class, const char* what);
 
 // Handles of predefined types hold size and number of the type: 0x4c00 | size (8 bits) | number (8 bits). The pairs
 // of a value and an index whose entries do not follow each other without a gap are the first entries of the table of
 // types instead.
 inline constexpr int kBuiltinTypeSlots = 256;
-inline int builtin_type_slot(MPI_Datatype handle)
+inline int builtin_type_slot(HandleNumber handle)
 {
     const auto bits = static_cast<std::uint32_t>(handle);
     return bits >> 16 == 0x4c00 ? static_cast<int>(bits & 0xff) : -1;
@@ -144,15 +143,15 @@ inline int builtin_type_slot(MPI_Datatype handle)
 
 // The predefined type of a handle; none when it is no handle of a predefined type (MPI_DATATYPE_NULL, one made by a
 // call).
-std::optional<Predefined> predefined_of(MPI_Datatype handle);
+std::optional<Predefined> predefined_of(HandleNumber handle);
 // The handle of a predefined type.
-MPI_Datatype handle_of(Predefined type);
+HandleNumber handle_of(Predefined type);
 
 // Predefined operations, MPI_MAX ... MPI_NO_OP: 1 .. kPredefinedOperations; 0 when the handle is none of them.
 inline constexpr int kPredefinedOperations = 14;
-inline int predefined_operation(MPI_Op handle)
+inline int predefined_operation(HandleNumber handle)
 {
-    const std::uint32_t number = static_cast<std::uint32_t>(handle) - static_cast<std::uint32_t>(MPI_MAX - 1);
+    const std::uint32_t number = static_cast<std::uint32_t>(handle) - static_cast<std::uint32_t>(kOpMax - 1);
     return number >= 1 && number <= kPredefinedOperations ? static_cast<int>(number) : 0;
 }
 

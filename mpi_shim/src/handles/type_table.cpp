@@ -26,14 +26,14 @@ void add_predefined_types(BuiltinTypes& builtin, TypeTable& types)
     for (const Predefined pair : {Predefined::float_and_int, Predefined::double_and_int, Predefined::long_and_int,
              Predefined::short_and_int, Predefined::long_double_and_int}) {
         if (types.add(make_object(pair)) != handle_of(pair)) {
-            fail(MPI_ERR_INTERN, "the table of types was not empty before {}", info(pair).name);
+            fail(ErrorClass::intern, "the table of types was not empty before {}", info(pair).name);
         }
     }
 }
 
-MPI_Datatype add_type(TypeTable& types, const TypeObjectPtr& type)
+HandleNumber add_type(TypeTable& types, const TypeObjectPtr& type)
 {
-    return checked_handle(types.add(type), MPI_ERR_TYPE, "data types");
+    return checked_handle(types.add(type), ErrorClass::type, "data types");
 }
 
 }  // namespace fmpl::mpi

@@ -16,6 +16,6 @@ using BuiltinTypes = std::array<TypeObjectPtr, kBuiltinTypeSlots>;  // by builti
 void add_predefined_types(BuiltinTypes& builtin, TypeTable& types);
 
 // A handle for the type. Throws Error (MPI_ERR_TYPE) when there is none left.
-MPI_Datatype add_type(TypeTable& types, const TypeObjectPtr& type);
+HandleNumber add_type(TypeTable& types, const TypeObjectPtr& type);
 
 }  // namespace fmpl::mpi

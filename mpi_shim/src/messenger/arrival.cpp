@@ -97,7 +97,7 @@ Status Messenger::Parts::take_kept(UnexpectedMessage& message, const MessageBuff
 {
     Ref<ReceiveOperation> operation = matching.take_posted(key_of(envelope));
     if (operation && operation->invitation >= 0 && !invitations.was_in_vain(*operation)) [[unlikely]] {
-        fail(MPI_ERR_INTERN, "a message of {} bytes from rank {} matches a receive that an earlier one belongs to",
+        fail(ErrorClass::intern, "a message of {} bytes from rank {} matches a receive that an earlier one belongs to",
             envelope.bytes, source);
     }
     return operation;

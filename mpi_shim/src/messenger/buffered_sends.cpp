@@ -2,8 +2,6 @@
 
 #include "error.hpp"
 
-#include <mpi.h>
-
 #include <cstdint>
 
 namespace fmpl::mpi {
@@ -11,7 +9,7 @@ namespace {
 
 // The overhead leaves room to begin the copy at a cache line.
 constexpr std::size_t kAlignment = 64;
-static_assert(kAlignment <= MPI_BSEND_OVERHEAD);
+static_assert(kAlignment <= kBsendOverhead);
 
 }  // namespace
 
@@ -47,7 +45,7 @@ std::size_t BufferedSends::find_room(Messenger& messenger, std::size_t bytes)
     if (!begin) {
         std::size_t in_use = 0;
         for (const auto& [first, message] : messages_) in_use += message.end - first;
-        fail(MPI_ERR_BUFFER,
+        fail(ErrorClass::buffer,
             "the attached buffer of {} bytes has no room for a message that takes {} with MPI_BSEND_OVERHEAD; {} "
             "messages that are not received yet take {}; attach a larger buffer",
             size_, bytes, messages_.size(), in_use);
@@ -58,7 +56,7 @@ std::size_t BufferedSends::find_room(Messenger& messenger, std::size_t bytes)
 void BufferedSends::send(
     Messenger& messenger, const MessageBuffer& message, Communicator& comm, int destination, int tag)
 {
-    const std::size_t bytes = message.bytes + MPI_BSEND_OVERHEAD;
+    const std::size_t bytes = message.bytes + kBsendOverhead;
     const std::size_t begin = find_room(messenger, bytes);
     const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(buffer_) + begin;
     std::byte* const copy = buffer_ + begin + (kAlignment - address % kAlignment) % kAlignment;
@@ -82,12 +80,12 @@ void BufferedSends::wait_until_empty(Messenger& messenger)
 void send_buffered(const AttachedBuffer& attached, Messenger& messenger, const MessageBuffer& message,
     Communicator& comm, int destination, int tag)
 {
-    if (destination == MPI_PROC_NULL) return;
+    if (destination == kProcNull) return;
     if (attached == nullptr) {
-        fail(MPI_ERR_BUFFER, "no buffer is attached for a send of the buffered mode; call MPI_Buffer_attach first");
+        fail(ErrorClass::buffer, "no buffer is attached for a send of the buffered mode; call MPI_Buffer_attach first");
     }
     // One that the buffer does not hold is refused, whether it could go at once or not.
-    const bool is_held = message.bytes + MPI_BSEND_OVERHEAD <= attached->size();
+    const bool is_held = message.bytes + kBsendOverhead <= attached->size();
     const auto has_gone = [&] {
         return is_held && messenger.send_eagerly(message, comm, Traffic::point_to_point, destination, tag);
     };

@@ -59,7 +59,7 @@ Messenger::Messenger(int ranks, int world_rank)
 {
     const int code = fmpl_envelopes_open(settings_.ring_bytes);
     if (code == FMPL_ERR_MISMATCH) {
-        fail(MPI_ERR_OTHER,
+        fail(ErrorClass::other,
             "the rings of messages are to have {} bytes here, and not on all ranks: set FMPL_MPI_EAGER "
             "and FMPL_PRIVATE_COPY alike on all of them",
             settings_.ring_bytes);

@@ -40,8 +40,8 @@ inline MatchKey key_of(const Envelope& envelope)
 inline void check_body(int source, const Envelope& envelope, std::size_t body_bytes)
 {
     if (has_body(envelope) && envelope.bytes != body_bytes) [[unlikely]] {
-        fail(MPI_ERR_INTERN, "an envelope from rank {} tells of {} bytes, and its body has {}", source, envelope.bytes,
-            body_bytes);
+        fail(ErrorClass::intern, "an envelope from rank {} tells of {} bytes, and its body has {}", source,
+            envelope.bytes, body_bytes);
     }
 }
 
@@ -53,11 +53,11 @@ inline void set_received(Status& status, const Envelope& message, const MessageB
     status.tag = message.tag;
     status.bytes = message.bytes;
     if (message.bytes > buffer.bytes) {
-        status.error = MPI_ERR_TRUNCATE;
+        status.error = code_of(ErrorClass::truncate);
         status.bytes = buffer.bytes;
         status.message_bytes = message.bytes;
     } else if (message.bytes < buffer.bytes && buffer.breaks_element(message.bytes)) [[unlikely]] {
-        status.error = MPI_ERR_TYPE;
+        status.error = code_of(ErrorClass::type);
     }
 }
 

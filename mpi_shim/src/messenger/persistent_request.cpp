@@ -2,8 +2,6 @@
 
 #include "error.hpp"
 
-#include <mpi.h>
-
 #include <utility>
 
 namespace fmpl::mpi {
@@ -24,7 +22,7 @@ PersistentRequest::PersistentRequest(const AttachedBuffer& attached, const Reque
 
 void PersistentRequest::start(Messenger& messenger)
 {
-    if (is_active()) fail(MPI_ERR_REQUEST, "request is active already; wait for it before starting it again");
+    if (is_active()) fail(ErrorClass::request, "request is active already; wait for it before starting it again");
     constexpr Traffic kTraffic = Traffic::point_to_point;
     switch (kind_) {
         case Kind::receive:
@@ -43,7 +41,7 @@ void PersistentRequest::start(Messenger& messenger)
             started_ = sent_;
             break;
     }
-    if (*observed_ != 0 && kind_ != Kind::receive && peer_ != MPI_PROC_NULL)
+    if (*observed_ != 0 && kind_ != Kind::receive && peer_ != kProcNull)
         fmpl_layer_call_sent(comm_->peers().world_rank(peer_), buffer_.bytes);
 }
 
@@ -57,7 +55,7 @@ int PersistentRequest::finish_own()
 
 void PersistentRequest::cancel(Messenger& messenger)
 {
-    if (!is_active()) fail(MPI_ERR_REQUEST, "request is not active, so there is nothing to cancel");
+    if (!is_active()) fail(ErrorClass::request, "request is not active, so there is nothing to cancel");
     started_->cancel(messenger);
 }
 

@@ -69,7 +69,7 @@ int Messenger::source_to_invite(
     const MessageBuffer& buffer, const Communicator& comm, Traffic traffic, int source, int tag) const
 {
     if (traffic != Traffic::point_to_point) return -1;
-    if (source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG) return -1;
+    if (source == kAnySource || tag == kAnyTag) return -1;
     const int world_rank = comm.peers().world_rank(source);
     return world_rank != world_rank_ && parts_->invitations.may_invite(buffer, world_rank) ? world_rank : -1;
 }
@@ -108,11 +108,11 @@ Status Messenger::recv(const MessageBuffer& buffer, Communicator& comm, Traffic 
 {
     raise_failure_in_fmpl();
     const int peer = source < 0 ? -1 : comm.peers().world_rank(source);
-    const int index = tag == MPI_ANY_TAG || traffic == Traffic::collective ? -1 : tag;
+    const int index = tag == kAnyTag || traffic == Traffic::collective ? -1 : tag;
     RequestRef request;
     Parts& parts = *parts_;
     const MatchKey key{comm.context(traffic), source, tag};
-    if (source != MPI_PROC_NULL && !parts.progressing) [[likely]] {
+    if (source != kProcNull && !parts.progressing) [[likely]] {
         UnexpectedMessage* const kept = parts.matching.find_unexpected(key);
         if (kept != nullptr && kept->source >= 0 && !is_announcement(kept->envelope)) {
             const Status status = parts.take_kept(*parts.matching.take(*kept), buffer);
@@ -166,10 +166,10 @@ Status Messenger::await_message(const Communicator& comm, int source, int tag)
     raise_failure_in_fmpl();
     Parts& parts = *parts_;
     const MatchKey key{comm.context(Traffic::point_to_point), source, tag};
-    const int peer = source == MPI_ANY_SOURCE ? -1 : comm.peers().world_rank(source);
+    const int peer = source == kAnySource ? -1 : comm.peers().world_rank(source);
     UnexpectedMessage* message = parts.matching.find_unexpected(key);
     AwaitedMessage awaited{parts, nullptr, key};
-    if (message == nullptr && !parts.progressing && await(awaited, peer, tag == MPI_ANY_TAG ? -1 : tag, 0)) {
+    if (message == nullptr && !parts.progressing && await(awaited, peer, tag == kAnyTag ? -1 : tag, 0)) {
         message = parts.matching.find_unexpected(key);
     }
     if (message == nullptr) {
@@ -180,7 +180,7 @@ Status Messenger::await_message(const Communicator& comm, int source, int tag)
 
 bool Messenger::probe(Communicator& comm, int source, int tag, Status& status)
 {
-    if (source == MPI_PROC_NULL) {
+    if (source == kProcNull) {
         progress();
         status = Status::of_proc_null();
         return true;

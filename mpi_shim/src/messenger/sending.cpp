@@ -97,7 +97,7 @@ RequestRef Messenger::begin_send(const MessageBuffer& buffer, Communicator& comm
     int tag, SendMode mode, bool waits)
 {
     Ref<SendOperation> operation = parts_->sends.take();
-    if (destination == MPI_PROC_NULL) {
+    if (destination == kProcNull) {
         operation->complete_with(Status::empty());
         return operation;
     }

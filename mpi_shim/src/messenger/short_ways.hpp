@@ -24,7 +24,7 @@ namespace fmpl::mpi {
 [[gnu::always_inline]] inline bool Messenger::send_without_request(
     const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int destination, int tag, bool may_lend)
 {
-    if (destination == MPI_PROC_NULL || buffer.bytes > settings_.eager_bytes) return false;
+    if (destination == kProcNull || buffer.bytes > settings_.eager_bytes) return false;
     const int world_rank = comm.peers().world_rank(destination);
     Outbox& outbox = parts_->outbox;
     if (world_rank == world_rank_ || !outbox.window_is_open(world_rank, buffer.bytes) ||
@@ -54,7 +54,7 @@ namespace fmpl::mpi {
     const MessageBuffer& buffer, Communicator& comm, Traffic traffic, int source, int tag)
 {
     Ref<ReceiveOperation> operation = parts_->receives.take();
-    if (source == MPI_PROC_NULL) [[unlikely]] {
+    if (source == kProcNull) [[unlikely]] {
         operation->complete_with(Status::of_proc_null());
         return operation;
     }

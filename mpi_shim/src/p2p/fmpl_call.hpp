@@ -5,14 +5,12 @@
 
 #include <fmpl.h>
 
-#include <mpi.h>
-
 namespace fmpl::mpi {
 
 [[noreturn, gnu::noinline, gnu::cold]] inline void fail_fmpl(int code)
 {
     if (code == FMPL_ERR_ABORTED) throw JobEnding(fmpl_error_message());
-    throw Error(code == FMPL_ERR_MEMORY ? MPI_ERR_NO_MEM : MPI_ERR_OTHER, fmpl_error_message());
+    throw Error(code == FMPL_ERR_MEMORY ? ErrorClass::no_mem : ErrorClass::other, fmpl_error_message());
 }
 
 // code: what an FMPL call has returned. Throws JobEnding when that is ABORTED, else Error.

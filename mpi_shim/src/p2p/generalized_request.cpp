@@ -2,13 +2,11 @@
 
 #include "error.hpp"
 
-#include <mpi.h>
-
 namespace fmpl::mpi {
 
 int GeneralizedRequest::noted(const char* function, int code)
 {
-    if (code != MPI_SUCCESS) {
+    if (code != kSuccess) {
         error_words_ = fmt::format("the {} function of the generalized request returned {}", function, code);
     }
     return code;
@@ -22,26 +20,26 @@ int GeneralizedRequest::query()
 int GeneralizedRequest::mark_complete()
 {
     complete = true;
-    return freed_ ? noted("free", functions_.free()) : MPI_SUCCESS;
+    return freed_ ? noted("free", functions_.free()) : kSuccess;
 }
 
 int GeneralizedRequest::finish_own()
 {
     const int queried = query();
     const int freed = noted("free", functions_.free());
-    return freed != MPI_SUCCESS ? freed : queried;
+    return freed != kSuccess ? freed : queried;
 }
 
 void GeneralizedRequest::cancel(Messenger&)
 {
     const int code = noted("cancel", functions_.cancel(complete));
-    if (code != MPI_SUCCESS) throw Error(code, error_words_);
+    if (code != kSuccess) throw Error(code, error_words_);
 }
 
 int GeneralizedRequest::abandon()
 {
     freed_ = true;
-    return complete ? noted("free", functions_.free()) : MPI_SUCCESS;
+    return complete ? noted("free", functions_.free()) : kSuccess;
 }
 
 }  // namespace fmpl::mpi

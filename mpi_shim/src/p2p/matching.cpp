@@ -1,7 +1,5 @@
 #include "p2p/matching.hpp"
 
-#include <mpi.h>
-
 #include <utility>
 
 namespace fmpl::mpi {
@@ -38,9 +36,8 @@ ReceiveOperation* Matching::first_in_table(const MatchKey& message) const
 {
     ReceiveOperation* found = posted_.first(message);
     if (posted_with_wildcards_ == 0) return found;
-    for (const MatchKey& key :
-        {MatchKey{message.context, message.source, MPI_ANY_TAG}, MatchKey{message.context, MPI_ANY_SOURCE, message.tag},
-            MatchKey{message.context, MPI_ANY_SOURCE, MPI_ANY_TAG}}) {
+    for (const MatchKey& key : {MatchKey{message.context, message.source, kAnyTag},
+             MatchKey{message.context, kAnySource, message.tag}, MatchKey{message.context, kAnySource, kAnyTag}}) {
         ReceiveOperation* const other = posted_.first(key);
         if (other != nullptr && (found == nullptr || other->order < found->order)) found = other;
     }
@@ -78,8 +75,8 @@ UnexpectedMessage* Matching::find_by(WildcardTable<place>& table, const MatchKey
 
 UnexpectedMessage* Matching::find_in_tables(const MatchKey& receive)
 {
-    const bool any_source = receive.source == MPI_ANY_SOURCE;
-    const bool any_tag = receive.tag == MPI_ANY_TAG;
+    const bool any_source = receive.source == kAnySource;
+    const bool any_tag = receive.tag == kAnyTag;
     if (any_source && any_tag) return find_by(by_context_, receive);
     if (any_source) return find_by(by_tag_, receive);
     if (any_tag) return find_by(by_source_, receive);

@@ -10,8 +10,6 @@
 
 #include "p2p/operations.hpp"
 
-#include <mpi.h>
-
 #include <memory>
 
 namespace fmpl::mpi {
@@ -47,8 +45,8 @@ public:
     static bool matches(const MatchKey& receive, const MatchKey& message)
     {
         return receive.context == message.context &&
-               (receive.source == message.source || receive.source == MPI_ANY_SOURCE) &&
-               (receive.tag == message.tag || receive.tag == MPI_ANY_TAG);
+               (receive.source == message.source || receive.source == kAnySource) &&
+               (receive.tag == message.tag || receive.tag == kAnyTag);
     }
 
     void keep(UnexpectedMessagePtr message) { recent_messages_.append(*message.release()); }
@@ -64,7 +62,7 @@ public:
     UnexpectedMessagePtr take(UnexpectedMessage& message);
 
 private:
-    static bool has_wildcard(const MatchKey& key) { return key.source == MPI_ANY_SOURCE || key.tag == MPI_ANY_TAG; }
+    static bool has_wildcard(const MatchKey& key) { return key.source == kAnySource || key.tag == kAnyTag; }
 
     // It is posted no longer; the queue's reference to it.
     Ref<ReceiveOperation> take(ReceiveOperation& operation)

@@ -8,8 +8,6 @@
 #include "p2p/scratch.hpp"
 #include "p2p/unexpected_message.hpp"
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -75,8 +73,8 @@ struct UnexpectedMessage {
 
     MatchKey queue_key(int place) const
     {
-        return {envelope.context, (place & 2) != 0 ? MPI_ANY_SOURCE : envelope.source,
-            (place & 1) != 0 ? MPI_ANY_TAG : envelope.tag};
+        return {envelope.context, (place & 2) != 0 ? kAnySource : envelope.source,
+            (place & 1) != 0 ? kAnyTag : envelope.tag};
     }
     const void* payload() const { return body != nullptr ? static_cast<const void*>(body.get()) : envelope.payload; }
 };

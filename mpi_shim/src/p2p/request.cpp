@@ -2,15 +2,13 @@
 
 #include "error.hpp"
 
-#include <mpi.h>
-
 namespace fmpl::mpi {
 
 Request::Request(Life life) : status(Status::empty()), life_(life) {}
 
 void Request::start(Messenger&)
 {
-    fail(MPI_ERR_REQUEST,
+    fail(ErrorClass::request,
         "request is not persistent; only requests of MPI_Send_init, MPI_Recv_init and the like are started");
 }
 

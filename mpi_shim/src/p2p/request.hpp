@@ -3,7 +3,7 @@
 // Counted by Ref. Used by its rank alone. The messenger sets `complete`; who finds it set reads `status`.
 #pragma once
 
-#include <mpi.h>
+#include "standard.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -22,9 +22,9 @@ struct Status {
     std::uint64_t message_bytes = 0;  // with MPI_ERR_TRUNCATE: how long the message was
 
     // Of a null or inactive request, and of a send (MPI-3.1, section 3.7.3).
-    static constexpr Status empty() { return {MPI_ANY_SOURCE, MPI_ANY_TAG}; }
+    static constexpr Status empty() { return {kAnySource, kAnyTag}; }
     // Of MPI_PROC_NULL (section 3.11).
-    static constexpr Status of_proc_null() { return {MPI_PROC_NULL, MPI_ANY_TAG}; }
+    static constexpr Status of_proc_null() { return {kProcNull, kAnyTag}; }
 };
 
 class Request {

@@ -4,8 +4,6 @@
 #include "p2p/copy_rates.hpp"
 #include "p2p/crowded.hpp"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -52,7 +50,7 @@ std::size_t eager_bytes_from(const char* text)
     std::size_t bytes = 0;
     const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), bytes);
     if (error != std::errc() || end != view.data() + view.size() || bytes > kLargestEager) {
-        fail(MPI_ERR_ARG, "FMPL_MPI_EAGER={}: a number of bytes up to {} is needed", text, kLargestEager);
+        fail(ErrorClass::argument, "FMPL_MPI_EAGER={}: a number of bytes up to {} is needed", text, kLargestEager);
     }
     return bytes;
 }

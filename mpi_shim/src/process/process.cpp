@@ -20,7 +20,7 @@ int joined_world_rank()
     int initialized = 0;
     fmpl_initialized(&initialized);
     if (initialized != 0) {
-        fail(MPI_ERR_OTHER,
+        fail(ErrorClass::other,
             "FMPL is up already, started by the program (fmpl_init), or by a BLACS that found no MPI of FMPL's in the "
             "process; call MPI_Init first, and have MPI among the libraries of the program from its start");
     }
@@ -47,11 +47,11 @@ Process::Process(int thread_level)
       main_thread_(std::this_thread::get_id())
 {
     errors_are_fatal = std::make_shared<Errhandler>(Errhandler::Kind::fatal);
-    errors_are_fatal->handle = MPI_ERRORS_ARE_FATAL;
+    errors_are_fatal->handle = kErrorsAreFatal;
     errors_return = std::make_shared<Errhandler>(Errhandler::Kind::returns);
-    errors_return->handle = MPI_ERRORS_RETURN;
+    errors_return->handle = kErrorsReturn;
     errors_abort = std::make_shared<Errhandler>(Errhandler::Kind::fatal);
-    errors_abort->handle = MPI_ERRORS_ABORT;
+    errors_abort->handle = kErrorsAbort;
     empty_group = std::make_shared<const Group>(std::vector<int>());
     for (int number = 1; number <= kPredefinedOperations; ++number) {
         builtin_operations[static_cast<std::size_t>(number)] = std::make_shared<const Operation>(number);
@@ -60,16 +60,16 @@ Process::Process(int thread_level)
     sent = RequestRef(new Request);
     sent->complete = true;
     add(sent);
-    environment.thread_level = std::min(thread_level, MPI_THREAD_SERIALIZED);
+    environment.thread_level = std::min(thread_level, kThreadSerialized);
 
     const int rank = messenger.world_rank();
     world = std::make_shared<Communicator>(ContextNumbers::kWorld, rank, group_of_all());
-    world->handle = MPI_COMM_WORLD;
+    world->handle = kCommWorld;
     world->name = "MPI_COMM_WORLD";
     world->errhandler = errors_are_fatal;
     collective.job = world->group();
     self = std::make_shared<Communicator>(contexts.self(), 0, std::make_shared<const Group>(std::vector<int>{rank}));
-    self->handle = MPI_COMM_SELF;
+    self->handle = kCommSelf;
     self->name = "MPI_COMM_SELF";
     self->errhandler = errors_are_fatal;
     if (*observed != 0) fmpl_layer_call_end(1);
@@ -79,7 +79,7 @@ Process::~Process() = default;
 
 void Process::leave()
 {
-    clear(self->attributes, MPI_COMM_SELF);
+    clear(self->attributes, kCommSelf);
     messenger.close();
     collective.leave();
     // What of FMPL's messages was never received, as long ones may be, is said by FMPL itself; the job has been left
@@ -87,80 +87,86 @@ void Process::leave()
     if (const int code = fmpl_finalize(); code != FMPL_ERR_PENDING) check_fmpl(code);
 }
 
-const CommunicatorPtr& Process::rare_communicator(MPI_Comm handle, const char* argument)
+const CommunicatorPtr& Process::rare_communicator(HandleNumber handle, const char* argument)
 {
-    if (handle == MPI_COMM_SELF) return self;
-    if (handle == MPI_COMM_NULL) fail(MPI_ERR_COMM, "{} is MPI_COMM_NULL; give a communicator", argument);
-    fail(MPI_ERR_COMM, "{} is no communicator, or one that was freed", argument);
+    if (handle == kCommSelf) return self;
+    if (handle == kCommNull) fail(ErrorClass::comm, "{} is MPI_COMM_NULL; give a communicator", argument);
+    fail(ErrorClass::comm, "{} is no communicator, or one that was freed", argument);
 }
 
-void Process::bad_type(MPI_Datatype handle, const char* argument)
+void Process::bad_type(HandleNumber handle, const char* argument)
 {
-    if (handle == MPI_DATATYPE_NULL) fail(MPI_ERR_TYPE, "{} is MPI_DATATYPE_NULL; give a data type", argument);
-    fail(MPI_ERR_TYPE, "{} is no data type, or one that was freed", argument);
+    if (handle == kDatatypeNull) fail(ErrorClass::type, "{} is MPI_DATATYPE_NULL; give a data type", argument);
+    fail(ErrorClass::type, "{} is no data type, or one that was freed", argument);
 }
 
 void Process::not_committed(const char* argument)
 {
-    fail(MPI_ERR_TYPE, "{} is not committed; call MPI_Type_commit before it is used in communication", argument);
+    fail(ErrorClass::type, "{} is not committed; call MPI_Type_commit before it is used in communication", argument);
 }
 
-const GroupPtr& Process::group(MPI_Group handle, const char* argument)
+const GroupPtr& Process::group(HandleNumber handle, const char* argument)
 {
-    if (handle == MPI_GROUP_EMPTY) return empty_group;
+    if (handle == kGroupEmpty) return empty_group;
     if (GroupPtr* const found = groups.find(handle)) return *found;
-    if (handle == MPI_GROUP_NULL) fail(MPI_ERR_GROUP, "{} is MPI_GROUP_NULL; give a group", argument);
-    fail(MPI_ERR_GROUP, "{} is no group, or one that was freed", argument);
+    if (handle == kGroupNull) fail(ErrorClass::group, "{} is MPI_GROUP_NULL; give a group", argument);
+    fail(ErrorClass::group, "{} is no group, or one that was freed", argument);
 }
 
-const OperationPtr& Process::operation(MPI_Op handle, const char* argument)
+const OperationPtr& Process::operation(HandleNumber handle, const char* argument)
 {
     if (const int number = predefined_operation(handle); number != 0) {
         return builtin_operations[static_cast<std::size_t>(number)];
     }
     if (OperationPtr* const found = operations.find(handle)) return *found;
-    if (handle == MPI_OP_NULL) fail(MPI_ERR_OP, "{} is MPI_OP_NULL; give an operation", argument);
-    fail(MPI_ERR_OP, "{} is no operation, or one that was freed", argument);
+    if (handle == kOpNull) fail(ErrorClass::op, "{} is MPI_OP_NULL; give an operation", argument);
+    fail(ErrorClass::op, "{} is no operation, or one that was freed", argument);
 }
 
-const ErrhandlerPtr& Process::errhandler(MPI_Errhandler handle, const char* argument)
+const ErrhandlerPtr& Process::errhandler(HandleNumber handle, const char* argument)
 {
     for (const ErrhandlerPtr* const predefined : {&errors_are_fatal, &errors_return, &errors_abort}) {
         if ((*predefined)->handle == handle) return *predefined;
     }
     if (ErrhandlerPtr* const found = errhandlers.find(handle)) return *found;
-    if (handle == MPI_ERRHANDLER_NULL) fail(MPI_ERR_ARG, "{} is MPI_ERRHANDLER_NULL; give an error handler", argument);
-    fail(MPI_ERR_ARG, "{} is no error handler, or one that was freed", argument);
+    if (handle == kErrhandlerNull)
+        fail(ErrorClass::argument, "{} is MPI_ERRHANDLER_NULL; give an error handler", argument);
+    fail(ErrorClass::argument, "{} is no error handler, or one that was freed", argument);
 }
 
-void Process::no_request(MPI_Request handle, const char* argument)
+void Process::no_request(HandleNumber handle, const char* argument)
 {
-    if (handle == MPI_REQUEST_NULL) fail(MPI_ERR_REQUEST, "{} is MPI_REQUEST_NULL; give a request", argument);
-    fail(MPI_ERR_REQUEST, "{} is no request, or one that was freed", argument);
+    if (handle == kRequestNull) fail(ErrorClass::request, "{} is MPI_REQUEST_NULL; give a request", argument);
+    fail(ErrorClass::request, "{} is no request, or one that was freed", argument);
 }
 
-MPI_Comm Process::add(const CommunicatorPtr& comm)
+HandleNumber Process::add(const CommunicatorPtr& comm)
 {
-    comm->handle = checked_handle(communicators.add(comm), MPI_ERR_COMM, "communicators");
+    comm->handle = checked_handle(communicators.add(comm), ErrorClass::comm, "communicators");
     return comm->handle;
 }
 
-MPI_Group Process::add(const GroupPtr& group)
+HandleNumber Process::add(const GroupPtr& group)
 {
-    if (group->size() == 0) return MPI_GROUP_EMPTY;
-    return checked_handle(groups.add(group), MPI_ERR_GROUP, "groups");
+    if (group->size() == 0) return kGroupEmpty;
+    return checked_handle(groups.add(group), ErrorClass::group, "groups");
 }
 
-MPI_Datatype Process::add(const TypeObjectPtr& type)
+HandleNumber Process::add(const TypeObjectPtr& type)
 {
     return add_type(types, type);
 }
 
-void Process::remove_communicator(MPI_Comm handle)
+HandleNumber Process::add(const OperationPtr& operation)
+{
+    return checked_handle(operations.add(operation), ErrorClass::other, "operations");
+}
+
+void Process::remove_communicator(HandleNumber handle)
 {
     const CommunicatorPtr freed = communicator(handle);
     if (freed == world || freed == self) {
-        fail(MPI_ERR_COMM, "comm is {}, which exists until MPI_Finalize and is not freed",
+        fail(ErrorClass::comm, "comm is {}, which exists until MPI_Finalize and is not freed",
             freed == world ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
     }
     clear(freed->attributes, handle);

@@ -17,8 +17,6 @@
 
 #include <fmpl/observe.h>
 
-#include <mpi.h>
-
 #include <array>
 #include <map>
 #include <memory>
@@ -47,14 +45,14 @@ public:
 
     // What handles stand for. Each throws Error with the class of its kind, and words that begin with `argument`,
     // when the handle is null or stands for nothing.
-    const CommunicatorPtr& communicator(MPI_Comm handle, const char* argument = "comm")
+    const CommunicatorPtr& communicator(HandleNumber handle, const char* argument = "comm")
     {
-        if (handle == MPI_COMM_WORLD) return world;
+        if (handle == kCommWorld) return world;
         if (CommunicatorPtr* found = communicators.find(handle)) [[likely]]
             return *found;
         return rare_communicator(handle, argument);
     }
-    const TypeObjectPtr& type(MPI_Datatype handle, const char* argument = "datatype")
+    const TypeObjectPtr& type(HandleNumber handle, const char* argument = "datatype")
     {
         if (const int slot = builtin_type_slot(handle); slot >= 0 && builtin_types[static_cast<std::size_t>(slot)])
             [[likely]]
@@ -63,21 +61,21 @@ public:
         bad_type(handle, argument);
     }
     // That may be used in communication: committed.
-    const TypeObjectPtr& committed_type_object(MPI_Datatype handle, const char* argument = "datatype")
+    const TypeObjectPtr& committed_type_object(HandleNumber handle, const char* argument = "datatype")
     {
         const TypeObjectPtr& found = type(handle, argument);
         if (found->layout == nullptr) [[unlikely]]
             not_committed(argument);
         return found;
     }
-    const TypeObject& committed_type(MPI_Datatype handle, const char* argument = "datatype")
+    const TypeObject& committed_type(HandleNumber handle, const char* argument = "datatype")
     {
         return *committed_type_object(handle, argument);
     }
-    const GroupPtr& group(MPI_Group handle, const char* argument = "group");
-    const OperationPtr& operation(MPI_Op handle, const char* argument = "op");
-    const ErrhandlerPtr& errhandler(MPI_Errhandler handle, const char* argument = "errhandler");
-    Request& request(MPI_Request handle, const char* argument = "request")
+    const GroupPtr& group(HandleNumber handle, const char* argument = "group");
+    const OperationPtr& operation(HandleNumber handle, const char* argument = "op");
+    const ErrhandlerPtr& errhandler(HandleNumber handle, const char* argument = "errhandler");
+    Request& request(HandleNumber handle, const char* argument = "request")
     {
         if (RequestRef* const found = requests.find(handle)) [[likely]]
             return **found;
@@ -85,20 +83,21 @@ public:
     }
 
     // Handles for new objects.
-    MPI_Comm add(const CommunicatorPtr& comm);  // sets comm->handle
-    MPI_Group add(const GroupPtr& group);       // MPI_GROUP_EMPTY for a group without members
-    MPI_Datatype add(const TypeObjectPtr& type);
-    MPI_Request add(RequestRef request)  // sets its handle
+    HandleNumber add(const CommunicatorPtr& comm);  // sets comm->handle
+    HandleNumber add(const GroupPtr& group);        // MPI_GROUP_EMPTY for a group without members
+    HandleNumber add(const TypeObjectPtr& type);
+    HandleNumber add(const OperationPtr& operation);
+    HandleNumber add(RequestRef request)  // sets its handle
     {
         int* const named = &request->handle;
         const int handle = requests.add(std::move(request), named);
-        return handle != 0 ? handle : checked_handle(0, MPI_ERR_REQUEST, "requests");
+        return handle != 0 ? handle : checked_handle(0, ErrorClass::request, "requests");
     }
     // The handle is free from now on; the functions of its attributes are called first. Throws Error for
     // MPI_COMM_WORLD and MPI_COMM_SELF too.
-    void remove_communicator(MPI_Comm handle);
+    void remove_communicator(HandleNumber handle);
     // The request's handle is free from now on, unless it is that of `sent`; what is under way goes on.
-    void remove_request(MPI_Request handle)
+    void remove_request(HandleNumber handle)
     {
         if (handle == sent->handle) return;
         remove_request(*requests.find_entry(handle));
@@ -107,7 +106,7 @@ public:
     void remove_request(Requests::Entry& entry)
     {
         const RequestRef last = requests.remove(entry);
-        last->handle = MPI_REQUEST_NULL;
+        last->handle = kRequestNull;
     }
 
     HandleTable<std::shared_ptr<Keyval>, HandleKind::keyval> keyvals;  // outlives all that has attributes
@@ -135,7 +134,7 @@ public:
     BuiltinTypes builtin_types;
     std::array<OperationPtr, kPredefinedOperations + 1> builtin_operations;
     // What MPI_Type_create_f90_real, _complex, _integer have given, by combiner, precision and range.
-    std::map<std::array<int, 3>, MPI_Datatype> f90_types;
+    std::map<std::array<int, 3>, HandleNumber> f90_types;
     ErrhandlerPtr errors_are_fatal;
     ErrhandlerPtr errors_return;
     ErrhandlerPtr errors_abort;
@@ -146,10 +145,10 @@ public:
     Environment environment;
 
 private:
-    const CommunicatorPtr& rare_communicator(MPI_Comm handle, const char* argument);
-    [[noreturn]] static void bad_type(MPI_Datatype handle, const char* argument);
+    const CommunicatorPtr& rare_communicator(HandleNumber handle, const char* argument);
+    [[noreturn]] static void bad_type(HandleNumber handle, const char* argument);
     [[noreturn]] static void not_committed(const char* argument);
-    [[noreturn]] static void no_request(MPI_Request handle, const char* argument);
+    [[noreturn]] static void no_request(HandleNumber handle, const char* argument);
 
     std::thread::id main_thread_;
 };

@@ -18,8 +18,8 @@ TEST(Group, KeepsTheOrderOfTheFirst)
     EXPECT_EQ(union_of(a, b)->world_ranks(), (std::vector<int>{5, 1, 3, 4}));
     EXPECT_EQ(intersection_of(a, b)->world_ranks(), (std::vector<int>{5, 3}));
     EXPECT_EQ(difference_of(a, b)->world_ranks(), (std::vector<int>{1}));
-    EXPECT_EQ(compare(a, Group({1, 3, 5})), MPI_SIMILAR);
-    EXPECT_EQ(compare(a, b), MPI_UNEQUAL);
+    EXPECT_EQ(compare(a, Group({1, 3, 5})), kSimilar);
+    EXPECT_EQ(compare(a, b), kUnequal);
 }
 
 TEST(Group, RangesCountUpAndDownToTheLastThatFits)
@@ -27,9 +27,9 @@ TEST(Group, RangesCountUpAndDownToTheLastThatFits)
     const Group ten({0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
     EXPECT_EQ(
         ranks_in_ranges(ten, std::vector<int>{1, 8, 3, 6, 4, -1, 9, 9, 5}), (std::vector<int>{1, 4, 7, 6, 5, 4, 9}));
-    EXPECT_EQ(class_thrown_by([&] { ranks_in_ranges(ten, std::vector<int>{1, 2, 0}); }), MPI_ERR_ARG);
-    EXPECT_EQ(class_thrown_by([&] { ranks_in_ranges(ten, std::vector<int>{8, 2147483647, 1}); }), MPI_ERR_RANK);
-    EXPECT_EQ(class_thrown_by([&] { included(ten, std::vector<int>{2, 2}); }), MPI_ERR_RANK);
+    EXPECT_EQ(class_thrown_by([&] { ranks_in_ranges(ten, std::vector<int>{1, 2, 0}); }), ErrorClass::argument);
+    EXPECT_EQ(class_thrown_by([&] { ranks_in_ranges(ten, std::vector<int>{8, 2147483647, 1}); }), ErrorClass::rank);
+    EXPECT_EQ(class_thrown_by([&] { included(ten, std::vector<int>{2, 2}); }), ErrorClass::rank);
 }
 
 }  // namespace

@@ -3,20 +3,18 @@
 
 #include "error.hpp"
 
-#include <mpi.h>
-
 namespace mpi_test {
 
-// MPI_SUCCESS if it throws nothing.
+// ErrorClass::success if it throws nothing.
 template <class Call>
-int class_thrown_by(Call&& call)
+fmpl::mpi::ErrorClass class_thrown_by(Call&& call)
 {
     try {
         call();
     } catch (const fmpl::mpi::Error& error) {
-        return error.error_class();
+        return static_cast<fmpl::mpi::ErrorClass>(error.code());
     }
-    return MPI_SUCCESS;
+    return fmpl::mpi::ErrorClass::success;
 }
 
 }  // namespace mpi_test

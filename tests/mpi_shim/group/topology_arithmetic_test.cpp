@@ -43,7 +43,7 @@ TEST(BalancedDimensions, AreThoseOfTheStandardsExamples)
     EXPECT_EQ(balanced(6, {0, 0}), (std::vector<int>{3, 2}));
     EXPECT_EQ(balanced(7, {0, 0}), (std::vector<int>{7, 1}));
     EXPECT_EQ(balanced(6, {0, 3, 0}), (std::vector<int>{2, 3, 1}));
-    EXPECT_EQ(class_thrown_by([] { balanced(7, {0, 3, 0}); }), MPI_ERR_DIMS);
+    EXPECT_EQ(class_thrown_by([] { balanced(7, {0, 3, 0}); }), ErrorClass::dims);
 }
 
 TEST(BalancedDimensions, DifferAsLittleAsAnyFactorsDo)
@@ -73,10 +73,10 @@ TEST(BalancedDimensions, AreFoundForNumbersWithManyDivisors)
 
 TEST(BalancedDimensions, RefuseWhatDoesNotDivide)
 {
-    EXPECT_EQ(class_thrown_by([] { balanced(6, {-1, 0}); }), MPI_ERR_DIMS);
-    EXPECT_EQ(class_thrown_by([] { balanced(6, {2, 2}); }), MPI_ERR_DIMS);
-    EXPECT_EQ(class_thrown_by([] { balanced(6, {2147483647, 2147483647, 2147483647, 0}); }), MPI_ERR_DIMS);
-    EXPECT_NE(class_thrown_by([] { balanced(0, {0}); }), MPI_SUCCESS);
+    EXPECT_EQ(class_thrown_by([] { balanced(6, {-1, 0}); }), ErrorClass::dims);
+    EXPECT_EQ(class_thrown_by([] { balanced(6, {2, 2}); }), ErrorClass::dims);
+    EXPECT_EQ(class_thrown_by([] { balanced(6, {2147483647, 2147483647, 2147483647, 0}); }), ErrorClass::dims);
+    EXPECT_NE(class_thrown_by([] { balanced(0, {0}); }), ErrorClass::success);
 }
 
 TEST(CartesianTopology, RanksAndCoordinatesAreInverse)
@@ -86,7 +86,7 @@ TEST(CartesianTopology, RanksAndCoordinatesAreInverse)
     for (int rank = 0; rank < grid.size(); ++rank) EXPECT_EQ(grid.rank_at(grid.coordinates(rank)), rank);
     EXPECT_EQ(grid.coordinates(7), (std::vector<int>{1, 0, 3}));
     EXPECT_EQ(grid.rank_at(std::vector<int>{-4, 0, 3}), grid.rank_at(std::vector<int>{2, 0, 3}));
-    EXPECT_EQ(class_thrown_by([&] { grid.rank_at(std::vector<int>{0, 1, 0}); }), MPI_ERR_ARG);
+    EXPECT_EQ(class_thrown_by([&] { grid.rank_at(std::vector<int>{0, 1, 0}); }), ErrorClass::argument);
 }
 
 TEST(CartesianTopology, ShiftsWrapOnlyWherePeriodic)
@@ -94,15 +94,15 @@ TEST(CartesianTopology, ShiftsWrapOnlyWherePeriodic)
     const CartesianTopology grid({3, 4}, {true, false});
     EXPECT_EQ(grid.shifted(0, 0, -1), 8);
     EXPECT_EQ(grid.shifted(0, 0, -std::int64_t{std::numeric_limits<int>::min()}), grid.shifted(0, 0, 2));
-    EXPECT_EQ(grid.shifted(0, 1, -1), MPI_PROC_NULL);
+    EXPECT_EQ(grid.shifted(0, 1, -1), kProcNull);
     EXPECT_EQ(grid.shifted(0, 1, 3), 3);
-    EXPECT_EQ(grid.shifted(0, 1, 4), MPI_PROC_NULL);
+    EXPECT_EQ(grid.shifted(0, 1, 4), kProcNull);
 }
 
 TEST(GraphTopology, RefusesIndicesThatDecreaseAndUnknownNodes)
 {
-    EXPECT_EQ(class_thrown_by([] { GraphTopology({1, 0}, {1}); }), MPI_ERR_ARG);
-    EXPECT_EQ(class_thrown_by([] { GraphTopology({1, 1}, {2}); }), MPI_ERR_RANK);
+    EXPECT_EQ(class_thrown_by([] { GraphTopology({1, 0}, {1}); }), ErrorClass::argument);
+    EXPECT_EQ(class_thrown_by([] { GraphTopology({1, 1}, {2}); }), ErrorClass::rank);
     const GraphTopology graph({2, 2, 3}, {1, 2, 0});
     EXPECT_EQ(graph.neighbours(0).size(), 2u);
     EXPECT_TRUE(graph.neighbours(1).empty());

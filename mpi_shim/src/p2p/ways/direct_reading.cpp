@@ -5,7 +5,6 @@
 
 #include <fmpl.h>
 #include <fmpl/remote.h>
-#include <mpi.h>
 
 #include <algorithm>
 #include <utility>
@@ -43,7 +42,7 @@ void DirectReading::receive(ReceiveOperation& operation, int source, const Envel
 {
     const void* const from = fmpl_remote_view(source, envelope.place, envelope.bytes);
     if (from == nullptr) {
-        fail(MPI_ERR_INTERN,
+        fail(ErrorClass::intern,
             "{} bytes of rank {} cannot be read where they lie, although that rank addresses this one's memory",
             envelope.bytes, source);
     }

@@ -5,7 +5,6 @@
 
 #include <fmpl/remote.h>
 #include <fmpl/requests.h>
-#include <mpi.h>
 
 #include <atomic>
 #include <bit>
@@ -93,7 +92,7 @@ void Invitations::accepted(int source, const Envelope& envelope)
     Guest& guest = guests_.make(source);
     ReceiveOperation*& receive = guest.receives[place_of(envelope.channel)];
     if (receive == nullptr) {
-        fail(MPI_ERR_INTERN, "rank {} has sent a message of {} bytes to a receive that was not told to it", source,
+        fail(ErrorClass::intern, "rank {} has sent a message of {} bytes to a receive that was not told to it", source,
             envelope.bytes);
     }
     const Ref<ReceiveOperation> operation = matching_->take_posted(*receive);
