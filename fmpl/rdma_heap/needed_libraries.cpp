@@ -8,11 +8,14 @@ namespace fmpl::rdma_heap {
 namespace {
 
 // What --blacs and --mpi bring needs libfmpl itself.
-constexpr const char* kPreloaded[] = {"libpdgemm_fmpl.so", "libblacs_fmpl.so", "libfmpl.so", "libmpi_fmpl.so",
-    "libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12"};
-constexpr const char* kAskedFor[] = {"libfmpl.so", "libpdgemm_fmpl.so", "blacs", "scalapack", "libmpi_fmpl.so"};
-// MPICH's names are the shim's where that is loaded.
-constexpr const char* kAskedForOfMpi[] = {"libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12"};
+constexpr const char* kPreloaded[] = {"libpdgemm_fmpl.so", "libblacs_fmpl.so", "libfmpl.so", "libmpi_fmpl",
+    "libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12", "libmpi.so.40", "libmpi_mpifh.so.40",
+    "libmpi_usempi_ignore_tkr.so.40", "libmpi_usempif08.so.40", "libmpi_cxx.so.40"};
+constexpr const char* kAskedFor[] = {"libfmpl.so", "libpdgemm_fmpl.so", "blacs", "scalapack", "libmpi_fmpl"};
+// MPICH's names, and Open MPI's, are the shim's where that is loaded.
+constexpr const char* kAskedForOfMpi[] = {"libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12",
+    "libmpi.so.40", "libmpi_mpifh.so.40", "libmpi_usempi_ignore_tkr.so.40", "libmpi_usempif08.so.40",
+    "libmpi_cxx.so.40"};
 
 const char* name_of(const char* path)
 {
@@ -41,7 +44,7 @@ bool is_asked_for(const char* needed, bool mpi_is_there)
 
 int is_mpi(dl_phdr_info* object, size_t, void*)
 {
-    constexpr const char* kLibrary = "libmpi_fmpl.so";
+    constexpr const char* kLibrary = "libmpi_fmpl";
     return std::strncmp(name_of(object->dlpi_name), kLibrary, std::strlen(kLibrary)) == 0 ? 1 : 0;
 }
 

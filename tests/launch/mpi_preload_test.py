@@ -1,5 +1,5 @@
-"""fmplrun --mpi: a program that was linked with an MPI of MPICH's binary interface runs on FMPL's. mpiexec.fmpl starts
-it so, and understands what mpiexec understands elsewhere.
+"""fmplrun --mpi: a program that was linked with an MPI of MPICH's or Open MPI's binary interface runs on FMPL's.
+mpiexec.fmpl starts it so, and understands what mpiexec understands elsewhere.
 
 The other MPIs are stand-ins that are built here, with the names of real ones.
 
@@ -22,13 +22,19 @@ LIMIT = 120  # seconds after which something that should have happened has not
 
 STAND_IN = """
 #include <string.h>
+#ifdef OF_OPEN_MPI
+typedef void *HANDLE;
+char ompi_mpi_comm_world[512];
+#else
+typedef int HANDLE;
+#endif
 static int up, down;
 int MPI_Init(int *argc, char ***argv) { (void)argc; (void)argv; up = 1; return 0; }
 int MPI_Finalize(void) { down = 1; return 0; }
 int MPI_Initialized(int *flag) { *flag = up; return 0; }
 int MPI_Finalized(int *flag) { *flag = down; return 0; }
-int MPI_Comm_rank(int comm, int *rank) { (void)comm; *rank = 0; return 0; }
-int MPI_Comm_size(int comm, int *size) { (void)comm; *size = 1; return 0; }
+int MPI_Comm_rank(HANDLE comm, int *rank) { (void)comm; *rank = 0; return 0; }
+int MPI_Comm_size(HANDLE comm, int *size) { (void)comm; *size = 1; return 0; }
 int MPI_Get_library_version(char *text, int *length) { strcpy(text, "another MPI"); *length = 11; return 0; }
 """
 # Says which MPI it runs on, and where its heap lies.
@@ -114,6 +120,10 @@ class MpiPrograms(unittest.TestCase):
                                   source="both.c")
         cls.of_intel = cls.program("of_intel", "libmpi.so.12")
         cls.of_openmpi = cls.program("of_openmpi", "libmpi.so.40")
+        cls.of_old_openmpi = cls.program("of_old_openmpi", "libmpi.so.20")
+        cls.openmpi_with_rpath = cls.program("openmpi_with_rpath", "libmpi.so.40", "-Wl,--disable-new-dtags")
+        cls.openmpi_of_both = cls.program("openmpi_of_both", "libmpi.so.40", own / "libown_blacs.so",
+                                          f"-Wl,-rpath,{own}", source="both.c")
         cls.with_rpath = cls.program("with_rpath", "libmpich.so.12", "-Wl,--disable-new-dtags")
         cls.of_ours = cls.folder / "of_ours"
         cls.built(MPICC, cls.folder / "program.c", "-o", cls.of_ours, "-ldl")
@@ -129,15 +139,18 @@ class MpiPrograms(unittest.TestCase):
         """Linked with a stand-in of that name, which it finds in a folder that is written into it."""
         folder = cls.folder / library
         folder.mkdir(exist_ok=True)
-        cls.built("cc", "-shared", "-fPIC", f"-Wl,-soname,{library}", cls.folder / "stand_in.c", "-o", folder / library)
-        include = shlex.split(run(MPICC, "-showme:compile").stdout)
+        abi, *define = ("mpich",) if library.endswith(".12") else ("openmpi", "-DOF_OPEN_MPI")
+        cls.built("cc", "-shared", "-fPIC", *define, f"-Wl,-soname,{library}", cls.folder / "stand_in.c", "-o",
+                  folder / library)
+        include = shlex.split(run(MPICC, "--abi", abi, "-showme:compile").stdout)
         cls.built("cc", *include, cls.folder / source, "-o", cls.folder / name, *options, folder / library,
                   f"-Wl,-rpath,{folder}", "-ldl")
         return cls.folder / name
 
     def test_a_program_of_another_mpi_without_the_option_is_warned_of(self):
         for program, mpi, advice in (
-                (self.of_openmpi, r"Open MPI \(it needs libmpi\.so\.40\)", "compile it with mpicc.fmpl"),
+                (self.of_openmpi, r"Open MPI \(it needs libmpi\.so\.40\)", "fmplrun --mpi"),
+                (self.of_old_openmpi, r"Open MPI \(it needs libmpi\.so\.20\)", "compile it with mpicc.fmpl"),
                 (self.of_mpich, r"MPICH or .* \(it needs libmpich\.so\.12\)", "fmplrun --mpi"),
                 (self.of_intel, r"MPICH or .* \(it needs libmpi\.so\.12\)", "fmplrun --mpi")):
             with self.subTest(program=program.name):
@@ -164,7 +177,7 @@ class MpiPrograms(unittest.TestCase):
         self.assertIn("nothing was started", result.stderr)
 
     def test_the_shim_takes_the_place_of_the_programs_mpi_only_when_asked_for(self):
-        for program in (self.of_mpich, self.of_intel, self.with_rpath):
+        for program in (self.of_mpich, self.of_intel, self.with_rpath, self.of_openmpi, self.openmpi_with_rpath):
             with self.subTest(program=program.name):
                 self.assert_prints([OTHER], FMPLRUN, program)
                 self.assert_prints([ours(rank, 2) for rank in range(2)], FMPLRUN, "-n", 2, "--mpi", program)
@@ -174,25 +187,28 @@ class MpiPrograms(unittest.TestCase):
         self.assert_prints([ours(0, 2), ours(1, 2)], FMPLRUN, "-n", 2, "--mpi", self.of_ours)
 
     def test_reaches_a_program_within_a_shell(self):
-        self.assert_prints([ours(0, 1)], FMPLRUN, "--mpi", "sh", "-c", f"{self.of_mpich}; true")
+        for program in (self.of_mpich, self.of_openmpi):
+            self.assert_prints([ours(0, 1)], FMPLRUN, "--mpi", "sh", "-c", f"{program}; true")
 
     def test_combines_with_the_heap_in_remote_dma_memory(self):
         if not list((FMPLRUN.parent / "..").glob("lib*/**/libfmpl_rdma_heap.so")):
             self.skipTest("built without libfmpl_rdma_heap")
-        for program in (self.of_mpich, self.with_rpath, self.of_ours):
+        for program in (self.of_mpich, self.with_rpath, self.of_openmpi, self.openmpi_with_rpath, self.of_ours):
             with self.subTest(program=program.name):
                 self.assert_prints([ours(rank, 2, "remote") for rank in range(2)], FMPLRUN, "-n", 2, "--mpi", "--rdma",
                                    "heap", program)
-        self.assert_prints([ours(0, 1, "remote")], FMPLRUN, "--mpi", "--rdma", "heap", "sh", "-c",
-                           f"{self.of_mpich}; true")
+        for program in (self.of_mpich, self.of_openmpi):
+            self.assert_prints([ours(0, 1, "remote")], FMPLRUN, "--mpi", "--rdma", "heap", "sh", "-c",
+                               f"{program}; true")
 
     def test_combines_with_the_blacs(self):
         if not list((FMPLRUN.parent / "..").glob("lib*/**/libpdgemm_fmpl.so")):
             self.skipTest("built without libpdgemm_fmpl")
         lines = [f"process {rank} of 2 is rank {rank} of 2" for rank in range(2)]
-        self.assert_prints(lines, FMPLRUN, "-n", 2, "--mpi", "--blacs", self.of_both)
-        self.assert_prints(lines, FMPLRUN, "-n", 2, "--mpi", "--blacs", self.of_both, "the BLACS start MPI")
-        self.assert_prints(lines, FMPLRUN, "-n", 2, "--mpi", "--blacs", "--rdma", "none", self.of_both)
+        for program in (self.of_both, self.openmpi_of_both):
+            self.assert_prints(lines, FMPLRUN, "-n", 2, "--mpi", "--blacs", program)
+            self.assert_prints(lines, FMPLRUN, "-n", 2, "--mpi", "--blacs", program, "the BLACS start MPI")
+            self.assert_prints(lines, FMPLRUN, "-n", 2, "--mpi", "--blacs", "--rdma", "none", program)
 
     def test_the_blacs_refuse_an_mpi_in_which_each_process_is_alone(self):
         if not list((FMPLRUN.parent / "..").glob("lib*/**/libpdgemm_fmpl.so")):
@@ -212,11 +228,11 @@ class MpiPrograms(unittest.TestCase):
     def test_keeps_the_users_own_library_path_behind(self):
         result = run(FMPLRUN, "--mpi", "sh", "-c", "echo $LD_LIBRARY_PATH; echo ${LD_PRELOAD-none}",
                      LD_LIBRARY_PATH="/somewhere")
-        self.assertRegex(result.stdout, r"^/.*/fmpl/mpich-abi:/somewhere\nnone\n$")
+        self.assertRegex(result.stdout, r"^/.*/fmpl/mpi-abi:/somewhere\nnone\n$")
 
-    def test_a_program_of_open_mpi_is_refused(self):
-        self.assert_refused("needs libmpi.so.40, a library of Open MPI.*mpicc.fmpl.*Open MPI's mpirun",
-                            FMPLRUN, "--mpi", self.of_openmpi)
+    def test_a_program_of_an_older_open_mpi_is_refused(self):
+        self.assert_refused("needs libmpi.so.20, of a version of Open MPI whose.*mpicc.fmpl",
+                            FMPLRUN, "--mpi", self.of_old_openmpi)
 
     def test_mpiexec_understands_what_mpiexec_understands(self):
         lines = [ours(0, 2, word="a b"), ours(1, 2, word="a b")]
@@ -276,7 +292,7 @@ class UnderAPathWithABlank(MpiPrograms):
     def test_keeps_the_users_own_library_path_behind(self):
         result = run(FMPLRUN, "--mpi", "sh", "-c", "echo $LD_LIBRARY_PATH; echo ${LD_PRELOAD-none}",
                      LD_LIBRARY_PATH="/somewhere")
-        self.assertRegex(result.stdout, r"^/proc/\d+/fd/\d+/fmpl/mpich-abi:/somewhere\nnone\n$")
+        self.assertRegex(result.stdout, r"^/proc/\d+/fd/\d+/fmpl/mpi-abi:/somewhere\nnone\n$")
 
     def test_a_killed_job_leaves_nothing_there(self):
         before = sorted(os.listdir(FMPLRUN.parent.parent / "lib"))

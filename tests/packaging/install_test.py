@@ -183,7 +183,7 @@ class Installation(unittest.TestCase):
 
     def test_installed_programs_and_libraries_refer_to_no_other_place(self):
         for file in [*(self.prefix / "bin").iterdir(), *self.libdir.glob("*.so"),
-                     *self.libdir.glob("fmpl/mpich-abi/*")]:
+                     *self.libdir.glob("fmpl/mpi-abi/*")]:
             with open(file, "rb") as opened:
                 if opened.read(2) == b"#!":  # a script: the compiler wrappers
                     self.assertNotIn(str(arguments.build_dir), file.read_text())

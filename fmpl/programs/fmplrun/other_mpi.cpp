@@ -12,7 +12,10 @@ namespace {
 // By the beginning of their names. Open MPI's oldest libmpi.so.12 is told from MPICH's by what comes with it.
 constexpr std::string_view kOpenMpiNames[] = {
     "libmpi.so.4", "libmpi.so.2", "libopen-rte.so", "libopen-pal.so", "libmpi_mpifh.so", "libmpi_usempi"};
+// Those that FMPL has libraries of the same names for: of MPICH's binary interface, and of Open MPI's, version 4.
 constexpr std::string_view kMpichNames[] = {"libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12"};
+constexpr std::string_view kOpenMpi4Names[] = {"libmpi.so.40", "libmpi_mpifh.so.40", "libmpi_usempi_ignore_tkr.so.40",
+    "libmpi_usempif08.so.40", "libmpi_cxx.so.40"};
 // What a program calls that is a rank of FMPL's.
 constexpr std::string_view kOurNames[] = {"libfmpl.so", "libmpi_fmpl.so", "libblacs_fmpl.so"};
 
@@ -35,6 +38,11 @@ bool has_mpich_interface(std::string_view library)
     return std::find(std::begin(kMpichNames), std::end(kMpichNames), library) != std::end(kMpichNames);
 }
 
+bool has_open_mpi_interface(std::string_view library)
+{
+    return std::find(std::begin(kOpenMpi4Names), std::end(kOpenMpi4Names), library) != std::end(kOpenMpi4Names);
+}
+
 std::optional<std::string> warning_of_other_mpi(const Options& options)
 {
     if (options.ranks == 1 || options.mpi || options.blacs) return std::nullopt;
@@ -55,12 +63,9 @@ std::optional<std::string> warning_of_other_mpi(const Options& options)
     };
     const auto open_mpi = std::find_if(libraries.begin(), libraries.end(), calls_open_mpi);
     if (open_mpi != libraries.end()) {
-        const bool has_scalapack = std::any_of(libraries.begin(), libraries.end(),
-            [](const LoadedLibrary& library) { return library.name.starts_with("libscalapack"); });
         return alone("Open MPI", open_mpi->name,
-            fmt::format("compile it with mpicc.fmpl, mpicxx.fmpl or mpifort.fmpl, or start it with Open MPI's mpirun{}",
-                has_scalapack ? "; where it calls ScaLAPACK and the BLACS alone, fmplrun --blacs runs it as it is"
-                              : ""));
+            has_open_mpi_interface(open_mpi->name) ? "start it with fmplrun --mpi"
+                                                   : "compile it with mpicc.fmpl, mpicxx.fmpl or mpifort.fmpl");
     }
     const auto mpich = std::find_if(libraries.begin(), libraries.end(),
         [](const LoadedLibrary& library) { return has_mpich_interface(library.name); });

@@ -25,8 +25,8 @@ namespace {
 constexpr std::string_view kHeapLibrary = "libfmpl_rdma_heap.so";
 constexpr std::string_view kBlacsLibraries[] = {"libblacs_fmpl.so", "libfmpl_scalapack_mend.so"};
 constexpr std::string_view kPdgemmLibrary = "libpdgemm_fmpl.so";
-constexpr std::string_view kMpichFolder = "fmpl/mpich-abi";  // beside libfmpl
-constexpr std::string_view kMpichName = "libmpich.so.12";
+constexpr std::string_view kMpiFolder = "fmpl/mpi-abi";  // beside libfmpl
+constexpr std::string_view kMpiName = "libmpich.so.12";    // one of those in it
 constexpr std::string_view kSeparators = ": ";  // of LD_PRELOAD
 // Besides, those of LD_LIBRARY_PATH, and what the dynamic linker replaces.
 constexpr std::string_view kUnspeakable = ": ;$";
@@ -98,7 +98,7 @@ std::string joined(const std::vector<std::string>& names)
     return preload;
 }
 
-// --mpi: puts the libraries of MPICH's names in front of LD_LIBRARY_PATH, and answers those that have to be preloaded.
+// --mpi: puts the libraries of MPICH's and Open MPI's names in front of LD_LIBRARY_PATH, and answers those that have to be preloaded.
 //
 // The path reaches every library that asks for one of the names, also one that is loaded while the program runs, and
 // costs the other programs of a job (a shell around the program) nothing. What it does not reach is a program with a
@@ -108,7 +108,7 @@ std::string joined(const std::vector<std::string>& names)
 std::vector<std::string> add_mpi_path(Options& options)
 {
     namespace fs = std::filesystem;
-    const std::string first = fmt::format("{}/{}", kMpichFolder, kMpichName);
+    const std::string first = fmt::format("{}/{}", kMpiFolder, kMpiName);
     const std::string folder = fs::path(path_of(first, "--mpi", "leave the option out")).parent_path().string();
     const std::string before = variable_of_ranks(options, "LD_LIBRARY_PATH").value_or("");
     options.variables.emplace_back("LD_LIBRARY_PATH", before.empty() ? folder : folder + ":" + before);
@@ -117,15 +117,16 @@ std::vector<std::string> add_mpi_path(Options& options)
     const std::string& program = options.program.front();
     for (const auto& [name, path] :
         loaded_libraries(program, options.variables).value_or(std::vector<LoadedLibrary>())) {
-        if (is_of_open_mpi(name)) {
+        if (is_of_open_mpi(name) && name.starts_with("libmpi") && !has_open_mpi_interface(name)) {
             fail(FMPL_ERR_ARGUMENT,
-                "--mpi: {} needs {}, a library of Open MPI, whose binary interface is not MPICH's, which FMPL's MPI "
-                "has; "
-                "compile the program with mpicc.fmpl, mpicxx.fmpl or mpifort.fmpl, or start it with Open MPI's mpirun",
+                "--mpi: {} needs {}, of a version of Open MPI whose binary interface FMPL's MPI has not; it has that of "
+                "Open MPI 4 (libmpi.so.40) and MPICH's; compile the program again, or with mpicc.fmpl, mpicxx.fmpl or "
+                "mpifort.fmpl",
                 program, name);
         }
         std::error_code ignored;
-        if (has_mpich_interface(name) && !fs::equivalent(fs::path(path).parent_path(), folder, ignored)) {
+        const bool is_ours = has_mpich_interface(name) || has_open_mpi_interface(name);
+        if (is_ours && !fs::equivalent(fs::path(path).parent_path(), folder, ignored)) {
             preloaded.push_back(folder + "/" + name);
         }
     }

@@ -15,7 +15,8 @@ namespace fmpl::launcher {
 // an outer job is taken out. --mpi puts the shim's libraries of MPICH's names in front of LD_LIBRARY_PATH, and preloads
 // them for a program with a search path of its own.
 //
-// Throws Error: ARGUMENT (FMPL_RDMA is neither heap nor none; --mpi for a program of Open MPI), SYSTEM (a library is
+// Throws Error: ARGUMENT (FMPL_RDMA is neither heap nor none; --mpi for a program of an
+// Open MPI before 4), SYSTEM (a library is
 // not where it belongs beside this program). Where the dynamic linker could not read a library's path, it is named
 // through a descriptor of this process, which stays open.
 void add_preload_variables(Options& options);

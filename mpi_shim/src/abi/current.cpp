@@ -23,6 +23,7 @@ Process& join_process(int thread_level)
             has_left() ? "after MPI_Finalize" : "a second time");
     }
     auto joined = std::make_unique<Process>(thread_level);
+    joined->environment.host = joined->environment.io = MPI_PROC_NULL;
     fmpl_slot& slot = *fmpl_layer_slot(FMPL_LAYER_MPI);
     slot.destroy = [](void* process) { delete static_cast<Process*>(process); };
     std::atomic_ref(slot.state).store(joined.get(), std::memory_order_release);  // pairs with fmpl_layer_state

@@ -11,11 +11,12 @@ int create(const char* name, MPI_Comm_errhandler_function* function, MPI_Errhand
     return call(name, [&](Process& process) {
         check_pointer(reinterpret_cast<const void*>(function), "errhandler_fn");
         check_pointer(errhandler, "errhandler");
-        *errhandler = add_errhandler(process.errhandlers, [function](HandleNumber comm, int code) {
+        const auto users_function = [function](HandleNumber comm, int code) {
             MPI_Comm users = handle_for<MPI_Comm>(comm);
             int users_code = code_out(code);
             function(&users, &users_code);
-        });
+        };
+        *errhandler = handle_for<MPI_Errhandler>(add_errhandler(process.errhandlers, users_function));
     });
 }
 

@@ -1,5 +1,5 @@
-// MPI-3.1, sections 17.2.4 and 17.2.5: handles and statuses between C and Fortran. A handle is the same number in
-// both. mpi.h has macros of these names; here are the functions, for who takes their address.
+// MPI-3.1, sections 17.2.4 and 17.2.5: handles and statuses between C and Fortran. Where a handle is the same number in
+// both, mpi.h has macros of these names; here are the functions, for who takes their address.
 #include "abi/boundary.hpp"
 
 #include <mpi.h>
@@ -39,16 +39,18 @@
 #undef PMPI_Errhandler_c2f
 #undef PMPI_Errhandler_f2c
 
-#define FMPL_MPI_CONVERSIONS(Kind)                           \
-    extern "C" MPI_Fint PMPI_##Kind##_c2f(MPI_##Kind handle) \
-    {                                                        \
-        return handle;                                       \
-    }                                                        \
-    FMPL_MPI_NAME(MPI_##Kind##_c2f)                          \
-    extern "C" MPI_##Kind PMPI_##Kind##_f2c(MPI_Fint handle) \
-    {                                                        \
-        return handle;                                       \
-    }                                                        \
+using namespace fmpl::mpi;
+
+#define FMPL_MPI_CONVERSIONS(Kind)                                            \
+    extern "C" MPI_Fint PMPI_##Kind##_c2f(MPI_##Kind handle)                  \
+    {                                                                         \
+        return fortran_for<MPI_##Kind>(number_of(handle));                    \
+    }                                                                         \
+    FMPL_MPI_NAME(MPI_##Kind##_c2f)                                           \
+    extern "C" MPI_##Kind PMPI_##Kind##_f2c(MPI_Fint handle)                  \
+    {                                                                         \
+        return handle_for<MPI_##Kind>(number_of_fortran<MPI_##Kind>(handle)); \
+    }                                                                         \
     FMPL_MPI_NAME(MPI_##Kind##_f2c)
 
 using MPI_Type = MPI_Datatype;
@@ -60,8 +62,6 @@ FMPL_MPI_CONVERSIONS(Message)
 FMPL_MPI_CONVERSIONS(Op)
 FMPL_MPI_CONVERSIONS(Info)
 FMPL_MPI_CONVERSIONS(Errhandler)
-
-using namespace fmpl::mpi;
 
 static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint));
 

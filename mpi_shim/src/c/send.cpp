@@ -28,7 +28,7 @@ int send(const char* name, SendMode mode, const void* buf, int count, MPI_Dataty
 {
     RequestRef made = process.messenger.isend(message, on, Traffic::point_to_point, dest, tag, mode);
     made->comm_handle = on.handle;
-    return process.add(std::move(made));
+    return handle_for<MPI_Request>(process.add(std::move(made)));
 }
 
 // Inlined, with the whole way of a short message, in each of the calls.
@@ -46,7 +46,7 @@ int send(const char* name, SendMode mode, const void* buf, int count, MPI_Dataty
         check_pointer(request, "request");
         *request = mode == SendMode::standard &&
                            process.messenger.send_without_request(message, on, Traffic::point_to_point, dest, tag)
-                       ? process.sent->handle
+                       ? handle_for<MPI_Request>(process.sent->handle)
                        : begin_send(process, message, on, dest, tag, mode);
     };
     return call_on(name, comm, send_facts(count, datatype, dest, tag, comm), body);

@@ -96,12 +96,11 @@ const char* comm_free(int* comm)
     });
 }
 
-constexpr struct fmpl_mpi_services kServices = {fortran_for<MPI_Comm>(kCommWorld), fortran_for<MPI_Comm>(kCommNull),
-    is_up, init, finalize, is_comm, comm_world_ranks, comm_create, comm_free};
-
 }  // namespace
 
 const struct fmpl_mpi_services* fmpl_layer_mpi(void)
 {
-    return &kServices;
+    static const struct fmpl_mpi_services services = {fortran_for<MPI_Comm>(kCommWorld),
+        fortran_for<MPI_Comm>(kCommNull), is_up, init, finalize, is_comm, comm_world_ranks, comm_create, comm_free};
+    return &services;
 }

@@ -23,7 +23,8 @@ int ask_number(const char* name, MPI_Datatype datatype, Number* to, const char* 
     });
 }
 
-int ask_extent(const char* name, MPI_Datatype datatype, std::int64_t* lower, std::int64_t* extent)
+template <class Number>
+int ask_extent(const char* name, MPI_Datatype datatype, Number* lower, Number* extent)
 {
     return call(name, [&](Process& process) {
         const Datatype& type = *process.type(number_of(datatype))->type;
@@ -34,7 +35,8 @@ int ask_extent(const char* name, MPI_Datatype datatype, std::int64_t* lower, std
     });
 }
 
-int ask_true_extent(const char* name, MPI_Datatype datatype, std::int64_t* lower, std::int64_t* extent)
+template <class Number>
+int ask_true_extent(const char* name, MPI_Datatype datatype, Number* lower, Number* extent)
 {
     return call(name, [&](Process& process) {
         const Datatype& type = *process.type(number_of(datatype))->type;
@@ -122,6 +124,12 @@ int PMPI_Address(void* location, MPI_Aint* address)
     return address_of("MPI_Address", location, address);
 }
 FMPL_MPI_NAME(MPI_Address)
+
+// Some mpi.h have macros of these names.
+#undef MPI_Aint_add
+#undef MPI_Aint_diff
+#undef PMPI_Aint_add
+#undef PMPI_Aint_diff
 
 // Addresses are numbers modulo 2^64.
 MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint disp)

@@ -296,7 +296,14 @@ constexpr Line line_of(Predefined type)
         case c_bool:
         case cxx_bool:
             return line<kLogical, Logical<unsigned char>>();
+        case logical1:
+            return line<kLogical, Logical<std::int8_t>>();
+        case logical2:
+            return line<kLogical, Logical<std::int16_t>>();
+        case logical8:
+            return line<kLogical, Logical<std::int64_t>>();
         case fortran_logical:
+        case logical4:
             return line<kLogical, Logical<std::int32_t>>();
         case c_float_complex:
         case cxx_float_complex:
@@ -345,6 +352,8 @@ constexpr Line line_of(Predefined type)
             return line<kPair, Pair<float, float>>();
         case two_fortran_double_precisions:
             return line<kPair, Pair<double, double>>();
+        case two_fortran_complexes:
+        case two_fortran_double_complexes:
         case wchar:
         case packed:
         case lower_bound:

@@ -83,6 +83,10 @@ constexpr std::array<PredefinedInfo, kPredefinedCount> kTable = {{
     simple<std::int16_t>(integer2, "MPI_INTEGER2", Kind::signed_integer),
     simple<std::int32_t>(integer4, "MPI_INTEGER4", Kind::signed_integer),
     simple<std::int64_t>(integer8, "MPI_INTEGER8", Kind::signed_integer),
+    simple<std::int8_t>(logical1, "MPI_LOGICAL1", Kind::logical),
+    simple<std::int16_t>(logical2, "MPI_LOGICAL2", Kind::logical),
+    simple<std::int32_t>(logical4, "MPI_LOGICAL4", Kind::logical),
+    simple<std::int64_t>(logical8, "MPI_LOGICAL8", Kind::logical),
     simple<float>(real4, "MPI_REAL4", Kind::floating),
     simple<double>(real8, "MPI_REAL8", Kind::floating),
     simple<Quad>(real16, "MPI_REAL16", Kind::floating),
@@ -99,6 +103,10 @@ constexpr std::array<PredefinedInfo, kPredefinedCount> kTable = {{
     pair<float, float>(two_fortran_reals, "MPI_2REAL", fortran_real, fortran_real),
     pair<double, double>(
         two_fortran_double_precisions, "MPI_2DOUBLE_PRECISION", fortran_double_precision, fortran_double_precision),
+    pair<std::complex<float>, std::complex<float>>(
+        two_fortran_complexes, "MPI_2COMPLEX", fortran_complex, fortran_complex),
+    pair<std::complex<double>, std::complex<double>>(
+        two_fortran_double_complexes, "MPI_2DOUBLE_COMPLEX", fortran_double_complex, fortran_double_complex),
     {lower_bound, "MPI_LB", Kind::marker, 0, 0, 1, lower_bound, lower_bound, 0},
     {upper_bound, "MPI_UB", Kind::marker, 0, 0, 1, upper_bound, upper_bound, 0},
 }};

@@ -61,6 +61,10 @@ enum class Predefined : std::uint8_t {
     integer2,
     integer4,
     integer8,
+    logical1,
+    logical2,
+    logical4,
+    logical8,
     real4,
     real8,
     real16,
@@ -77,6 +81,9 @@ enum class Predefined : std::uint8_t {
     two_fortran_integers,
     two_fortran_reals,
     two_fortran_double_precisions,
+    // pairs of complex numbers, which Open MPI's mpi.h has and no operation
+    two_fortran_complexes,
+    two_fortran_double_complexes,
     // markers of the bounds, which MPI-3.0 removed and MPICH's header still has
     lower_bound,
     upper_bound,

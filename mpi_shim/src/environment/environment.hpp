@@ -16,8 +16,8 @@ namespace fmpl::mpi {
 struct Environment {
     // Programs get the addresses of these (section 8.1.2).
     int tag_upper_bound = INT_MAX;
-    int host = kProcNull;                 // none of the ranks is special
-    int io = kProcNull;                   // files are left out
+    int host = kProcNull;                 // none of the ranks is special; in the interface's number
+    int io = kProcNull;                   // files are left out; likewise
     int wtime_is_global = 1;              // one clock, the host's
     int universe_size = fmpl_job_size();  // none can be added
 

@@ -1,0 +1,158 @@
+// Open MPI's constants and the core's (standard.hpp). Every interface has these functions: X_in() gives the core's
+// number for one of mpi.h's, X_out() the reverse; what is neither's constant stays as it is, or is no constant of the
+// other's.
+#pragma once
+
+#include "datatype/constants.hpp"
+#include "standard.hpp"
+
+#include <mpi.h>
+
+namespace fmpl::mpi {
+
+// Ranks: MPI_PROC_NULL, MPI_ANY_SOURCE, MPI_ROOT. Two pairs change places, one of them with a number that means
+// nothing, so that the functions undo each other.
+inline constexpr int rank_in(int rank)
+{
+    if (rank >= 0) [[likely]]
+        return rank;
+    switch (rank) {
+        case MPI_ANY_SOURCE:
+            return kAnySource;
+        case MPI_PROC_NULL:
+            return kProcNull;
+        case MPI_ROOT:
+            return kRoot;
+        case kRoot:
+            return MPI_ROOT;
+        default:
+            return rank;
+    }
+}
+inline constexpr int rank_out(int rank)
+{
+    return rank_in(rank);
+}
+static_assert(MPI_ANY_SOURCE == kProcNull && MPI_PROC_NULL == kAnySource);
+
+// MPI_ANY_TAG.
+inline constexpr int tag_in(int tag)
+{
+    return tag;
+}
+inline constexpr int tag_out(int tag)
+{
+    return tag;
+}
+static_assert(MPI_ANY_TAG == kAnyTag && MPI_UNDEFINED == kUndefined);
+
+// Error classes, and codes, which are classes or the program's own.
+[[gnu::cold]] int error_class_in(int error_class);
+[[gnu::cold]] int error_class_out(int error_class);
+inline int code_in(int code)
+{
+    return code == MPI_SUCCESS ? kSuccess : error_class_in(code);
+}
+inline int code_out(int code)
+{
+    return code == kSuccess ? MPI_SUCCESS : error_class_out(code);
+}
+
+// Results of comparisons: MPI_IDENT ... MPI_UNEQUAL.
+inline constexpr int comparison_out(int result)
+{
+    return result;
+}
+static_assert(MPI_IDENT == kIdent && MPI_CONGRUENT == kCongruent && MPI_SIMILAR == kSimilar);
+static_assert(MPI_UNEQUAL == kUnequal);
+
+inline constexpr int thread_level_in(int level)
+{
+    return level;
+}
+inline constexpr int thread_level_out(int level)
+{
+    return level;
+}
+static_assert(MPI_THREAD_SINGLE == kThreadSingle && MPI_THREAD_FUNNELED == kThreadFunneled);
+static_assert(MPI_THREAD_SERIALIZED == kThreadSerialized && MPI_THREAD_MULTIPLE == kThreadMultiple);
+
+// The attributes that MPI sets; a program's own keyvals are the core's.
+inline constexpr int keyval_in(int keyval)
+{
+    switch (keyval) {
+        case MPI_TAG_UB:
+            return kTagUb;
+        case MPI_HOST:
+            return kHost;
+        case MPI_IO:
+            return kIo;
+        case MPI_WTIME_IS_GLOBAL:
+            return kWtimeIsGlobal;
+        case MPI_APPNUM:
+            return kAppnum;
+        case MPI_LASTUSEDCODE:
+            return kLastUsedCode;
+        case MPI_UNIVERSE_SIZE:
+            return kUniverseSize;
+        case MPI_KEYVAL_INVALID:
+            return kKeyvalInvalid;
+        default:
+            return keyval;
+    }
+}
+inline constexpr int keyval_out(int keyval)
+{
+    return keyval == kKeyvalInvalid ? MPI_KEYVAL_INVALID : keyval;
+}
+
+// What arguments and contents of data types name: MPI_COMBINER_*, MPI_ORDER_*, MPI_DISTRIBUTE_*; and of the arguments
+// of distributions MPI_DISTRIBUTE_DFLT_DARG.
+inline constexpr int combiner_out(int combiner)
+{
+    return combiner - 1;
+}
+static_assert(combiner_out(static_cast<int>(Combiner::named)) == MPI_COMBINER_NAMED);
+static_assert(combiner_out(static_cast<int>(Combiner::hvector)) == MPI_COMBINER_HVECTOR);
+static_assert(combiner_out(static_cast<int>(Combiner::indexed_block)) == MPI_COMBINER_INDEXED_BLOCK);
+static_assert(combiner_out(static_cast<int>(Combiner::structure)) == MPI_COMBINER_STRUCT);
+static_assert(combiner_out(static_cast<int>(Combiner::f90_integer)) == MPI_COMBINER_F90_INTEGER);
+static_assert(combiner_out(static_cast<int>(Combiner::hindexed_block)) == MPI_COMBINER_HINDEXED_BLOCK);
+
+inline constexpr int order_in(int order)
+{
+    return order == MPI_ORDER_C ? kOrderC : order == MPI_ORDER_FORTRAN ? kOrderFortran : order;
+}
+inline constexpr int order_out(int order)
+{
+    return order == kOrderC ? MPI_ORDER_C : MPI_ORDER_FORTRAN;
+}
+inline constexpr int distribution_in(int distribution)
+{
+    switch (distribution) {
+        case MPI_DISTRIBUTE_BLOCK:
+            return kDistributeBlock;
+        case MPI_DISTRIBUTE_CYCLIC:
+            return kDistributeCyclic;
+        case MPI_DISTRIBUTE_NONE:
+            return kDistributeNone;
+        default:
+            return distribution;
+    }
+}
+inline constexpr int distribution_out(int distribution)
+{
+    return distribution == kDistributeBlock    ? MPI_DISTRIBUTE_BLOCK
+           : distribution == kDistributeCyclic ? MPI_DISTRIBUTE_CYCLIC
+                                               : MPI_DISTRIBUTE_NONE;
+}
+inline constexpr int distribution_argument_in(int argument)
+{
+    return argument == MPI_DISTRIBUTE_DFLT_DARG ? kDistributeDefault : argument;
+}
+inline constexpr int distribution_argument_out(int argument)
+{
+    return argument == kDistributeDefault ? MPI_DISTRIBUTE_DFLT_DARG : argument;
+}
+
+}  // namespace fmpl::mpi
