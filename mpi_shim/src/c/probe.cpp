@@ -85,7 +85,7 @@ FMPL_MPI_NAME(MPI_Iprobe)
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status)
 {
     return call_on("MPI_Mprobe", comm, receive_facts(0, MPI_DATATYPE_NULL, source, tag, comm), [&](Process& process) {
-        const CommunicatorPtr& on = process.communicator(number_of(comm));
+        const CommunicatorPtr on = process.communicator(number_of(comm));
         source = rank_in(source);
         tag = tag_in(tag);
         check_source(*on, source);
@@ -100,7 +100,7 @@ FMPL_MPI_NAME(MPI_Mprobe)
 int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status)
 {
     return call_on("MPI_Improbe", comm, receive_facts(0, MPI_DATATYPE_NULL, source, tag, comm), [&](Process& process) {
-        const CommunicatorPtr& on = process.communicator(number_of(comm));
+        const CommunicatorPtr on = process.communicator(number_of(comm));
         source = rank_in(source);
         tag = tag_in(tag);
         check_source(*on, source);

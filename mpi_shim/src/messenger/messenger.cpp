@@ -1,4 +1,5 @@
 #include "messenger/messenger_parts.hpp"
+#include "messenger/thread_turns.hpp"
 #include "p2p/crowded.hpp"
 
 #include <fmpl/envelopes.h>
@@ -241,6 +242,8 @@ void Messenger::wait_until_done(Condition done, void* context, int peer, int tag
 template <class Over>
 void Messenger::wait_over(Over& over, int peer, int tag, std::size_t bytes, bool others_too)
 {
+    if (turns_ != nullptr) [[unlikely]]
+        return wait_among_threads(over);
     raise_failure_in_fmpl();
     // Where nothing but an envelope can change anything, FMPL waits for it. A generalized request is completed from
     // outside, perhaps by a signal handler between two of these lines: first it is complete, then it does not count
@@ -255,6 +258,17 @@ void Messenger::wait_over(Over& over, int peer, int tag, std::size_t bytes, bool
         });
     }
     if (!over()) wait_until([&] { return progress_until(over); }, peer, tag, bytes);
+}
+
+// A thread that slept would keep the others out, whose calls may be what this one waits for.
+template <class Over>
+void Messenger::wait_among_threads(Over& over)
+{
+    while (!over()) {
+        const auto done = [&] { return over(); };
+        if (look(done)) return;
+        turns_->let_others_in();
+    }
 }
 
 void Messenger::settle(const Communicator& comm)
@@ -272,6 +286,7 @@ void Messenger::settle(const Communicator& comm)
                !parts_->receives.any_under_way([&](const auto& receive) { return is_of_comm(receive.key.context); });
     };
     raise_failure_in_fmpl();
+    if (turns_ != nullptr) return wait_among_threads(is_quiet);
     wait_until([&] { return progress_until(is_quiet); });
 }
 

@@ -35,6 +35,7 @@ namespace fmpl::mpi {
 struct AwaitedMessage;
 struct ReceiveOperation;
 struct SendOperation;
+class ThreadTurns;
 
 // one_of_many: standard, where the caches do not hold what all ranks have under way at a time.
 enum class SendMode { standard, one_of_many, synchronous };
@@ -139,6 +140,9 @@ public:
     // Where FMPL looks for the name of the MPI call that the rank is in, for "what is it blocked in".
     const char*& call() const { return *call_; }
 
+    // From now on waits let other threads in, by these turns, and look instead of sleeping (MPI_THREAD_MULTIPLE).
+    void let_in_threads(ThreadTurns& turns) { turns_ = &turns; }
+
     // How many generalized requests the program has begun and not completed: only it knows when it will.
     int generalized_requests = 0;
 
@@ -185,6 +189,8 @@ private:
     void wait_until_done(Condition done, void* context, int peer, int tag, std::size_t bytes);
     template <class Over>
     void wait_over(Over& over, int peer, int tag, std::size_t bytes, bool others_too);
+    template <class Over>
+    [[gnu::cold]] void wait_among_threads(Over& over);
     bool look_for(Condition done, void* context);
 
     struct Parts;
@@ -195,6 +201,7 @@ private:
     bool cpus_suffice_;
     unsigned passes_ = 0;  // progress_in_passing
     const char** call_;
+    ThreadTurns* turns_ = nullptr;  // null: below MPI_THREAD_MULTIPLE
 };
 
 }  // namespace fmpl::mpi

@@ -94,7 +94,7 @@ void Messenger::post_invited(ReceiveOperation& operation, int host)
 [[gnu::always_inline]] inline bool Messenger::await(AwaitedMessage& awaited, int peer, int tag, std::size_t bytes)
 {
     Parts& parts = *parts_;
-    if (!parts.awaits_nothing()) return false;
+    if (!parts.awaits_nothing() || turns_ != nullptr) return false;
     const fmpl_wait_words words{nullptr, peer, tag, 0, bytes, generalized_requests > 0, 0};
     do {
         check_fmpl(fmpl_envelopes_wait(&AwaitedMessage::take, &awaited, &words));
