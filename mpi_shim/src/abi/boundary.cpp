@@ -23,39 +23,44 @@ constexpr int kLargestStatus = 255;
 
 }  // namespace
 
-int handle_current_error(const char* name, HandleNumber comm)
+int handle_current_error(const char* name, HandleNumber object)
 {
     try {
         throw;
     } catch (const JobEnding& error) {
         fmpl_abort(1, error.what());
     } catch (const Error& error) {
-        return handle_error(name, comm, error.code(), error.what());
+        return handle_error(name, object, error.code(), error.what());
     } catch (const std::bad_alloc&) {
-        return handle_error(name, comm, code_of(ErrorClass::no_mem), "the process has no memory left");
+        return handle_error(name, object, code_of(ErrorClass::no_mem), "the process has no memory left");
     } catch (const std::exception& error) {
-        return handle_error(name, comm, code_of(ErrorClass::intern), error.what());
+        return handle_error(name, object, code_of(ErrorClass::intern), error.what());
     }
 }
 
-int handle_error(const char* name, HandleNumber comm, int code, const char* words)
+int handle_error(const char* name, HandleNumber object, int code, const char* words)
 {
     Process* const process = find_process();
     if (process == nullptr) end_job(name, nullptr, code, words);
-    CommunicatorPtr on = process->world;
-    if (comm == kCommSelf) {
-        on = process->self;
-    } else if (CommunicatorPtr* const found = process->communicators.find(comm)) {
-        on = *found;
+    CommunicatorPtr on;     // null: a window or a file
+    ErrhandlerPtr handler;  // held: the user's function may replace it
+    if (object == kFileNull) {
+        handler = process->file_errhandler;
+    } else if (WindowPtr* const window = process->windows.find(object)) {
+        handler = (*window)->errhandler;
+    } else {
+        CommunicatorPtr* const found = process->communicators.find(object);
+        on = found != nullptr ? *found : object == kCommSelf ? process->self : process->world;
+        handler = on->errhandler;
+        object = on->handle;
     }
-    const ErrhandlerPtr handler = on->errhandler;  // held: the user's function may replace it
     switch (handler->kind()) {
         case Errhandler::Kind::fatal:
             end_job(name, on.get(), code, words);
         case Errhandler::Kind::returns:
             break;
         case Errhandler::Kind::user: {
-            handler->function()(on->handle, code);
+            handler->function()(object, code);
             break;
         }
     }

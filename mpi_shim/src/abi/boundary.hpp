@@ -1,5 +1,5 @@
-// The one place where an Error meets the C names: the error handler of the communicator decides, and the call returns
-// the error's class.
+// The one place where an Error meets the C names: the error handler of the communicator, window or file decides, and
+// the call returns the error's class.
 #pragma once
 
 #include "abi/call_facts.hpp"
@@ -18,12 +18,13 @@
 
 namespace fmpl::mpi {
 
-// Called in a catch clause: hands the error in flight to the handler of `comm` (of MPI_COMM_WORLD when the number is
-// that of the null handle or of none), and returns the code for the call to return, in the program's numbers. With
-// MPI_ERRORS_ARE_FATAL it prints rank, call and reason, ends the job and does not return.
-int handle_current_error(const char* name, HandleNumber comm);
+// Called in a catch clause: hands the error in flight to the handler of `object`, a communicator, a window or
+// kFileNull (of MPI_COMM_WORLD when the number is that of another null handle or of none), and returns the code for the
+// call to return, in the program's numbers. With MPI_ERRORS_ARE_FATAL it prints rank, call and reason, ends the job and
+// does not return.
+int handle_current_error(const char* name, HandleNumber object);
 // The same for an error that is at hand as a code, in the core's numbers, and words.
-int handle_error(const char* name, HandleNumber comm, int code, const char* words);
+int handle_error(const char* name, HandleNumber object, int code, const char* words);
 
 // No rank here: the call came before MPI_Init or after MPI_Finalize. Ends the job.
 [[noreturn]] void not_initialized(const char* name);
@@ -44,15 +45,17 @@ private:
     const char* before_;
 };
 
-// Runs body(process) for a call on a communicator. facts(process): see abi/call_facts.hpp.
-template <class Facts, class Body>
-[[gnu::always_inline]] inline int call_on(const char* name, MPI_Comm comm, const Facts& facts, Body&& body)
+// Runs body(process) for a call on a communicator, a window, or, for all that concerns files, MPI_FILE_NULL.
+// facts(process): see abi/call_facts.hpp.
+template <class Handle, class Facts, class Body>
+[[gnu::always_inline]] inline int call_on(const char* name, Handle object, const Facts& facts, Body&& body)
 {
     Process* const process = find_process();
     if (process == nullptr) [[unlikely]]
         not_initialized(name);
     // Inlined, and body called in one place, so that neither body nor facts needs memory. The body may end *process
     // (MPI_Finalize).
+    const InTurn turn(process->turns);
     const bool observed = *process->observed != 0;
     try {
         const CallName in_call(process->messenger, name);
@@ -64,13 +67,13 @@ template <class Facts, class Body>
         return MPI_SUCCESS;
     } catch (...) {
         if (observed) fmpl_layer_call_end(0);
-        return handle_current_error(name, number_of(comm));
+        return handle_current_error(name, number_of(object));
     }
 }
-template <class Body>
-[[gnu::always_inline]] inline int call_on(const char* name, MPI_Comm comm, Body&& body)
+template <class Handle, class Body>
+[[gnu::always_inline]] inline int call_on(const char* name, Handle object, Body&& body)
 {
-    return call_on(name, comm, NoFacts(), std::forward<Body>(body));
+    return call_on(name, object, NoFacts(), std::forward<Body>(body));
 }
 
 // The same for a call without one: errors go to the handler of MPI_COMM_WORLD.

@@ -72,7 +72,7 @@ inline Block operand(const void* buffer, Block block, Block in_place)
 {
     return buffer == MPI_IN_PLACE ? in_place : block;
 }
-inline constexpr Block kNothing = {0, MPI_DATATYPE_NULL};
+inline const Block kNothing = {0, MPI_DATATYPE_NULL};
 
 // `peer`: the root, if there is one. blocks: of which each peer gets one, or 1.
 inline auto block_facts(MPI_Comm comm, Block block, int peer = -1)

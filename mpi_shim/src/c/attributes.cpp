@@ -1,4 +1,4 @@
-// Attributes of communicators and data types (MPI-3.1, section 6.7, and their old names, 15.1).
+// Attributes of communicators, data types and windows (MPI-3.1, section 6.7, and their old names, 15.1).
 #include "abi/boundary.hpp"
 #include "group/attributes.hpp"
 
@@ -8,11 +8,12 @@ using namespace fmpl::mpi;
 
 namespace {
 
-// What attributes are attached to. MPI's own ones are on communicators.
+// What attributes are attached to. MPI's own ones are on communicators. dup_fn: the function of mpi.h that copies.
 struct Communicators {
     using Handle = MPI_Comm;
     using CopyFunction = MPI_Comm_copy_attr_function;
     using DeleteFunction = MPI_Comm_delete_attr_function;
+    static CopyFunction* dup_fn() { return MPI_COMM_DUP_FN; }
     static constexpr Keyval::Of kOf = Keyval::Of::communicator;
 
     static CommunicatorPtr object(Process& process, Handle handle) { return process.communicator(number_of(handle)); }
@@ -31,6 +32,7 @@ struct Types {
     using Handle = MPI_Datatype;
     using CopyFunction = MPI_Type_copy_attr_function;
     using DeleteFunction = MPI_Type_delete_attr_function;
+    static CopyFunction* dup_fn() { return MPI_TYPE_DUP_FN; }
     static constexpr Keyval::Of kOf = Keyval::Of::type;
 
     static TypeObjectPtr object(Process& process, Handle handle) { return process.type(number_of(handle)); }
@@ -42,6 +44,22 @@ struct Types {
     }
 };
 
+struct Windows {
+    using Handle = MPI_Win;
+    using CopyFunction = MPI_Win_copy_attr_function;
+    using DeleteFunction = MPI_Win_delete_attr_function;
+    static CopyFunction* dup_fn() { return MPI_WIN_DUP_FN; }
+    static constexpr Keyval::Of kOf = Keyval::Of::window;
+
+    static WindowPtr object(Process& process, Handle handle) { return process.window(number_of(handle)); }
+    static PredefinedAttribute predefined(const Process&, int) { return {}; }
+    template <class Body>
+    static int run(const char* name, Handle handle, Body&& body)
+    {
+        return call_on(name, handle, body);
+    }
+};
+
 template <class Objects>
 int create_keyval(const char* name, typename Objects::CopyFunction* copy_fn,
     typename Objects::DeleteFunction* delete_fn, int* keyval, void* extra_state)
@@ -49,7 +67,14 @@ int create_keyval(const char* name, typename Objects::CopyFunction* copy_fn,
     return call(name, [&](Process& process) {
         check_pointer(keyval, "keyval");
         Keyval::Copy copy;
-        if (copy_fn != nullptr) {
+        if (copy_fn == Objects::dup_fn()) {
+            // A number, where the interface has no function for it.
+            copy = [](int, int, AttributeValue& in, AttributeValue& out, bool& is_copied) {
+                out = in;
+                is_copied = true;
+                return kSuccess;
+            };
+        } else if (copy_fn != nullptr) {
             copy = [=](int object, int number, AttributeValue& in, AttributeValue& out, bool& is_copied) {
                 int flag = 0;
                 void* value = nullptr;
@@ -191,6 +216,37 @@ int PMPI_Type_delete_attr(MPI_Datatype datatype, int keyval)
     return delete_attribute<Types>("MPI_Type_delete_attr", datatype, keyval);
 }
 FMPL_MPI_NAME(MPI_Type_delete_attr)
+
+int PMPI_Win_create_keyval(
+    MPI_Win_copy_attr_function* copy_fn, MPI_Win_delete_attr_function* delete_fn, int* keyval, void* extra_state)
+{
+    return create_keyval<Windows>("MPI_Win_create_keyval", copy_fn, delete_fn, keyval, extra_state);
+}
+FMPL_MPI_NAME(MPI_Win_create_keyval)
+
+int PMPI_Win_free_keyval(int* keyval)
+{
+    return free_keyval_of<Windows>("MPI_Win_free_keyval", keyval);
+}
+FMPL_MPI_NAME(MPI_Win_free_keyval)
+
+int PMPI_Win_set_attr(MPI_Win win, int keyval, void* attribute_val)
+{
+    return set_attribute<Windows>("MPI_Win_set_attr", win, keyval, attribute_val);
+}
+FMPL_MPI_NAME(MPI_Win_set_attr)
+
+int PMPI_Win_get_attr(MPI_Win win, int keyval, void* attribute_val, int* flag)
+{
+    return get_attribute<Windows>("MPI_Win_get_attr", win, keyval, attribute_val, flag);
+}
+FMPL_MPI_NAME(MPI_Win_get_attr)
+
+int PMPI_Win_delete_attr(MPI_Win win, int keyval)
+{
+    return delete_attribute<Windows>("MPI_Win_delete_attr", win, keyval);
+}
+FMPL_MPI_NAME(MPI_Win_delete_attr)
 
 int PMPI_Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval, void* extra_state)
 {

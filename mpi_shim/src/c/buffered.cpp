@@ -29,6 +29,11 @@ int PMPI_Buffer_attach(void* buffer, int size)
     return call("MPI_Buffer_attach", [&](Process& process) {
         if (size < 0) fail(ErrorClass::argument, "size = {} is negative; give the bytes of the buffer", size);
         if (buffer == nullptr && size > 0) fail_buffer(buffer, "buffer");
+#ifdef MPI_BUFFER_AUTOMATIC
+        if (buffer == MPI_BUFFER_AUTOMATIC) {
+            fail(ErrorClass::buffer, "buffer is MPI_BUFFER_AUTOMATIC, of MPI-4.1, which is not there; give a buffer");
+        }
+#endif
         if (process.buffered_sends != nullptr) {
             fail(ErrorClass::buffer, "a buffer of {} bytes is attached already; call MPI_Buffer_detach first",
                 process.buffered_sends->size());

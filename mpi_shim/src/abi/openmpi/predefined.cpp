@@ -1,5 +1,6 @@
 // Open MPI's predefined objects, of which only the addresses and the sizes mean something, and the tables by which
 // handles are found.
+#include "abi/predefined_index.hpp"
 #include "coll/predefined_operations.hpp"
 #include "interface/handles.hpp"
 
@@ -24,22 +25,8 @@ constexpr HandleNumber number_of(PredefinedOperation operation)
     return kOpMax - static_cast<int>(PredefinedOperation::maximum) + static_cast<int>(operation);
 }
 
-// Windows and files have no numbers yet.
-enum class Kind : std::uint32_t {
-    communicator = static_cast<std::uint32_t>(HandleKind::communicator),
-    group = static_cast<std::uint32_t>(HandleKind::group),
-    datatype = static_cast<std::uint32_t>(HandleKind::datatype),
-    errhandler = static_cast<std::uint32_t>(HandleKind::errhandler),
-    operation = static_cast<std::uint32_t>(HandleKind::operation),
-    info = static_cast<std::uint32_t>(HandleKind::info),
-    request = static_cast<std::uint32_t>(HandleKind::request),
-    message = static_cast<std::uint32_t>(HandleKind::message),
-    window = 32,
-    file
-};
-
 struct Object {
-    Kind kind;
+    HandleKind kind;
     void* address;
     MPI_Fint fortran;
     HandleNumber number;
@@ -51,39 +38,7 @@ constexpr std::size_t kCount = 0
 #undef FMPL_OPENMPI
     ;
 
-// The places of objects in an array, by a key of 64 bits.
-class Index {
-public:
-    // The first of two with the same key stays.
-    void add(std::uint64_t key, std::size_t place)
-    {
-        Slot& slot = find(key);
-        if (slot.place == kNone) slot = {key, static_cast<std::uint32_t>(place)};
-    }
-    // kNone where there is none.
-    std::size_t operator[](std::uint64_t key) const { return const_cast<Index*>(this)->find(key).place; }
-
-    static constexpr std::uint32_t kNone = UINT32_MAX;
-
-private:
-    struct Slot {
-        std::uint64_t key = 0;
-        std::uint32_t place = kNone;
-    };
-    static constexpr int kBits = 9;
-    static constexpr std::size_t kSlots = std::size_t{1} << kBits;
-    static_assert(kSlots > 4 * kCount);
-
-    Slot& find(std::uint64_t key)
-    {
-        constexpr std::uint64_t kSpread = 0x9e37'79b9'7f4a'7c15;
-        std::size_t at = key * kSpread >> (64 - kBits);
-        while (slots_[at].place != kNone && slots_[at].key != key) at = (at + 1) % kSlots;
-        return slots_[at];
-    }
-
-    std::array<Slot, kSlots> slots_;
-};
+using Index = PredefinedIndex<kCount>;
 
 // All of them. Made when the program is loaded: then the addresses are known.
 class Objects {
@@ -105,21 +60,21 @@ public:
     }
     const Object* with_number(HandleKind kind, HandleNumber number) const
     {
-        return object(by_number_[key_of(static_cast<Kind>(kind), number)]);
+        return object(by_number_[key_of(kind, number)]);
     }
     const Object* with_fortran(HandleKind kind, MPI_Fint fortran) const
     {
-        return object(by_fortran_[key_of(static_cast<Kind>(kind), fortran)]);
+        return object(by_fortran_[key_of(kind, fortran)]);
     }
 
 private:
-    static std::uint64_t key_of(Kind kind, int number)
+    static std::uint64_t key_of(HandleKind kind, int number)
     {
         return static_cast<std::uint64_t>(kind) << 32 | static_cast<std::uint32_t>(number);
     }
     const Object* object(std::size_t place) const { return place == Index::kNone ? nullptr : &all_[place]; }
 
-#define FMPL_OPENMPI(kind, symbol, bytes, fortran, number) Object{Kind::kind, fmpl_##symbol, fortran, number},
+#define FMPL_OPENMPI(kind, symbol, bytes, fortran, number) Object{HandleKind::kind, fmpl_##symbol, fortran, number},
     const std::array<Object, kCount> all_ = {{
 #include "abi/openmpi/predefined.def"
     }};

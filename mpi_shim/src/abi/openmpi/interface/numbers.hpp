@@ -3,6 +3,7 @@
 // other's.
 #pragma once
 
+#include "abi/error_classes.hpp"
 #include "datatype/constants.hpp"
 #include "standard.hpp"
 
@@ -47,8 +48,6 @@ inline constexpr int tag_out(int tag)
 static_assert(MPI_ANY_TAG == kAnyTag && MPI_UNDEFINED == kUndefined);
 
 // Error classes, and codes, which are classes or the program's own.
-[[gnu::cold]] int error_class_in(int error_class);
-[[gnu::cold]] int error_class_out(int error_class);
 inline int code_in(int code)
 {
     return code == MPI_SUCCESS ? kSuccess : error_class_in(code);

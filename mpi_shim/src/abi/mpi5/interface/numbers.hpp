@@ -1,0 +1,215 @@
+// The constants of the standard ABI and the core's (standard.hpp). Every interface has these functions: X_in() gives
+// the core's number for one of mpi.h's, X_out() the reverse; what is neither's constant stays as it is, or is no
+// constant of the other's.
+#pragma once
+
+#include "abi/error_classes.hpp"
+#include "datatype/constants.hpp"
+#include "standard.hpp"
+
+#include <mpi.h>
+
+namespace fmpl::mpi {
+
+// A number that means nothing takes the place of the core's that has become free, so that rank_in and rank_out undo
+// each other; likewise of tags.
+inline constexpr int kNoRank = MPI_ROOT;
+inline constexpr int kNoTag = MPI_ANY_TAG;
+
+// Ranks: MPI_PROC_NULL, MPI_ANY_SOURCE, MPI_ROOT.
+inline constexpr int rank_in(int rank)
+{
+    if (rank >= 0) [[likely]]
+        return rank;
+    switch (rank) {
+        case MPI_ANY_SOURCE:
+            return kAnySource;
+        case MPI_PROC_NULL:
+            return kProcNull;
+        case MPI_ROOT:
+            return kRoot;
+        case kAnySource:
+            return kNoRank;
+        default:
+            return rank;
+    }
+}
+inline constexpr int rank_out(int rank)
+{
+    if (rank >= 0) [[likely]]
+        return rank;
+    switch (rank) {
+        case kAnySource:
+            return MPI_ANY_SOURCE;
+        case kProcNull:
+            return MPI_PROC_NULL;
+        case kRoot:
+            return MPI_ROOT;
+        case kNoRank:
+            return kAnySource;
+        default:
+            return rank;
+    }
+}
+static_assert(MPI_ANY_SOURCE == kProcNull && MPI_PROC_NULL == kRoot && MPI_UNDEFINED == kUndefined);
+
+// MPI_ANY_TAG.
+inline constexpr int tag_in(int tag)
+{
+    return tag == MPI_ANY_TAG ? kAnyTag : tag == kAnyTag ? kNoTag : tag;
+}
+inline constexpr int tag_out(int tag)
+{
+    return tag_in(tag);
+}
+
+// Error classes, and codes, which are classes or the program's own.
+inline int code_in(int code)
+{
+    return code == MPI_SUCCESS ? kSuccess : error_class_in(code);
+}
+inline int code_out(int code)
+{
+    return code == kSuccess ? MPI_SUCCESS : error_class_out(code);
+}
+
+// Results of comparisons: MPI_IDENT ... MPI_UNEQUAL.
+inline constexpr int comparison_out(int result)
+{
+    return result - kIdent + MPI_IDENT;
+}
+static_assert(comparison_out(kCongruent) == MPI_CONGRUENT && comparison_out(kSimilar) == MPI_SIMILAR);
+static_assert(comparison_out(kUnequal) == MPI_UNEQUAL);
+
+// -1 for a level that is none.
+inline constexpr int thread_level_in(int level)
+{
+    switch (level) {
+        case MPI_THREAD_SINGLE:
+            return kThreadSingle;
+        case MPI_THREAD_FUNNELED:
+            return kThreadFunneled;
+        case MPI_THREAD_SERIALIZED:
+            return kThreadSerialized;
+        case MPI_THREAD_MULTIPLE:
+            return kThreadMultiple;
+        default:
+            return -1;
+    }
+}
+inline constexpr int thread_level_out(int level)
+{
+    return level == kThreadSingle       ? MPI_THREAD_SINGLE
+           : level == kThreadFunneled   ? MPI_THREAD_FUNNELED
+           : level == kThreadSerialized ? MPI_THREAD_SERIALIZED
+                                        : MPI_THREAD_MULTIPLE;
+}
+
+// The attributes that MPI sets; a program's own keyvals are the core's.
+inline constexpr int keyval_in(int keyval)
+{
+    switch (keyval) {
+        case MPI_TAG_UB:
+            return kTagUb;
+        case MPI_HOST:
+            return kHost;
+        case MPI_IO:
+            return kIo;
+        case MPI_WTIME_IS_GLOBAL:
+            return kWtimeIsGlobal;
+        case MPI_APPNUM:
+            return kAppnum;
+        case MPI_LASTUSEDCODE:
+            return kLastUsedCode;
+        case MPI_UNIVERSE_SIZE:
+            return kUniverseSize;
+        case MPI_KEYVAL_INVALID:
+            return kKeyvalInvalid;
+        default:
+            return keyval;
+    }
+}
+inline constexpr int keyval_out(int keyval)
+{
+    return keyval == kKeyvalInvalid ? MPI_KEYVAL_INVALID : keyval;
+}
+
+// What arguments and contents of data types name: MPI_COMBINER_*, MPI_ORDER_*, MPI_DISTRIBUTE_*; and of the arguments
+// of distributions MPI_DISTRIBUTE_DFLT_DARG.
+inline constexpr int combiner_out(int combiner)
+{
+    switch (static_cast<Combiner>(combiner)) {
+        case Combiner::named:
+            return MPI_COMBINER_NAMED;
+        case Combiner::dup:
+            return MPI_COMBINER_DUP;
+        case Combiner::contiguous:
+            return MPI_COMBINER_CONTIGUOUS;
+        case Combiner::vector:
+            return MPI_COMBINER_VECTOR;
+        case Combiner::hvector:
+            return MPI_COMBINER_HVECTOR;
+        case Combiner::indexed:
+            return MPI_COMBINER_INDEXED;
+        case Combiner::hindexed:
+            return MPI_COMBINER_HINDEXED;
+        case Combiner::indexed_block:
+            return MPI_COMBINER_INDEXED_BLOCK;
+        case Combiner::hindexed_block:
+            return MPI_COMBINER_HINDEXED_BLOCK;
+        case Combiner::structure:
+            return MPI_COMBINER_STRUCT;
+        case Combiner::subarray:
+            return MPI_COMBINER_SUBARRAY;
+        case Combiner::darray:
+            return MPI_COMBINER_DARRAY;
+        case Combiner::f90_real:
+            return MPI_COMBINER_F90_REAL;
+        case Combiner::f90_complex:
+            return MPI_COMBINER_F90_COMPLEX;
+        case Combiner::f90_integer:
+            return MPI_COMBINER_F90_INTEGER;
+        case Combiner::resized:
+            return MPI_COMBINER_RESIZED;
+    }
+    return combiner;
+}
+
+inline constexpr int order_in(int order)
+{
+    return order == MPI_ORDER_C ? kOrderC : order == MPI_ORDER_FORTRAN ? kOrderFortran : order;
+}
+inline constexpr int order_out(int order)
+{
+    return order == kOrderC ? MPI_ORDER_C : MPI_ORDER_FORTRAN;
+}
+inline constexpr int distribution_in(int distribution)
+{
+    switch (distribution) {
+        case MPI_DISTRIBUTE_BLOCK:
+            return kDistributeBlock;
+        case MPI_DISTRIBUTE_CYCLIC:
+            return kDistributeCyclic;
+        case MPI_DISTRIBUTE_NONE:
+            return kDistributeNone;
+        default:
+            return distribution;
+    }
+}
+inline constexpr int distribution_out(int distribution)
+{
+    return distribution == kDistributeBlock    ? MPI_DISTRIBUTE_BLOCK
+           : distribution == kDistributeCyclic ? MPI_DISTRIBUTE_CYCLIC
+                                               : MPI_DISTRIBUTE_NONE;
+}
+// The ABI's MPI_DISTRIBUTE_DFLT_DARG is positive: a block of as many elements cannot be asked for.
+inline constexpr int distribution_argument_in(int argument)
+{
+    return argument == MPI_DISTRIBUTE_DFLT_DARG ? kDistributeDefault : argument;
+}
+inline constexpr int distribution_argument_out(int argument)
+{
+    return argument == kDistributeDefault ? MPI_DISTRIBUTE_DFLT_DARG : argument;
+}
+
+}  // namespace fmpl::mpi
