@@ -360,10 +360,19 @@ FMPL_MPI_CALL(int, MPI_Type_free_keyval, (int *keyval));
 FMPL_MPI_CALL(int, MPI_Type_set_attr, (MPI_Datatype datatype, int keyval, void *attribute_val));
 FMPL_MPI_CALL(int, MPI_Type_get_attr, (MPI_Datatype datatype, int keyval, void *attribute_val, int *flag));
 FMPL_MPI_CALL(int, MPI_Type_delete_attr, (MPI_Datatype datatype, int keyval));
+FMPL_MPI_CALL(int, MPI_Win_create_keyval,
+              (MPI_Win_copy_attr_function * copy_fn, MPI_Win_delete_attr_function *delete_fn, int *keyval,
+               void *extra_state));
+FMPL_MPI_CALL(int, MPI_Win_free_keyval, (int *keyval));
+FMPL_MPI_CALL(int, MPI_Win_set_attr, (MPI_Win win, int keyval, void *attribute_val));
+FMPL_MPI_CALL(int, MPI_Win_get_attr, (MPI_Win win, int keyval, void *attribute_val, int *flag));
+FMPL_MPI_CALL(int, MPI_Win_delete_attr, (MPI_Win win, int keyval));
 FMPL_MPI_CALL(int, MPI_Comm_set_name, (MPI_Comm comm, const char *comm_name));
 FMPL_MPI_CALL(int, MPI_Comm_get_name, (MPI_Comm comm, char *comm_name, int *resultlen));
 FMPL_MPI_CALL(int, MPI_Type_set_name, (MPI_Datatype datatype, const char *type_name));
 FMPL_MPI_CALL(int, MPI_Type_get_name, (MPI_Datatype datatype, char *type_name, int *resultlen));
+FMPL_MPI_CALL(int, MPI_Win_set_name, (MPI_Win win, const char *win_name));
+FMPL_MPI_CALL(int, MPI_Win_get_name, (MPI_Win win, char *win_name, int *resultlen));
 
 /* ---- 7 Process topologies ---- */
 
@@ -448,6 +457,16 @@ FMPL_MPI_CALL(int, MPI_Comm_create_errhandler,
 FMPL_MPI_CALL(int, MPI_Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler));
 FMPL_MPI_CALL(int, MPI_Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *errhandler));
 FMPL_MPI_CALL(int, MPI_Comm_call_errhandler, (MPI_Comm comm, int errorcode));
+FMPL_MPI_CALL(int, MPI_Win_create_errhandler,
+              (MPI_Win_errhandler_function * errhandler_fn, MPI_Errhandler *errhandler));
+FMPL_MPI_CALL(int, MPI_Win_set_errhandler, (MPI_Win win, MPI_Errhandler errhandler));
+FMPL_MPI_CALL(int, MPI_Win_get_errhandler, (MPI_Win win, MPI_Errhandler *errhandler));
+FMPL_MPI_CALL(int, MPI_Win_call_errhandler, (MPI_Win win, int errorcode));
+FMPL_MPI_CALL(int, MPI_File_create_errhandler,
+              (MPI_File_errhandler_function * errhandler_fn, MPI_Errhandler *errhandler));
+FMPL_MPI_CALL(int, MPI_File_set_errhandler, (MPI_File fh, MPI_Errhandler errhandler));
+FMPL_MPI_CALL(int, MPI_File_get_errhandler, (MPI_File fh, MPI_Errhandler *errhandler));
+FMPL_MPI_CALL(int, MPI_File_call_errhandler, (MPI_File fh, int errorcode));
 FMPL_MPI_CALL(int, MPI_Errhandler_free, (MPI_Errhandler * errhandler));
 FMPL_MPI_CALL(int, MPI_Error_string, (int errorcode, char *string, int *resultlen));
 FMPL_MPI_CALL(int, MPI_Error_class, (int errorcode, int *errorclass));
@@ -476,10 +495,96 @@ FMPL_MPI_CALL(int, MPI_Info_get_nthkey, (MPI_Info info, int n, char *key));
 FMPL_MPI_CALL(int, MPI_Info_dup, (MPI_Info info, MPI_Info *newinfo));
 FMPL_MPI_CALL(int, MPI_Info_free, (MPI_Info * info));
 
-/* ---- 10 Processes: no process starts another, so there is no parent ---- */
+/* ---- 10 Processes: to start them, and to connect with those that were not started together ---- */
 
+FMPL_MPI_CALL(int, MPI_Comm_spawn,
+              (const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
+               MPI_Comm *intercomm, int errcodes[]));
+FMPL_MPI_CALL(int, MPI_Comm_spawn_multiple,
+              (int count, char *commands[], char **argvs[], const int maxprocs[], const MPI_Info infos[], int root,
+               MPI_Comm comm, MPI_Comm *intercomm, int errcodes[]));
 FMPL_MPI_CALL(int, MPI_Comm_get_parent, (MPI_Comm * parent));
+FMPL_MPI_CALL(int, MPI_Open_port, (MPI_Info info, char *port_name));
+FMPL_MPI_CALL(int, MPI_Close_port, (const char *port_name));
+FMPL_MPI_CALL(int, MPI_Comm_accept, (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm));
+FMPL_MPI_CALL(int, MPI_Comm_connect,
+              (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm));
+FMPL_MPI_CALL(int, MPI_Publish_name, (const char *service_name, MPI_Info info, const char *port_name));
+FMPL_MPI_CALL(int, MPI_Unpublish_name, (const char *service_name, MPI_Info info, const char *port_name));
+FMPL_MPI_CALL(int, MPI_Lookup_name, (const char *service_name, MPI_Info info, char *port_name));
 FMPL_MPI_CALL(int, MPI_Comm_disconnect, (MPI_Comm * comm));
+FMPL_MPI_CALL(int, MPI_Comm_join, (int fd, MPI_Comm *intercomm));
+
+/* ---- 11 One-sided communication ---- */
+
+/* 11.2 Windows */
+FMPL_MPI_CALL(int, MPI_Win_create,
+              (void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win));
+FMPL_MPI_CALL(int, MPI_Win_allocate,
+              (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win));
+FMPL_MPI_CALL(int, MPI_Win_allocate_shared,
+              (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win));
+FMPL_MPI_CALL(int, MPI_Win_shared_query, (MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr));
+FMPL_MPI_CALL(int, MPI_Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win));
+FMPL_MPI_CALL(int, MPI_Win_attach, (MPI_Win win, void *base, MPI_Aint size));
+FMPL_MPI_CALL(int, MPI_Win_detach, (MPI_Win win, const void *base));
+FMPL_MPI_CALL(int, MPI_Win_free, (MPI_Win * win));
+FMPL_MPI_CALL(int, MPI_Win_get_group, (MPI_Win win, MPI_Group *group));
+FMPL_MPI_CALL(int, MPI_Win_set_info, (MPI_Win win, MPI_Info info));
+FMPL_MPI_CALL(int, MPI_Win_get_info, (MPI_Win win, MPI_Info *info_used));
+
+/* 11.3 Calls that communicate */
+FMPL_MPI_CALL(int, MPI_Put,
+              (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+               MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Get,
+              (void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+               int target_count, MPI_Datatype target_datatype, MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Accumulate,
+              (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+               MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Get_accumulate,
+              (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr,
+               int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count,
+               MPI_Datatype target_datatype, MPI_Op op, MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Fetch_and_op,
+              (const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp,
+               MPI_Op op, MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Compare_and_swap,
+              (const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype,
+               int target_rank, MPI_Aint target_disp, MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Rput,
+              (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+               MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
+               MPI_Request *request));
+FMPL_MPI_CALL(int, MPI_Rget,
+              (void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+               int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request));
+FMPL_MPI_CALL(int, MPI_Raccumulate,
+              (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+               MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+               MPI_Request *request));
+FMPL_MPI_CALL(int, MPI_Rget_accumulate,
+              (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr,
+               int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count,
+               MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request));
+
+/* 11.5 Synchronization */
+FMPL_MPI_CALL(int, MPI_Win_fence, (int assertion, MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Win_start, (MPI_Group group, int assertion, MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Win_complete, (MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Win_post, (MPI_Group group, int assertion, MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Win_wait, (MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Win_test, (MPI_Win win, int *flag));
+FMPL_MPI_CALL(int, MPI_Win_lock, (int lock_type, int rank, int assertion, MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Win_lock_all, (int assertion, MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Win_unlock, (int rank, MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Win_unlock_all, (MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Win_flush, (int rank, MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Win_flush_all, (MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Win_flush_local, (int rank, MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Win_flush_local_all, (MPI_Win win));
+FMPL_MPI_CALL(int, MPI_Win_sync, (MPI_Win win));
 
 /* ---- 12 External interfaces ---- */
 
@@ -497,9 +602,152 @@ FMPL_MPI_CALL(int, MPI_Init_thread, (int *argc, char ***argv, int required, int 
 FMPL_MPI_CALL(int, MPI_Query_thread, (int *provided));
 FMPL_MPI_CALL(int, MPI_Is_thread_main, (int *flag));
 
-/* ---- 14.2 Profiling ---- */
+/* ---- 13 Files ---- */
 
+/* 13.2, 13.3 Open, describe, view */
+FMPL_MPI_CALL(int, MPI_File_open, (MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh));
+FMPL_MPI_CALL(int, MPI_File_close, (MPI_File * fh));
+FMPL_MPI_CALL(int, MPI_File_delete, (const char *filename, MPI_Info info));
+FMPL_MPI_CALL(int, MPI_File_set_size, (MPI_File fh, MPI_Offset size));
+FMPL_MPI_CALL(int, MPI_File_preallocate, (MPI_File fh, MPI_Offset size));
+FMPL_MPI_CALL(int, MPI_File_get_size, (MPI_File fh, MPI_Offset *size));
+FMPL_MPI_CALL(int, MPI_File_get_group, (MPI_File fh, MPI_Group *group));
+FMPL_MPI_CALL(int, MPI_File_get_amode, (MPI_File fh, int *amode));
+FMPL_MPI_CALL(int, MPI_File_set_info, (MPI_File fh, MPI_Info info));
+FMPL_MPI_CALL(int, MPI_File_get_info, (MPI_File fh, MPI_Info *info_used));
+FMPL_MPI_CALL(int, MPI_File_set_view,
+              (MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep,
+               MPI_Info info));
+FMPL_MPI_CALL(int, MPI_File_get_view,
+              (MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep));
+
+/* 13.4.2 to 13.4.4 Read and write: at an explicit offset, by the individual file pointer, by the shared one */
+FMPL_MPI_CALL(int, MPI_File_read_at,
+              (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_write_at,
+              (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_read_at_all,
+              (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_write_at_all,
+              (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_iread_at,
+              (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request));
+FMPL_MPI_CALL(int, MPI_File_iwrite_at,
+              (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
+               MPI_Request *request));
+FMPL_MPI_CALL(int, MPI_File_iread_at_all,
+              (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request));
+FMPL_MPI_CALL(int, MPI_File_iwrite_at_all,
+              (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype,
+               MPI_Request *request));
+FMPL_MPI_CALL(int, MPI_File_read, (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_write,
+              (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_read_all, (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_write_all,
+              (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_iread, (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request));
+FMPL_MPI_CALL(int, MPI_File_iwrite,
+              (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request));
+FMPL_MPI_CALL(int, MPI_File_iread_all,
+              (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request));
+FMPL_MPI_CALL(int, MPI_File_iwrite_all,
+              (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request));
+FMPL_MPI_CALL(int, MPI_File_seek, (MPI_File fh, MPI_Offset offset, int whence));
+FMPL_MPI_CALL(int, MPI_File_get_position, (MPI_File fh, MPI_Offset *offset));
+FMPL_MPI_CALL(int, MPI_File_get_byte_offset, (MPI_File fh, MPI_Offset offset, MPI_Offset *disp));
+FMPL_MPI_CALL(int, MPI_File_read_shared,
+              (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_write_shared,
+              (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_iread_shared,
+              (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request));
+FMPL_MPI_CALL(int, MPI_File_iwrite_shared,
+              (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request));
+FMPL_MPI_CALL(int, MPI_File_read_ordered,
+              (MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_write_ordered,
+              (MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_seek_shared, (MPI_File fh, MPI_Offset offset, int whence));
+FMPL_MPI_CALL(int, MPI_File_get_position_shared, (MPI_File fh, MPI_Offset *offset));
+
+/* 13.4.5 Collective calls in two halves */
+FMPL_MPI_CALL(int, MPI_File_read_at_all_begin,
+              (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype));
+FMPL_MPI_CALL(int, MPI_File_read_at_all_end, (MPI_File fh, void *buf, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_write_at_all_begin,
+              (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype));
+FMPL_MPI_CALL(int, MPI_File_write_at_all_end, (MPI_File fh, const void *buf, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_read_all_begin, (MPI_File fh, void *buf, int count, MPI_Datatype datatype));
+FMPL_MPI_CALL(int, MPI_File_read_all_end, (MPI_File fh, void *buf, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_write_all_begin, (MPI_File fh, const void *buf, int count, MPI_Datatype datatype));
+FMPL_MPI_CALL(int, MPI_File_write_all_end, (MPI_File fh, const void *buf, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_read_ordered_begin, (MPI_File fh, void *buf, int count, MPI_Datatype datatype));
+FMPL_MPI_CALL(int, MPI_File_read_ordered_end, (MPI_File fh, void *buf, MPI_Status *status));
+FMPL_MPI_CALL(int, MPI_File_write_ordered_begin, (MPI_File fh, const void *buf, int count, MPI_Datatype datatype));
+FMPL_MPI_CALL(int, MPI_File_write_ordered_end, (MPI_File fh, const void *buf, MPI_Status *status));
+
+/* 13.5, 13.6 Data representations, consistency */
+FMPL_MPI_CALL(int, MPI_File_get_type_extent, (MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent));
+FMPL_MPI_CALL(int, MPI_Register_datarep,
+              (const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn,
+               MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *extent_fn,
+               void *extra_state));
+FMPL_MPI_CALL(int, MPI_File_set_atomicity, (MPI_File fh, int flag));
+FMPL_MPI_CALL(int, MPI_File_get_atomicity, (MPI_File fh, int *flag));
+FMPL_MPI_CALL(int, MPI_File_sync, (MPI_File fh));
+
+/* ---- 14 Profiling, the tools interface ---- */
+
+/* 14.2 Profiling */
 FMPL_MPI_CALL(int, MPI_Pcontrol, (const int level, ...));
+
+/* 14.3.3 to 14.3.5 Start and end, enumerations */
+FMPL_MPI_CALL(int, MPI_T_init_thread, (int required, int *provided));
+FMPL_MPI_CALL(int, MPI_T_finalize, (void));
+FMPL_MPI_CALL(int, MPI_T_enum_get_info, (MPI_T_enum enumtype, int *num, char *name, int *name_len));
+FMPL_MPI_CALL(int, MPI_T_enum_get_item, (MPI_T_enum enumtype, int index, int *value, char *name, int *name_len));
+
+/* 14.3.6 Control variables */
+FMPL_MPI_CALL(int, MPI_T_cvar_get_num, (int *num_cvar));
+FMPL_MPI_CALL(int, MPI_T_cvar_get_info,
+              (int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype,
+               char *desc, int *desc_len, int *binding, int *scope));
+FMPL_MPI_CALL(int, MPI_T_cvar_get_index, (const char *name, int *cvar_index));
+FMPL_MPI_CALL(int, MPI_T_cvar_handle_alloc, (int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count));
+FMPL_MPI_CALL(int, MPI_T_cvar_handle_free, (MPI_T_cvar_handle * handle));
+FMPL_MPI_CALL(int, MPI_T_cvar_read, (MPI_T_cvar_handle handle, void *buf));
+FMPL_MPI_CALL(int, MPI_T_cvar_write, (MPI_T_cvar_handle handle, const void *buf));
+
+/* 14.3.7 Performance variables */
+FMPL_MPI_CALL(int, MPI_T_pvar_get_num, (int *num_pvar));
+FMPL_MPI_CALL(int, MPI_T_pvar_get_info,
+              (int pvar_index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype,
+               MPI_T_enum *enumtype, char *desc, int *desc_len, int *binding, int *readonly, int *continuous,
+               int *atomic));
+FMPL_MPI_CALL(int, MPI_T_pvar_get_index, (const char *name, int var_class, int *pvar_index));
+FMPL_MPI_CALL(int, MPI_T_pvar_session_create, (MPI_T_pvar_session * session));
+FMPL_MPI_CALL(int, MPI_T_pvar_session_free, (MPI_T_pvar_session * session));
+FMPL_MPI_CALL(int, MPI_T_pvar_handle_alloc,
+              (MPI_T_pvar_session session, int pvar_index, void *obj_handle, MPI_T_pvar_handle *handle, int *count));
+FMPL_MPI_CALL(int, MPI_T_pvar_handle_free, (MPI_T_pvar_session session, MPI_T_pvar_handle *handle));
+FMPL_MPI_CALL(int, MPI_T_pvar_start, (MPI_T_pvar_session session, MPI_T_pvar_handle handle));
+FMPL_MPI_CALL(int, MPI_T_pvar_stop, (MPI_T_pvar_session session, MPI_T_pvar_handle handle));
+FMPL_MPI_CALL(int, MPI_T_pvar_read, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf));
+FMPL_MPI_CALL(int, MPI_T_pvar_write, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf));
+FMPL_MPI_CALL(int, MPI_T_pvar_reset, (MPI_T_pvar_session session, MPI_T_pvar_handle handle));
+FMPL_MPI_CALL(int, MPI_T_pvar_readreset, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf));
+
+/* 14.3.8 Categories */
+FMPL_MPI_CALL(int, MPI_T_category_get_num, (int *num_cat));
+FMPL_MPI_CALL(int, MPI_T_category_get_info,
+              (int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars,
+               int *num_categories));
+FMPL_MPI_CALL(int, MPI_T_category_get_index, (const char *name, int *cat_index));
+FMPL_MPI_CALL(int, MPI_T_category_get_cvars, (int cat_index, int len, int indices[]));
+FMPL_MPI_CALL(int, MPI_T_category_get_pvars, (int cat_index, int len, int indices[]));
+FMPL_MPI_CALL(int, MPI_T_category_get_categories, (int cat_index, int len, int indices[]));
+FMPL_MPI_CALL(int, MPI_T_category_changed, (int *stamp));
 
 /* ---- 15.1, 16.1 Deprecated and removed calls ---- */
 
@@ -530,6 +778,10 @@ FMPL_MPI_CALL(int, MPI_Type_create_f90_real, (int p, int r, MPI_Datatype *newtyp
 FMPL_MPI_CALL(int, MPI_Type_create_f90_complex, (int p, int r, MPI_Datatype *newtype));
 FMPL_MPI_CALL(int, MPI_Type_create_f90_integer, (int r, MPI_Datatype *newtype));
 FMPL_MPI_CALL(int, MPI_Type_match_size, (int typeclass, int size, MPI_Datatype *datatype));
+
+/* 17.2.4 The handle of a file in C and in Fortran; for other handles see mpi.h */
+FMPL_MPI_CALL(MPI_Fint, MPI_File_c2f, (MPI_File fh));
+FMPL_MPI_CALL(MPI_File, MPI_File_f2c, (MPI_Fint fh));
 
 /* 17.2.5 A status as an array of Fortran integers */
 extern MPI_Fint *MPI_F_STATUS_IGNORE;

@@ -1,10 +1,9 @@
 /* MPI 3.1 over FMPL: the C interface, in the order of the standard's chapters.
 
    The binary interface (handles, constants, the layout of a status, prototypes) is that of MPICH 4.0, so a program may
-   be compiled with one and run with the other. The functions are in mpi_functions.h. Left out, and so neither declared
-   nor in the library: one-sided communication (chapter 11), files (13), the tools interface (14.3), and of process
-   creation (10) everything but two calls. The constants and the types of the users' functions of those chapters are
-   here, for programs that only mention them. */
+   be compiled with one and run with the other. The functions are in mpi_functions.h. There, and in the library, but not
+   there yet in what they do, so that they fail with MPI_ERR_UNSUPPORTED_OPERATION: the calls of one-sided communication
+   (chapter 11), of files (13), and of process creation (10) all but two. */
 #ifndef FMPL_MPI_H
 #define FMPL_MPI_H
 #define MPI_INCLUDED
@@ -440,6 +439,9 @@ extern "C" {
 /* 7.5.4 Arguments of the distributed graphs that mean something by their address */
 extern int *const MPI_UNWEIGHTED;
 extern int *const MPI_WEIGHTS_EMPTY;
+
+/* 14.3.7 Likewise: all handles of a session */
+extern struct MPIR_T_pvar_handle_s *const MPI_T_PVAR_ALL_HANDLES;
 
 /* The one attribute function that does something: copies the value, answers true. */
 int MPIR_Dup_fn(MPI_Comm, int keyval, void *extra_state, void *value_in, void *value_out, int *flag);

@@ -1,10 +1,9 @@
 /* MPI 3.1 over FMPL: the C interface, in the order of the standard's chapters.
 
    The binary interface (handles, constants, the layout of a status, prototypes) is that of Open MPI 4.1, so
-   a program may be compiled with one and run with the other. The functions are in mpi_functions.h. Left out,
-   and so neither declared nor in the library: one-sided communication (chapter 11), files (13), the tools
-   interface (14.3), and of process creation (10) everything but two calls. The constants and the types of the
-   users' functions of those chapters are here, for programs that only mention them.
+   a program may be compiled with one and run with the other. The functions are in mpi_functions.h. There, and
+   in the library, but not there yet in what they do, so that they fail with MPI_ERR_UNSUPPORTED_OPERATION: the
+   calls of one-sided communication (chapter 11), of files (13), and of process creation (10) all but two.
 
    Left out of Open MPI's own: the C++ classes (MPI::Comm, removed in MPI-3), mpi-ext.h and its calls. */
 #ifndef FMPL_MPI_H

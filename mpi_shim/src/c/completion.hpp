@@ -21,6 +21,7 @@ template <class Body>
     if (process == nullptr) [[unlikely]]
         not_initialized(name);
     HandleNumber comm = kCommNull;
+    const InTurn turn(process->turns);
     const bool observed = *process->observed != 0;
     try {
         const CallName in_call(process->messenger, name);

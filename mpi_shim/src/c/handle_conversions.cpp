@@ -22,6 +22,8 @@
 #undef MPI_Info_f2c
 #undef MPI_Errhandler_c2f
 #undef MPI_Errhandler_f2c
+#undef MPI_Win_c2f
+#undef MPI_Win_f2c
 #undef PMPI_Comm_c2f
 #undef PMPI_Comm_f2c
 #undef PMPI_Type_c2f
@@ -38,6 +40,8 @@
 #undef PMPI_Info_f2c
 #undef PMPI_Errhandler_c2f
 #undef PMPI_Errhandler_f2c
+#undef PMPI_Win_c2f
+#undef PMPI_Win_f2c
 
 using namespace fmpl::mpi;
 
@@ -62,6 +66,8 @@ FMPL_MPI_CONVERSIONS(Message)
 FMPL_MPI_CONVERSIONS(Op)
 FMPL_MPI_CONVERSIONS(Info)
 FMPL_MPI_CONVERSIONS(Errhandler)
+FMPL_MPI_CONVERSIONS(Win)
+FMPL_MPI_CONVERSIONS(File)
 
 static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint));
 

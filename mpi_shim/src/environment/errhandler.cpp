@@ -4,9 +4,9 @@
 
 namespace fmpl::mpi {
 
-HandleNumber add_errhandler(ErrhandlerTable& table, Errhandler::Function function)
+HandleNumber add_errhandler(ErrhandlerTable& table, Errhandler::Of of, Errhandler::Function function)
 {
-    return handle_for_user(table, std::make_shared<Errhandler>(std::move(function)));
+    return handle_for_user(table, std::make_shared<Errhandler>(of, std::move(function)));
 }
 
 HandleNumber handle_for_user(ErrhandlerTable& table, const ErrhandlerPtr& handler)

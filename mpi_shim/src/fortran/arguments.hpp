@@ -31,6 +31,7 @@ using Int = ByValue<MPI_Fint>;
 using Logical = ByValue<MPI_Fint>;
 using Aint = ByValue<MPI_Aint>;
 using Count = ByValue<MPI_Count>;
+using Offset = ByValue<MPI_Offset>;
 
 // A variable, or an array of them, that the C function reads or writes.
 template <class T>
@@ -46,12 +47,14 @@ using IntOut = ByAddress<MPI_Fint>;
 using LogicalOut = ByAddress<MPI_Fint>;
 using AintOut = ByAddress<MPI_Aint>;
 using CountOut = ByAddress<MPI_Count>;
+using OffsetOut = ByAddress<MPI_Offset>;
 using Ints = ByAddress<MPI_Fint>;
 using Logicals = ByAddress<MPI_Fint>;
 using Aints = ByAddress<MPI_Aint>;
 using Triples = ByAddress<MPI_Fint[3]>;
 using PointerOut = ByAddress<void>;  // an integer that can hold an address
 using Procedure = ByAddress<void>;
+using Texts = ByAddress<const char>;  // an array of CHARACTER(*), with one length
 
 // A choice buffer.
 struct Buffer {
@@ -156,7 +159,7 @@ struct TextOut {
 private:
     Argument argument_;
     std::size_t room_;
-    std::string text_ = std::string(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
+    std::string text_ = std::string(std::max(MPI_MAX_LIBRARY_VERSION_STRING, MPI_MAX_PORT_NAME), '\0');
 };
 
 }  // namespace fmpl::mpi::fortran

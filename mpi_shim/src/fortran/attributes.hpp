@@ -47,6 +47,22 @@ struct DataTypes {
     static PredefinedAttribute predefined(const Process&, int) { return {}; }
 };
 
+struct Windows {
+    static constexpr Keyval::Of kOf = Keyval::Of::window;
+    static constexpr const char* kCreate = "MPI_Win_create_keyval";
+    static constexpr const char* kSet = "MPI_Win_set_attr";
+    static constexpr const char* kGet = "MPI_Win_get_attr";
+
+    using Handle = MPI_Win;
+    static WindowPtr object(Process& process, HandleNumber handle) { return process.window(handle); }
+    template <class Body>
+    static int call(const char* name, MPI_Fint handle, const Body& body)
+    {
+        return call_on(name, in_c<MPI_Win>(handle), body);
+    }
+    static PredefinedAttribute predefined(const Process&, int) { return {}; }
+};
+
 template <class Integer>
 using CopyFunction = void(MPI_Fint* object, MPI_Fint* keyval, Integer* extra_state, Integer* in, Integer* out,
     MPI_Fint* flag, MPI_Fint* ierror);

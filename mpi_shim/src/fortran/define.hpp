@@ -9,10 +9,14 @@
 //     the same; one of the arguments is a text, whose length comes last.
 // FMPL_FORTRAN_BY(mpi_waitsome, MPI_Waitsome, waitsome, Int, incount, ...)
 //     calls waitsome<MPI_Waitsome>(incount, ..., ierror), or waitsome<PMPI_Waitsome>: addresses as Fortran passes them.
-// FMPL_FORTRAN_TEXTS_BY(...)
-//     the same with two texts, whose lengths come last.
+// FMPL_FORTRAN_TEXT_BY(...), FMPL_FORTRAN_TEXTS_BY(...)
+//     the same with one text, or two, whose lengths come last.
 // FMPL_FORTRAN_AS(mpi_attr_get, attr_get, Handle, comm, ...)
 //     calls attr_get(comm, ..., ierror) for both names.
+//
+// The module mpi_f08 calls the same functions, by names of its own: mpi_send_f08_, pmpi_send_f08_. But for
+// FMPL_FORTRAN_OLD_BY(...)
+//     which is FMPL_FORTRAN_BY of what has another form there (functions.cpp).
 #pragma once
 
 #include "fortran/arguments.hpp"
@@ -67,34 +71,50 @@ void pass_on(Function* function, MPI_Fint* ierror, Int&& count, Kinds&&... kinds
 
 #define FMPL_OPEN(...) __VA_ARGS__
 #define FMPL_WEAK __attribute__((weak))
-#define FMPL_DEFINE(attribute, symbol, lengths, statement, ...)                                                  \
-    extern "C" attribute void symbol(FMPL_PAIRS(FMPL_PARAMETER, __VA_ARGS__) MPI_Fint* ierror FMPL_OPEN lengths) \
-    {                                                                                                            \
-        using namespace fmpl::mpi::fortran;                                                                      \
-        FMPL_OPEN statement;                                                                                     \
+// In the module mpi_f08 ierror may be missing.
+#define FMPL_DEFINE_ALONE(attribute, name, lengths, statement, ...)                        \
+    extern "C" attribute void name##_(                                                     \
+        FMPL_PAIRS(FMPL_PARAMETER, __VA_ARGS__) MPI_Fint* wanted_ierror FMPL_OPEN lengths) \
+    {                                                                                      \
+        using namespace fmpl::mpi::fortran;                                                \
+        MPI_Fint unwanted = 0;                                                             \
+        MPI_Fint* const ierror = wanted_ierror != nullptr ? wanted_ierror : &unwanted;     \
+        FMPL_OPEN statement;                                                               \
     }
+// Also under the name that the module mpi_f08 calls: mpi_send_f08_.
+#define FMPL_DEFINE(attribute, name, lengths, statement, ...)           \
+    FMPL_DEFINE_ALONE(attribute, name, lengths, statement, __VA_ARGS__) \
+    extern "C" __attribute__((weak, alias(#name "_"))) decltype(name##_) name##_f08_;
 
 #define FMPL_LENGTH (, std::size_t length)
 #define FMPL_LENGTHS (, std::size_t length1, std::size_t length2)
 
-#define FMPL_PASS(attribute, symbol, function, lengths, passed, ...) \
-    FMPL_DEFINE(attribute, symbol, lengths, (pass_on(function, ierror FMPL_PAIRS(passed, __VA_ARGS__))), __VA_ARGS__)
-#define FMPL_FORTRAN(name, function, ...)                                 \
-    FMPL_PASS(FMPL_WEAK, name##_, function, (), FMPL_PASSED, __VA_ARGS__) \
-    FMPL_PASS(, p##name##_, P##function, (), FMPL_PASSED, __VA_ARGS__)
-#define FMPL_FORTRAN_TEXT(name, function, ...)                                          \
-    FMPL_PASS(FMPL_WEAK, name##_, function, FMPL_LENGTH, FMPL_PASSED_TEXT, __VA_ARGS__) \
-    FMPL_PASS(, p##name##_, P##function, FMPL_LENGTH, FMPL_PASSED_TEXT, __VA_ARGS__)
+#define FMPL_PASS(attribute, name, function, lengths, passed, ...) \
+    FMPL_DEFINE(attribute, name, lengths, (pass_on(function, ierror FMPL_PAIRS(passed, __VA_ARGS__))), __VA_ARGS__)
+#define FMPL_FORTRAN(name, function, ...)                              \
+    FMPL_PASS(FMPL_WEAK, name, function, (), FMPL_PASSED, __VA_ARGS__) \
+    FMPL_PASS(, p##name, P##function, (), FMPL_PASSED, __VA_ARGS__)
+#define FMPL_FORTRAN_TEXT(name, function, ...)                                       \
+    FMPL_PASS(FMPL_WEAK, name, function, FMPL_LENGTH, FMPL_PASSED_TEXT, __VA_ARGS__) \
+    FMPL_PASS(, p##name, P##function, FMPL_LENGTH, FMPL_PASSED_TEXT, __VA_ARGS__)
 
-#define FMPL_FORTRAN_BY(name, function, body, ...)                                                                 \
-    FMPL_DEFINE(FMPL_WEAK, name##_, (), (body<function>(FMPL_PAIRS(FMPL_NAMED, __VA_ARGS__) ierror)), __VA_ARGS__) \
-    FMPL_DEFINE(, p##name##_, (), (body<P##function>(FMPL_PAIRS(FMPL_NAMED, __VA_ARGS__) ierror)), __VA_ARGS__)
+#define FMPL_FORTRAN_BY(name, function, body, ...)                                                              \
+    FMPL_DEFINE(FMPL_WEAK, name, (), (body<function>(FMPL_PAIRS(FMPL_NAMED, __VA_ARGS__) ierror)), __VA_ARGS__) \
+    FMPL_DEFINE(, p##name, (), (body<P##function>(FMPL_PAIRS(FMPL_NAMED, __VA_ARGS__) ierror)), __VA_ARGS__)
+#define FMPL_FORTRAN_TEXT_BY(name, function, body, ...)                                                             \
+    FMPL_DEFINE(FMPL_WEAK, name, FMPL_LENGTH, (body<function>(FMPL_PAIRS(FMPL_NAMED, __VA_ARGS__) ierror, length)), \
+        __VA_ARGS__)                                                                                                \
+    FMPL_DEFINE(                                                                                                    \
+        , p##name, FMPL_LENGTH, (body<P##function>(FMPL_PAIRS(FMPL_NAMED, __VA_ARGS__) ierror, length)), __VA_ARGS__)
 #define FMPL_FORTRAN_TEXTS_BY(name, function, body, ...)                                             \
-    FMPL_DEFINE(FMPL_WEAK, name##_, FMPL_LENGTHS,                                                    \
+    FMPL_DEFINE(FMPL_WEAK, name, FMPL_LENGTHS,                                                       \
         (body<function>(FMPL_PAIRS(FMPL_NAMED, __VA_ARGS__) ierror, length1, length2)), __VA_ARGS__) \
-    FMPL_DEFINE(, p##name##_, FMPL_LENGTHS,                                                          \
+    FMPL_DEFINE(, p##name, FMPL_LENGTHS,                                                             \
         (body<P##function>(FMPL_PAIRS(FMPL_NAMED, __VA_ARGS__) ierror, length1, length2)), __VA_ARGS__)
 
-#define FMPL_FORTRAN_AS(name, body, ...)                                                                 \
-    FMPL_DEFINE(FMPL_WEAK, name##_, (), (body(FMPL_PAIRS(FMPL_NAMED, __VA_ARGS__) ierror)), __VA_ARGS__) \
-    FMPL_DEFINE(, p##name##_, (), (body(FMPL_PAIRS(FMPL_NAMED, __VA_ARGS__) ierror)), __VA_ARGS__)
+#define FMPL_FORTRAN_AS(name, body, ...)                                                              \
+    FMPL_DEFINE(FMPL_WEAK, name, (), (body(FMPL_PAIRS(FMPL_NAMED, __VA_ARGS__) ierror)), __VA_ARGS__) \
+    FMPL_DEFINE(, p##name, (), (body(FMPL_PAIRS(FMPL_NAMED, __VA_ARGS__) ierror)), __VA_ARGS__)
+#define FMPL_FORTRAN_OLD_BY(name, function, body, ...)                                                                \
+    FMPL_DEFINE_ALONE(FMPL_WEAK, name, (), (body<function>(FMPL_PAIRS(FMPL_NAMED, __VA_ARGS__) ierror)), __VA_ARGS__) \
+    FMPL_DEFINE_ALONE(, p##name, (), (body<P##function>(FMPL_PAIRS(FMPL_NAMED, __VA_ARGS__) ierror)), __VA_ARGS__)

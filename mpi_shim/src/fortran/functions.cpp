@@ -1,7 +1,9 @@
-// What of Fortran's interface is not a routine with ierror: functions with a result, MPI_PCONTROL, the copy and delete
-// functions for attributes that MPI brings, and the procedures behind the generic MPI_SIZEOF.
+// What of Fortran's interface is not a routine with ierror: functions with a result, MPI_PCONTROL, MPI_F_SYNC_REG, the
+// copy and delete functions for attributes that MPI brings, MPI_CONVERSION_FN_NULL, and the procedures behind the
+// generic MPI_SIZEOF.
 #include "fortran/sentinels.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace {
@@ -56,6 +58,16 @@ FMPL_ATTRIBUTE_FUNCTIONS(mpi_type, MPI_Aint)
 FMPL_ATTRIBUTE_FUNCTIONS(mpi_win, MPI_Aint)
 FMPL_ATTRIBUTE_FUNCTIONS(mpi, MPI_Fint)
 
+// Stands for no conversion (MPI-3.1, section 13.5.3); MPI does not call it.
+extern "C" void mpi_conversion_fn_null_(void*, MPI_Fint*, MPI_Fint*, void*, MPI_Offset*, MPI_Aint*, MPI_Fint* ierror)
+{
+    *ierror = MPI_SUCCESS;
+}
+
+// The compiler has to take its argument for changed (section 17.1.8), as it does of what it cannot see into.
+extern "C" __attribute__((weak)) void mpi_f_sync_reg_(void*) {}
+extern "C" void pmpi_f_sync_reg_(void*) {}
+
 // MPI_SIZEOF answers the size of its argument's type, whatever the argument is.
 #define FMPL_SIZE(symbol, bytes)                                          \
     extern "C" void symbol(const void*, MPI_Fint* size, MPI_Fint* ierror) \
@@ -81,3 +93,49 @@ FMPL_MPICH_SIZEOF(i8, 8)
 FMPL_MPICH_SIZEOF(r, 4)
 FMPL_MPICH_SIZEOF(d, 8)
 FMPL_MPICH_SIZEOF(cx, 8)
+
+// ---- What the module mpi_f08 has otherwise
+
+// The address of the buffer is given back: the argument is a TYPE(C_PTR).
+#define FMPL_BUFFER_DETACH(symbol, function)                                     \
+    extern "C" void symbol(void** buffer_addr, MPI_Fint* size, MPI_Fint* ierror) \
+    {                                                                            \
+        const int code = function(buffer_addr, size);                            \
+        if (ierror != nullptr) *ierror = code;                                   \
+    }
+FMPL_BUFFER_DETACH(mpi_buffer_detach_f08_, MPI_Buffer_detach)
+FMPL_BUFFER_DETACH(pmpi_buffer_detach_f08_, PMPI_Buffer_detach)
+
+// Handles are compared by their INTEGERs: operator(==) and operator(/=) of each type.
+#define FMPL_COMPARISONS(kind)                                                     \
+    extern "C" MPI_Fint mpi_##kind##_eq_f08_(const MPI_Fint* a, const MPI_Fint* b) \
+    {                                                                              \
+        return *a == *b ? 1 : 0;                                                   \
+    }                                                                              \
+    extern "C" MPI_Fint mpi_##kind##_ne_f08_(const MPI_Fint* a, const MPI_Fint* b) \
+    {                                                                              \
+        return *a != *b ? 1 : 0;                                                   \
+    }
+FMPL_COMPARISONS(comm)
+FMPL_COMPARISONS(datatype)
+FMPL_COMPARISONS(errhandler)
+FMPL_COMPARISONS(file)
+FMPL_COMPARISONS(group)
+FMPL_COMPARISONS(info)
+FMPL_COMPARISONS(message)
+FMPL_COMPARISONS(op)
+FMPL_COMPARISONS(request)
+FMPL_COMPARISONS(win)
+
+// A status is the same INTEGERs in both forms.
+extern "C" {
+void mpi_status_f2f08_(const MPI_Fint* from, MPI_Fint* to, MPI_Fint* ierror)
+{
+    std::copy_n(from, MPI_F_STATUS_SIZE, to);
+    if (ierror != nullptr) *ierror = MPI_SUCCESS;
+}
+void mpi_status_f082f_(const MPI_Fint* from, MPI_Fint* to, MPI_Fint* ierror)
+{
+    mpi_status_f2f08_(from, to, ierror);
+}
+}

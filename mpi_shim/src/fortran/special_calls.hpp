@@ -7,10 +7,16 @@
 #include "group/topology.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 namespace fmpl::mpi::fortran {
+
+using mpi::Errhandler;  // for bindings.def
 
 // ---- Start
 
@@ -147,17 +153,23 @@ inline void op_create(void* user_fn, const MPI_Fint* commute, MPI_Fint* op, MPI_
     });
 }
 
-inline void create_errhandler(void* errhandler_fn, MPI_Fint* errhandler, MPI_Fint* ierror)
+template <Errhandler::Of of>
+void create_errhandler(void* errhandler_fn, MPI_Fint* errhandler, MPI_Fint* ierror)
 {
-    *ierror = call("MPI_Comm_create_errhandler", [&](Process& process) {
+    constexpr bool kOfFiles = of == Errhandler::Of::file, kOfWindows = of == Errhandler::Of::window;
+    using Users = std::conditional_t<kOfFiles, MPI_File, std::conditional_t<kOfWindows, MPI_Win, MPI_Comm>>;
+    const char* const name = kOfFiles     ? "MPI_File_create_errhandler"
+                             : kOfWindows ? "MPI_Win_create_errhandler"
+                                          : "MPI_Comm_create_errhandler";
+    *ierror = call(name, [&](Process& process) {
         const auto function = reinterpret_cast<void (*)(MPI_Fint*, MPI_Fint*, ...)>(errhandler_fn);
         check_pointer(errhandler_fn, "errhandler_fn");
-        *errhandler =
-            fortran_for<MPI_Errhandler>(add_errhandler(process.errhandlers, [function](HandleNumber comm, int code) {
-                MPI_Fint users = fortran_for<MPI_Comm>(comm);
-                MPI_Fint users_code = code_out(code);
-                function(&users, &users_code);
-            }));
+        const auto in_fortran = [function](HandleNumber object, int code) {
+            MPI_Fint users = fortran_for<Users>(object);
+            MPI_Fint users_code = code_out(code);
+            function(&users, &users_code);
+        };
+        *errhandler = fortran_for<MPI_Errhandler>(add_errhandler(process.errhandlers, of, in_fortran));
     });
 }
 
@@ -201,6 +213,137 @@ void grequest_start(
         *extra_state});
     *ierror = function(
         Functions::query_in_c, Functions::free_in_c, Functions::cancel_in_c, functions.get(), HandleOut(request).c());
+    if (*ierror == MPI_SUCCESS) functions.release();
+}
+
+// ---- Processes and names that they publish: several texts
+
+// C's form of arrays of texts: addresses, the last one null.
+class TextArray {
+public:
+    // `step`: how many texts further the next one lies. Ends with a text of blanks, or after `count` texts.
+    TextArray(const char* first, std::size_t length, std::size_t step, std::size_t count)
+    {
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::string text = Text(first + i * step * length, length).c();
+            if (count == kTillBlank && text.empty()) break;
+            texts_.push_back(text);
+        }
+        for (std::string& text : texts_) addresses_.push_back(text.data());
+        addresses_.push_back(nullptr);
+    }
+    char** c() { return addresses_.data(); }
+
+    static constexpr std::size_t kTillBlank = SIZE_MAX;
+
+private:
+    std::vector<std::string> texts_;
+    std::vector<char*> addresses_;
+};
+
+inline int* errcodes_in_c(MPI_Fint* errcodes)
+{
+    return sentinel_of(errcodes) == Sentinel::errcodes_ignore ? MPI_ERRCODES_IGNORE : errcodes;
+}
+
+template <auto* function>
+void spawn(const char* command, const char* argv, const MPI_Fint* maxprocs, const MPI_Fint* info, const MPI_Fint* root,
+    const MPI_Fint* comm, MPI_Fint* intercomm, MPI_Fint* errcodes, MPI_Fint* ierror, std::size_t command_length,
+    std::size_t argv_length)
+{
+    std::optional<TextArray> arguments;
+    if (sentinel_of(argv) != Sentinel::argv_null) arguments.emplace(argv, argv_length, 1, TextArray::kTillBlank);
+    *ierror = function(Text(command, command_length).c(), arguments ? arguments->c() : MPI_ARGV_NULL, *maxprocs,
+        in_c<MPI_Info>(*info), *root, in_c<MPI_Comm>(*comm), HandleOut(intercomm).c(), errcodes_in_c(errcodes));
+}
+
+// The arguments of command i are argvs(i, 1), argvs(i, 2) ...
+template <auto* function>
+void spawn_multiple(const MPI_Fint* count, const char* commands, const char* argvs, const MPI_Fint* maxprocs,
+    MPI_Fint* infos, const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* intercomm, MPI_Fint* errcodes,
+    MPI_Fint* ierror, std::size_t command_length, std::size_t argv_length)
+{
+    const auto how_many = static_cast<std::size_t>(std::max(*count, 0));
+    TextArray all_commands(commands, command_length, 1, how_many);
+    std::vector<TextArray> arguments;
+    if (sentinel_of(argvs) != Sentinel::argvs_null) {
+        for (std::size_t i = 0; i < how_many; ++i) {
+            arguments.emplace_back(argvs + i * argv_length, argv_length, how_many, TextArray::kTillBlank);
+        }
+    }
+    std::vector<char**> all_arguments;
+    for (TextArray& of_command : arguments) all_arguments.push_back(of_command.c());
+    HandlesInC all_infos(infos, how_many);
+    *ierror = function(*count, all_commands.c(), arguments.empty() ? MPI_ARGVS_NULL : all_arguments.data(), maxprocs,
+        HandleArray{all_infos}, *root, in_c<MPI_Comm>(*comm), HandleOut(intercomm).c(), errcodes_in_c(errcodes));
+}
+
+// MPI_Publish_name, MPI_Unpublish_name.
+template <auto* function>
+void publish_name(const char* service_name, const MPI_Fint* info, const char* port_name, MPI_Fint* ierror,
+    std::size_t service_length, std::size_t port_length)
+{
+    *ierror = function(Text(service_name, service_length).c(), in_c<MPI_Info>(*info), Text(port_name, port_length).c());
+}
+
+template <auto* function>
+void lookup_name(const char* service_name, const MPI_Fint* info, char* port_name, MPI_Fint* ierror,
+    std::size_t service_length, std::size_t port_length)
+{
+    *ierror =
+        function(Text(service_name, service_length).c(), in_c<MPI_Info>(*info), TextOut(port_name, port_length).c());
+}
+
+// ---- Data representations of files
+
+extern "C" void mpi_conversion_fn_null_(
+    void* userbuf, MPI_Fint* datatype, MPI_Fint* count, void* filebuf, MPI_Offset* position, MPI_Aint*, MPI_Fint*);
+
+// The functions of a data representation; the extra state of the C functions that call them. A representation stays, so
+// this does.
+struct DatarepFunctions {
+    using Convert = decltype(mpi_conversion_fn_null_);
+    using Extent = void(MPI_Fint* datatype, MPI_Aint* extent, MPI_Aint* extra_state, MPI_Fint* ierror);
+    Convert* read;
+    Convert* write;
+    Extent* extent;
+    MPI_Aint extra_state;
+
+    template <Convert* DatarepFunctions::*which>
+    static int convert_in_c(
+        void* userbuf, MPI_Datatype datatype, int count, void* filebuf, MPI_Offset position, void* self)
+    {
+        auto* const functions = static_cast<DatarepFunctions*>(self);
+        MPI_Fint users = in_fortran(datatype);
+        MPI_Fint code = MPI_SUCCESS;
+        (functions->*which)(userbuf, &users, &count, filebuf, &position, &functions->extra_state, &code);
+        return code;
+    }
+    static int extent_in_c(MPI_Datatype datatype, MPI_Aint* extent, void* self)
+    {
+        auto* const functions = static_cast<DatarepFunctions*>(self);
+        MPI_Fint users = in_fortran(datatype);
+        MPI_Fint code = MPI_SUCCESS;
+        functions->extent(&users, extent, &functions->extra_state, &code);
+        return code;
+    }
+    template <Convert* DatarepFunctions::*which>
+    MPI_Datarep_conversion_function* conversion() const
+    {
+        return this->*which == mpi_conversion_fn_null_ ? MPI_CONVERSION_FN_NULL : convert_in_c<which>;
+    }
+};
+
+template <auto* function>
+void register_datarep(const char* datarep, void* read_conversion_fn, void* write_conversion_fn, void* extent_fn,
+    const MPI_Aint* extra_state, MPI_Fint* ierror, std::size_t datarep_length)
+{
+    using Functions = DatarepFunctions;
+    std::unique_ptr<Functions> functions(new Functions{reinterpret_cast<Functions::Convert*>(read_conversion_fn),
+        reinterpret_cast<Functions::Convert*>(write_conversion_fn), reinterpret_cast<Functions::Extent*>(extent_fn),
+        *extra_state});
+    *ierror = function(Text(datarep, datarep_length).c(), functions->conversion<&Functions::read>(),
+        functions->conversion<&Functions::write>(), Functions::extent_in_c, functions.get());
     if (*ierror == MPI_SUCCESS) functions.release();
 }
 

@@ -10,12 +10,14 @@ namespace {
 
 const char* kind_name(Keyval::Of of)
 {
-    return of == Keyval::Of::communicator ? "communicators" : "data types";
+    return of == Keyval::Of::communicator ? "communicators" : of == Keyval::Of::type ? "data types" : "windows";
 }
 
 const char* create_name(Keyval::Of of)
 {
-    return of == Keyval::Of::communicator ? "MPI_Comm_create_keyval" : "MPI_Type_create_keyval";
+    return of == Keyval::Of::communicator ? "MPI_Comm_create_keyval"
+           : of == Keyval::Of::type       ? "MPI_Type_create_keyval"
+                                          : "MPI_Win_create_keyval";
 }
 
 }  // namespace

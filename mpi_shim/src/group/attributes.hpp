@@ -1,4 +1,4 @@
-// Caching (MPI-3.1, section 6.7): what programs attach to communicators and data types by keyvals.
+// Caching (MPI-3.1, section 6.7): what programs attach to communicators, data types and windows by keyvals.
 //
 // Used by its rank alone. The user's functions are called with nothing locked and may call MPI, also on the same
 // object.
@@ -33,11 +33,11 @@ struct AttributeValue {
     std::intptr_t in_fortran() const { return reinterpret_cast<std::intptr_t>(bits); }
 };
 
-// A keyval with its functions. `object` is the handle of the communicator or data type. The functions return
-// MPI_SUCCESS or a code, which the call at work then fails with.
+// A keyval with its functions. `object` is the handle of the communicator, data type or window. The functions
+// return MPI_SUCCESS or a code, which the call at work then fails with.
 class Keyval {
 public:
-    enum class Of { communicator, type };
+    enum class Of { communicator, type, window };
     // *copied = false: the new object does not get the attribute.
     using Copy = std::function<int(int object, int keyval, AttributeValue& in, AttributeValue& out, bool& copied)>;
     using Delete = std::function<int(int object, int keyval, AttributeValue& value)>;
@@ -117,9 +117,9 @@ void clear(const std::shared_ptr<Attributes>& attributes, int object);
 // The keyval of a handle; MPI_ERR_KEYVAL when it is none of this kind's. One that was freed is there as long as an
 // attribute has it (section 6.7.2).
 KeyvalPtr keyval_of(KeyvalTable& table, int handle, Keyval::Of of);
-// MPI_Comm_create_keyval, MPI_Type_create_keyval: the new keyval's handle.
+// MPI_Comm_create_keyval, MPI_Type_create_keyval, MPI_Win_create_keyval: the new keyval's handle.
 int add_keyval(KeyvalTable& table, Keyval::Of of, Keyval::Copy copy, Keyval::Delete on_delete);
-// MPI_Comm_free_keyval, MPI_Type_free_keyval.
+// MPI_Comm_free_keyval, MPI_Type_free_keyval, MPI_Win_free_keyval.
 void free_keyval(KeyvalTable& table, int handle, Keyval::Of of);
 
 }  // namespace fmpl::mpi

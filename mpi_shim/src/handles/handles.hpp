@@ -22,9 +22,11 @@ enum class HandleKind : std::uint32_t {
     communicator = 1,
     group = 2,
     datatype = 3,
+    file = 4,
     errhandler = 5,
     operation = 6,
     info = 7,
+    window = 8,
     keyval = 9,
     request = 11,
     message = 12,  // matched by a probe; the null handle is that of requests, as in MPICH

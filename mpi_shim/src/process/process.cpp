@@ -52,6 +52,7 @@ Process::Process(int thread_level)
     errors_return->handle = kErrorsReturn;
     errors_abort = std::make_shared<Errhandler>(Errhandler::Kind::fatal);
     errors_abort->handle = kErrorsAbort;
+    file_errhandler = errors_return;
     empty_group = std::make_shared<const Group>(std::vector<int>());
     for (int number = 1; number <= kPredefinedOperations; ++number) {
         builtin_operations[static_cast<std::size_t>(number)] = std::make_shared<const Operation>(number);
@@ -60,7 +61,7 @@ Process::Process(int thread_level)
     sent = RequestRef(new Request);
     sent->complete = true;
     add(sent);
-    environment.thread_level = std::min(thread_level, kThreadSerialized);
+    set_thread_level(thread_level);
 
     const int rank = messenger.world_rank();
     world = std::make_shared<Communicator>(ContextNumbers::kWorld, rank, group_of_all());
@@ -73,6 +74,21 @@ Process::Process(int thread_level)
     self->name = "MPI_COMM_SELF";
     self->errhandler = errors_are_fatal;
     if (*observed != 0) fmpl_layer_call_end(1);
+}
+
+// Other threads of a process that several ranks share belong to none of them.
+void Process::set_thread_level(int wanted)
+{
+    const int most = fmpl_rank_is_thread() != 0 ? kThreadSerialized : kThreadMultiple;
+    environment.thread_level = std::min(wanted, most);
+    if (environment.thread_level == kThreadMultiple) {
+        turns = std::make_shared<ThreadTurns>();
+        messenger.let_in_threads(*turns);
+    }
+    // FMPL's own collective calls let nobody in, so that none may be made where a rank has several threads.
+    std::int32_t highest = environment.thread_level;
+    check_fmpl(fmpl_allreduce(&highest, 1, FMPL_MAX_INT32, FMPL_COMM_WORLD, nullptr));
+    if (highest == kThreadMultiple) collective.form = CollectiveForm::schedule;
 }
 
 Process::~Process() = default;
@@ -132,6 +148,13 @@ const ErrhandlerPtr& Process::errhandler(HandleNumber handle, const char* argume
     if (handle == kErrhandlerNull)
         fail(ErrorClass::argument, "{} is MPI_ERRHANDLER_NULL; give an error handler", argument);
     fail(ErrorClass::argument, "{} is no error handler, or one that was freed", argument);
+}
+
+const WindowPtr& Process::window(HandleNumber handle, const char* argument)
+{
+    if (WindowPtr* const found = windows.find(handle)) return *found;
+    if (handle == kWinNull) fail(ErrorClass::win, "{} is MPI_WIN_NULL; give a window", argument);
+    fail(ErrorClass::win, "{} is no window, or one that was freed", argument);
 }
 
 void Process::no_request(HandleNumber handle, const char* argument)

@@ -1,5 +1,6 @@
 // One rank of an MPI job: everything that it owns. Nothing mutable lives outside such an object; which one the calling
-// rank's is, FMPL knows (abi/current.hpp). One thread at a time uses it.
+// rank's is, FMPL knows (abi/current.hpp). One thread at a time uses it; of several, their turns say which
+// (messenger/thread_turns.hpp).
 #pragma once
 
 #include "coll/collective_state.hpp"
@@ -13,7 +14,9 @@
 #include "messenger/buffered_sends.hpp"
 #include "messenger/messenger.hpp"
 #include "messenger/probed_message.hpp"
+#include "messenger/thread_turns.hpp"
 #include "p2p/request.hpp"
+#include "process/window.hpp"
 
 #include <fmpl/observe.h>
 
@@ -75,6 +78,7 @@ public:
     const GroupPtr& group(HandleNumber handle, const char* argument = "group");
     const OperationPtr& operation(HandleNumber handle, const char* argument = "op");
     const ErrhandlerPtr& errhandler(HandleNumber handle, const char* argument = "errhandler");
+    const WindowPtr& window(HandleNumber handle, const char* argument = "win");
     Request& request(HandleNumber handle, const char* argument = "request")
     {
         if (RequestRef* const found = requests.find(handle)) [[likely]]
@@ -120,11 +124,14 @@ public:
     ContextNumbers contexts;
     // Points to what is not 0 while the rank is observed (fmplrun --stats, --trace).
     const int* observed = fmpl_layer_observed();
+    // Of the rank's threads; null below MPI_THREAD_MULTIPLE.
+    std::shared_ptr<ThreadTurns> turns;
     Messenger messenger;
 
     HandleTable<CommunicatorPtr, HandleKind::communicator> communicators;
     HandleTable<GroupPtr, HandleKind::group> groups;
     HandleTable<OperationPtr, HandleKind::operation> operations;
+    HandleTable<WindowPtr, HandleKind::window> windows;
     ErrhandlerTable errhandlers;
     Requests requests;
     // The one request of all nonblocking sends that were over when their call returned. Its handle is never free.
@@ -138,6 +145,7 @@ public:
     ErrhandlerPtr errors_are_fatal;
     ErrhandlerPtr errors_return;
     ErrhandlerPtr errors_abort;
+    ErrhandlerPtr file_errhandler;  // of MPI_FILE_NULL (section 13.7)
     GroupPtr empty_group;
 
     AttachedBuffer buffered_sends;  // null: no buffer attached
@@ -145,6 +153,7 @@ public:
     Environment environment;
 
 private:
+    void set_thread_level(int wanted);
     const CommunicatorPtr& rare_communicator(HandleNumber handle, const char* argument);
     [[noreturn]] static void bad_type(HandleNumber handle, const char* argument);
     [[noreturn]] static void not_committed(const char* argument);

@@ -50,7 +50,7 @@ Operations defined_on(Predefined type)
         case Kind::byte:
             return kBits;
         case Kind::pair:
-            return kPlaces;
+            return info(info(type).first).kind == Kind::complex ? Operations() : kPlaces;
         default:
             return {};
     }

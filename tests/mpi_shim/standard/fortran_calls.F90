@@ -184,6 +184,7 @@ program fortran_calls
   call indices()
   call characters()
   call functions()
+  call files_and_windows()
   call MPI_Finalize(ierror)
 
 contains
@@ -827,5 +828,56 @@ contains
     call expect(bytes == 8, 'MPI_Sizeof of a variable')
 #endif
     call end_part('functions')
+  end subroutine
+
+  ! What of them is there before they are.
+  subroutine files_and_windows()
+    integer :: handler, file, win, keyval, request, children, codes(2)
+    integer(kind=MPI_OFFSET_KIND) :: offset
+    character(len=8) :: arguments(2, 3)
+    character(len=MPI_MAX_PORT_NAME) :: port
+    call begin_part()
+    file = -1
+    call MPI_File_open(MPI_COMM_WORLD, '/nonexistent', MPI_MODE_RDONLY, MPI_INFO_NULL, file, ierror)
+    call expect(file == MPI_FILE_NULL, 'MPI_File_open')
+    call expect(class_of(ierror) == MPI_ERR_UNSUPPORTED_OPERATION, 'the class of MPI_File_open')
+    call MPI_File_create_errhandler(note_error, handler, ierror)
+    call MPI_File_set_errhandler(MPI_FILE_NULL, handler, ierror)
+    call MPI_Errhandler_free(handler, ierror)
+    offset = 0
+    request = -1
+    call MPI_File_iread_at(file, offset, rank, 1, MPI_INTEGER, request, ierror)
+    call expect(errors == 1 .and. object == MPI_FILE_NULL .and. code == ierror, 'what a handler of files gets')
+    call expect(request == MPI_REQUEST_NULL, 'MPI_File_iread_at')
+    call MPI_Register_datarep('own', MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, note_error, 0_address, ierror)
+    call expect(errors == 2, 'MPI_Register_datarep')
+    call MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN, ierror)
+
+    call MPI_Win_create_keyval(MPI_WIN_DUP_FN, MPI_WIN_NULL_DELETE_FN, keyval, 0_address, ierror)
+    call expect(ierror == MPI_SUCCESS .and. keyval /= MPI_KEYVAL_INVALID, 'MPI_Win_create_keyval')
+    call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN, ierror)
+    win = -1
+    call MPI_Win_create(rank, 4_address, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win, ierror)
+    call expect(win == MPI_WIN_NULL, 'MPI_Win_create')
+    call expect(class_of(ierror) == MPI_ERR_UNSUPPORTED_OPERATION, 'the class of MPI_Win_create')
+    call MPI_Win_set_attr(win, keyval, 1_address, ierror)
+    call expect(class_of(ierror) == MPI_ERR_WIN, 'MPI_Win_set_attr')
+    call MPI_Win_free_keyval(keyval, ierror)
+    call expect(keyval == MPI_KEYVAL_INVALID, 'MPI_Win_free_keyval')
+
+    arguments(1, :) = ['one     ', 'two     ', '        ']
+    arguments(2, :) = '        '
+    children = -1
+    call MPI_Comm_spawn('true', MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, children, MPI_ERRCODES_IGNORE, &
+      ierror)
+    call expect(children == MPI_COMM_NULL, 'MPI_Comm_spawn')
+    children = -1
+    call MPI_Comm_spawn_multiple(2, ['true ', 'false'], arguments, [1, 1], [MPI_INFO_NULL, MPI_INFO_NULL], 0, &
+      MPI_COMM_WORLD, children, codes, ierror)
+    call expect(children == MPI_COMM_NULL, 'MPI_Comm_spawn_multiple')
+    call MPI_Lookup_name('service', MPI_INFO_NULL, port, ierror)
+    call expect(class_of(ierror) == MPI_ERR_UNSUPPORTED_OPERATION, 'the class of MPI_Lookup_name')
+    call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL, ierror)
+    call end_part('files and windows')
   end subroutine
 end program

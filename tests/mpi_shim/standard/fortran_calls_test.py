@@ -11,7 +11,7 @@ import unittest
 LIMIT_SECONDS = 60
 PARTS = ["operations", "attributes", "ready-made attribute functions", "attributes of types", "deprecated attributes",
          "error handlers", "generalized requests", "logicals", "names", "infos", "texts", "sentinels", "weights",
-         "indices", "characters", "functions"]
+         "indices", "characters", "functions", "files and windows"]
 # libgfortran reads strings that end by their length; AddressSanitizer's strict check of C strings calls that an error.
 ASAN_OPTIONS = os.environ.get("ASAN_OPTIONS", "").replace(":strict_string_checks=1", "")
 

@@ -6,6 +6,8 @@
 // have the routines under their profiling names, nor, so, those that tools take the place of most: a subroutine
 // mpi_send could not use a module that declares mpi_send. MPICH's module leaves the same to the compiler's implicit
 // interfaces.
+#include "routines.hpp"
+
 #include <cstdio>
 #include <map>
 #include <string>
@@ -14,20 +16,6 @@
 #include <vector>
 
 namespace {
-
-struct Routine {
-    std::string_view name;
-    std::string_view arguments;  // kind, name, kind, name, ...
-};
-
-#define FMPL_FORTRAN(name, function, ...) {#name, #__VA_ARGS__},
-#define FMPL_FORTRAN_TEXT FMPL_FORTRAN
-#define FMPL_FORTRAN_BY(name, function, body, ...) {#name, #__VA_ARGS__},
-#define FMPL_FORTRAN_TEXTS_BY FMPL_FORTRAN_BY
-#define FMPL_FORTRAN_AS(name, body, ...) {#name, #__VA_ARGS__},
-constexpr Routine kRoutines[] = {
-#include "fortran/bindings.def"
-};
 
 struct SizedType {
     std::string_view type;
@@ -52,24 +40,13 @@ const std::map<std::string_view, std::string_view> kDeclarations = {
     {"AintOut", "integer(kind=MPI_ADDRESS_KIND) :: @"},
     {"Count", "integer(kind=MPI_COUNT_KIND) :: @"},
     {"CountOut", "integer(kind=MPI_COUNT_KIND) :: @"},
+    {"Offset", "integer(kind=MPI_OFFSET_KIND) :: @"},
+    {"OffsetOut", "integer(kind=MPI_OFFSET_KIND) :: @"},
     {"Status", "integer :: @(MPI_STATUS_SIZE)"},
     {"Text", "character(len=*) :: @"},
     {"InfoText", "character(len=*) :: @"},
     {"TextOut", "character(len=*) :: @"},
 };
-
-std::vector<std::string_view> words_of(std::string_view list)
-{
-    std::vector<std::string_view> words;
-    while (!list.empty()) {
-        const auto begin = list.find_first_not_of(", ");
-        if (begin == std::string_view::npos) break;
-        list.remove_prefix(begin);
-        words.push_back(list.substr(0, list.find_first_of(", ")));
-        list.remove_prefix(words.back().size());
-    }
-    return words;
-}
 
 void write_interface(const Routine& routine)
 {
@@ -87,7 +64,8 @@ void write_interface(const Routine& routine)
         line += argument + ", ";
     }
     std::printf(
-        "%sierror)\n      import :: MPI_ADDRESS_KIND, MPI_COUNT_KIND, MPI_STATUS_SIZE\n%s      integer :: ierror\n"
+        "%sierror)\n      import :: MPI_ADDRESS_KIND, MPI_COUNT_KIND, MPI_OFFSET_KIND, MPI_STATUS_SIZE\n%s      "
+        "integer :: ierror\n"
         "    end subroutine\n",
         line.c_str(), declarations.c_str());
 }
