@@ -1,5 +1,5 @@
-// mpiexec.fmpl: starts an MPI program by fmplrun --mpi, with the options that mpiexec and mpirun have in common
-// elsewhere.
+// mpiexec.fmpl and mpirun.fmpl: start an MPI program by fmplrun --mpi, with the options that MPICH's and Open MPI's
+// launchers have.
 //
 // The environment reaches fmplrun byte by byte, whatever its names: shells drop those that they cannot have as
 // variables.
@@ -20,7 +20,7 @@
 namespace {
 
 constexpr const char* kHelp =
-    "Usage: mpiexec.fmpl [options] program [its arguments]\n"
+    "Usage: mpiexec.fmpl [options] program [its arguments], or mpirun.fmpl\n"
     "\n"
     "  -n, -np N                 number of ranks\n"
     "  -env, -genv NAME VALUE    set a variable in the environment of the ranks; -x NAME[=VALUE]\n"
@@ -32,18 +32,19 @@ constexpr const char* kHelp =
     "on; fmplrun --help says what they do. All ranks run on this host, in one program: options that place them "
     "elsewhere are refused, "
     "and so is the \":\"\n"
-    "between two programs.\n";
+    "between two programs. Those of other MPIs that change nothing here, as --mca NAME VALUE, are ignored with a "
+    "word.\n";
 
 [[noreturn]] void refuse(const std::string& words)
 {
-    std::fprintf(stderr, "mpiexec.fmpl: %s; nothing was started.\n", words.c_str());
+    std::fprintf(stderr, "%s: %s; nothing was started.\n", program_invocation_short_name, words.c_str());
     std::exit(2);
 }
 
 void ignore(std::string_view option, std::string_view value, const char* why)
 {
-    std::fprintf(
-        stderr, "mpiexec.fmpl: %s %s is ignored: %s\n", std::string(option).c_str(), std::string(value).c_str(), why);
+    std::fprintf(stderr, "%s: %s %s is ignored: %s\n", program_invocation_short_name, std::string(option).c_str(),
+        std::string(value).c_str(), why);
 }
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words)
@@ -104,10 +105,17 @@ bool read_option(char**& word, char** end, const std::string& fmplrun, std::vect
     } else if (is_one_of(option, {"-host", "-hosts", "--host", "--hosts", "-H"})) {
         check_hosts(option, value());
     } else if (is_one_of(option, {"-f", "-hostfile", "--hostfile", "-machinefile", "--machinefile", "-ppn", "--ppn",
-                                     "-map-by", "--map-by", "-npernode"})) {
+                                     "-map-by", "--map-by", "-rank-by", "--rank-by", "-npernode", "--npernode", "-N",
+                                     "-npersocket", "--npersocket"})) {
         ignore(option, value(), "all ranks run on this host");
-    } else if (is_one_of(option, {"-envall", "-genvall", "--oversubscribe", "-oversubscribe", "--allow-run-as-root",
-                                     "-q", "--quiet"})) {
+    } else if (is_one_of(option, {"-mca", "--mca", "-gmca", "--gmca", "-pmca", "--pmca", "-prtemca", "--prtemca"})) {
+        const std::string parameter = value();
+        ignore(option, parameter + " " + value(), "parameters of Open MPI have no meaning here");
+    } else if (is_one_of(option, {"-prefix", "--prefix", "-launcher", "-bootstrap", "-iface", "-rmk"})) {
+        ignore(option, value(), "all ranks are started by fmplrun");
+    } else if (is_one_of(option, {"-envall", "-genvall", "--oversubscribe", "-oversubscribe", "--nooversubscribe",
+                                     "-nooversubscribe", "--allow-run-as-root", "-allow-run-as-root", "-q", "--quiet",
+                                     "--use-hwthread-cpus", "-use-hwthread-cpus", "-v", "-verbose", "--verbose"})) {
         // what fmplrun does anyway
     } else if (is_one_of(option, {"-envlist", "-genvlist"})) {
         value();

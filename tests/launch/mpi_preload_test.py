@@ -245,6 +245,14 @@ class MpiPrograms(unittest.TestCase):
         self.assert_prints(["n 2 a  b"], MPIEXEC, "-n", 1, "echo", "n 2", "a  b")
         self.assert_prints([str(self.folder)], MPIEXEC, "-wdir", self.folder, "pwd")
 
+    def test_mpirun_is_the_same_program(self):
+        result = run(MPIEXEC.parent / "mpirun.fmpl", "--allow-run-as-root", "--mca", "btl", "self,vader", "--map-by",
+                     "core", "-np", 2, self.of_openmpi)
+        self.assertEqual((result.returncode, sorted(result.stdout.splitlines())), (0, [ours(0, 2), ours(1, 2)]))
+        self.assertEqual(result.stderr.splitlines(), [
+            "mpirun.fmpl: --mca btl self,vader is ignored: parameters of Open MPI have no meaning here",
+            "mpirun.fmpl: --map-by core is ignored: all ranks run on this host"])
+
     def test_mpiexec_passes_the_environment_byte_by_byte(self):
         odd = {"BASH_FUNC_greet%%": "() { echo hello\n}", "a.b-c": "1", "with blank": " x ", "1": "one", "EMPTY": "",
                "LINES_OF": "a\nb\n"}
@@ -280,7 +288,7 @@ class UnderAPathWithABlank(MpiPrograms):
         cls.addClassCleanup(globals().update, {name: globals()[name] for name in ("FMPLRUN", "MPIEXEC", "MPICC")})
         build = FMPLRUN.resolve().parent.parent
         there = place / "a b;c$d"
-        for program in (FMPLRUN, MPIEXEC, MPICC):
+        for program in (FMPLRUN, MPIEXEC, MPIEXEC.parent / "mpirun.fmpl", MPICC):
             (there / "bin").mkdir(parents=True, exist_ok=True)
             shutil.copy2(program, there / "bin" / program.name)
         shutil.copytree(build / "lib", there / "lib", symlinks=True, ignore=shutil.ignore_patterns("*.a"))
