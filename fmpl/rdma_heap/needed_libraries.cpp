@@ -10,12 +10,12 @@ namespace {
 // What --blacs and --mpi bring needs libfmpl itself.
 constexpr const char* kPreloaded[] = {"libpdgemm_fmpl.so", "libblacs_fmpl.so", "libfmpl.so", "libmpi_fmpl",
     "libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12", "libmpi.so.40", "libmpi_mpifh.so.40",
-    "libmpi_usempi_ignore_tkr.so.40", "libmpi_usempif08.so.40", "libmpi_cxx.so.40"};
+    "libmpi_usempi_ignore_tkr.so.40", "libmpi_usempif08.so.40", "libmpi_cxx.so.40", "libmpi_abi.so.0"};
 constexpr const char* kAskedFor[] = {"libfmpl.so", "libpdgemm_fmpl.so", "blacs", "scalapack", "libmpi_fmpl"};
 // MPICH's names, and Open MPI's, are the shim's where that is loaded.
 constexpr const char* kAskedForOfMpi[] = {"libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12",
     "libmpi.so.40", "libmpi_mpifh.so.40", "libmpi_usempi_ignore_tkr.so.40", "libmpi_usempif08.so.40",
-    "libmpi_cxx.so.40"};
+    "libmpi_cxx.so.40", "libmpi_abi.so.0"};
 
 const char* name_of(const char* path)
 {

@@ -33,10 +33,8 @@ Job::Job(bool took_over)
     if (beside_other_mpi_ && fmpl_job_size() > 1) {
         refuse(
             "the program has started an MPI that is not FMPL's (MPI_Init), in which each of the {} processes is alone; "
-            "start a "
-            "program built with MPICH by fmplrun --mpi --blacs, compile others with mpicc.fmpl, mpicxx.fmpl or "
-            "mpifort.fmpl, or "
-            "leave MPI out",
+            "start it by fmplrun --mpi --blacs, compile it with mpicc.fmpl, mpicxx.fmpl or mpifort.fmpl, or leave MPI "
+            "out",
             fmpl_job_size());
     }
     int initialized = 0;

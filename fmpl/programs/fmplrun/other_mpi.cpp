@@ -12,10 +12,11 @@ namespace {
 // By the beginning of their names. Open MPI's oldest libmpi.so.12 is told from MPICH's by what comes with it.
 constexpr std::string_view kOpenMpiNames[] = {
     "libmpi.so.4", "libmpi.so.2", "libopen-rte.so", "libopen-pal.so", "libmpi_mpifh.so", "libmpi_usempi"};
-// Those that FMPL has libraries of the same names for: of MPICH's binary interface, and of Open MPI's, version 4.
+// Those that FMPL has libraries of the same names for: of the binary interfaces of MPICH, of Open MPI 4 and of MPI-5.
 constexpr std::string_view kMpichNames[] = {"libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12"};
 constexpr std::string_view kOpenMpi4Names[] = {"libmpi.so.40", "libmpi_mpifh.so.40", "libmpi_usempi_ignore_tkr.so.40",
     "libmpi_usempif08.so.40", "libmpi_cxx.so.40"};
+constexpr std::string_view kStandardName = "libmpi_abi.so.0";  // of MPI-5's interface
 // What a program calls that is a rank of FMPL's.
 constexpr std::string_view kOurNames[] = {"libfmpl.so", "libmpi_fmpl.so", "libblacs_fmpl.so"};
 
@@ -41,6 +42,11 @@ bool has_mpich_interface(std::string_view library)
 bool has_open_mpi_interface(std::string_view library)
 {
     return std::find(std::begin(kOpenMpi4Names), std::end(kOpenMpi4Names), library) != std::end(kOpenMpi4Names);
+}
+
+bool has_standard_interface(std::string_view library)
+{
+    return library == kStandardName;
 }
 
 std::optional<std::string> warning_of_other_mpi(const Options& options)
@@ -69,8 +75,13 @@ std::optional<std::string> warning_of_other_mpi(const Options& options)
     }
     const auto mpich = std::find_if(libraries.begin(), libraries.end(),
         [](const LoadedLibrary& library) { return has_mpich_interface(library.name); });
-    if (mpich == libraries.end()) return std::nullopt;
-    return alone("MPICH or an MPI of its binary interface", mpich->name, "start it with fmplrun --mpi");
+    if (mpich != libraries.end()) {
+        return alone("MPICH or an MPI of its binary interface", mpich->name, "start it with fmplrun --mpi");
+    }
+    const auto standard = std::find_if(libraries.begin(), libraries.end(),
+        [](const LoadedLibrary& library) { return has_standard_interface(library.name); });
+    if (standard == libraries.end()) return std::nullopt;
+    return alone("an MPI of the standard's binary interface", standard->name, "start it with fmplrun --mpi");
 }
 
 }  // namespace fmpl::launcher

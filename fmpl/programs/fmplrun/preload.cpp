@@ -26,8 +26,8 @@ constexpr std::string_view kHeapLibrary = "libfmpl_rdma_heap.so";
 constexpr std::string_view kBlacsLibraries[] = {"libblacs_fmpl.so", "libfmpl_scalapack_mend.so"};
 constexpr std::string_view kPdgemmLibrary = "libpdgemm_fmpl.so";
 constexpr std::string_view kMpiFolder = "fmpl/mpi-abi";  // beside libfmpl
-constexpr std::string_view kMpiName = "libmpich.so.12";    // one of those in it
-constexpr std::string_view kSeparators = ": ";  // of LD_PRELOAD
+constexpr std::string_view kMpiName = "libmpich.so.12";  // one of those in it
+constexpr std::string_view kSeparators = ": ";           // of LD_PRELOAD
 // Besides, those of LD_LIBRARY_PATH, and what the dynamic linker replaces.
 constexpr std::string_view kUnspeakable = ": ;$";
 
@@ -98,7 +98,8 @@ std::string joined(const std::vector<std::string>& names)
     return preload;
 }
 
-// --mpi: puts the libraries of MPICH's and Open MPI's names in front of LD_LIBRARY_PATH, and answers those that have to be preloaded.
+// --mpi: puts the libraries of MPICH's and Open MPI's names in front of LD_LIBRARY_PATH, and answers those that have to
+// be preloaded.
 //
 // The path reaches every library that asks for one of the names, also one that is loaded while the program runs, and
 // costs the other programs of a job (a shell around the program) nothing. What it does not reach is a program with a
@@ -119,13 +120,12 @@ std::vector<std::string> add_mpi_path(Options& options)
         loaded_libraries(program, options.variables).value_or(std::vector<LoadedLibrary>())) {
         if (is_of_open_mpi(name) && name.starts_with("libmpi") && !has_open_mpi_interface(name)) {
             fail(FMPL_ERR_ARGUMENT,
-                "--mpi: {} needs {}, of a version of Open MPI whose binary interface FMPL's MPI has not; it has that of "
-                "Open MPI 4 (libmpi.so.40) and MPICH's; compile the program again, or with mpicc.fmpl, mpicxx.fmpl or "
-                "mpifort.fmpl",
+                "--mpi: {} needs {}, of a version of Open MPI whose binary interface FMPL's MPI has not, but that of "
+                "version 4 (libmpi.so.40); compile the program with mpicc.fmpl, mpicxx.fmpl or mpifort.fmpl",
                 program, name);
         }
         std::error_code ignored;
-        const bool is_ours = has_mpich_interface(name) || has_open_mpi_interface(name);
+        const bool is_ours = has_mpich_interface(name) || has_open_mpi_interface(name) || has_standard_interface(name);
         if (is_ours && !fs::equivalent(fs::path(path).parent_path(), folder, ignored)) {
             preloaded.push_back(folder + "/" + name);
         }
