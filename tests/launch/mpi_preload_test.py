@@ -209,6 +209,7 @@ class MpiPrograms(unittest.TestCase):
             self.assert_prints(lines, FMPLRUN, "-n", 2, "--mpi", "--blacs", program)
             self.assert_prints(lines, FMPLRUN, "-n", 2, "--mpi", "--blacs", program, "the BLACS start MPI")
             self.assert_prints(lines, FMPLRUN, "-n", 2, "--mpi", "--blacs", "--rdma", "none", program)
+            self.assert_prints(lines, FMPLRUN, "-n", 2, "--mpi", "--blacs", program, "a grid", "of a communicator")
 
     def test_the_blacs_refuse_an_mpi_in_which_each_process_is_alone(self):
         if not list((FMPLRUN.parent / "..").glob("lib*/**/libpdgemm_fmpl.so")):

@@ -6,8 +6,10 @@
 #include <fmpl/mpi_services.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <new>
 #include <string>
+#include <type_traits>
 
 using namespace fmpl::mpi;
 
@@ -43,6 +45,26 @@ Process& required_process()
     return *process;
 }
 
+template <class Handle>
+int low_bits(Handle handle)
+{
+    if constexpr (std::is_pointer_v<Handle>) {
+        return static_cast<int>(reinterpret_cast<std::uintptr_t>(handle));
+    } else {
+        return handle;
+    }
+}
+
+// Of Fortran's handle, or of C's, of which Csys2blacs_handle and its like take the lower bits: those of what a call has
+// made are Fortran's.
+HandleNumber number_of_comm(int comm)
+{
+    for (const MPI_Comm predefined : {MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL}) {
+        if (low_bits(predefined) == comm) return number_of(predefined);
+    }
+    return number_of_fortran<MPI_Comm>(comm);
+}
+
 int is_up()
 {
     return find_process() != nullptr ? 1 : 0;
@@ -63,13 +85,13 @@ const char* finalize()
 
 int is_comm(int comm)
 {
-    return is_handle_of(HandleKind::communicator, number_of_fortran<MPI_Comm>(comm)) ? 1 : 0;
+    return is_handle_of(HandleKind::communicator, number_of_comm(comm)) ? 1 : 0;
 }
 
 const char* comm_world_ranks(int comm, int* world_ranks, int room, int* size)
 {
     return words_of([&] {
-        const Communicator& of = *required_process().communicator(number_of_fortran<MPI_Comm>(comm));
+        const Communicator& of = *required_process().communicator(number_of_comm(comm));
         if (of.is_inter()) fail(ErrorClass::comm, "comm is an intercommunicator; give an intracommunicator");
         const std::vector<int>& ranks = of.group()->world_ranks();
         *size = of.size();
@@ -91,7 +113,7 @@ const char* comm_create(const int* world_ranks, int n, int* comm)
 const char* comm_free(int* comm)
 {
     return words_of([&] {
-        required_process().remove_communicator(number_of_fortran<MPI_Comm>(*comm));
+        required_process().remove_communicator(number_of_comm(*comm));
         *comm = fortran_for<MPI_Comm>(kCommNull);
     });
 }
