@@ -119,6 +119,27 @@ void one_waits_for_what_another_completes(const Ranks&)
     }
 }
 
+// Of MPI_COMM_SELF, in MPI_Finalize: ends the thread that has been in MPI until then.
+std::atomic<bool> is_over{false};
+std::thread until_the_end;
+
+int end_thread(MPI_Comm, int, void*, void*)
+{
+    is_over.store(true);
+    until_the_end.join();
+    return MPI_SUCCESS;
+}
+
+void test_until_the_end()
+{
+    MPI_Request never = MPI_REQUEST_NULL;
+    int nothing = 0;
+    MPI_Irecv(&nothing, 1, MPI_INT, 0, 99, MPI_COMM_SELF, &never);
+    for (int flag = 0; !is_over.load();) MPI_Test(&never, &flag, MPI_STATUS_IGNORE);
+    MPI_Cancel(&never);
+    MPI_Wait(&never, MPI_STATUS_IGNORE);
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
@@ -133,6 +154,10 @@ int main(int argc, char** argv)
     collective_calls_on_two_communicators_come_in_any_order(mpi);
     each_makes_and_frees_communicators_and_types(mpi);
     one_waits_for_what_another_completes(mpi);
+    int keyval = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_thread, &keyval, nullptr);
+    MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+    until_the_end = std::thread(test_until_the_end);
     MPI_Barrier(MPI_COMM_WORLD);
     if (mpi.rank == 0) std::puts("OK");
     return MPI_Finalize();

@@ -66,6 +66,7 @@ int create_keyval(const char* name, typename Objects::CopyFunction* copy_fn,
 {
     return call(name, [&](Process& process) {
         check_pointer(keyval, "keyval");
+        const std::shared_ptr<ThreadTurns> turns = process.turns;
         Keyval::Copy copy;
         if (copy_fn == Objects::dup_fn()) {
             // A number, where the interface has no function for it.
@@ -79,6 +80,7 @@ int create_keyval(const char* name, typename Objects::CopyFunction* copy_fn,
                 int flag = 0;
                 void* value = nullptr;
                 const auto of = handle_for<typename Objects::Handle>(object);
+                const TurnGivenAway away(turns);
                 const int code = copy_fn(of, keyval_out(number), extra_state, in.in_c(), &value, &flag);
                 // A number of Fortran's that was passed on is that number, not the place where the old one lies.
                 out = value == in.in_c() ? in : AttributeValue::of_address(value);
@@ -90,6 +92,7 @@ int create_keyval(const char* name, typename Objects::CopyFunction* copy_fn,
         if (delete_fn != nullptr) {
             on_delete = [=](int object, int number, AttributeValue& value) {
                 const auto of = handle_for<typename Objects::Handle>(object);
+                const TurnGivenAway away(turns);
                 return code_in(delete_fn(of, keyval_out(number), value.in_c(), extra_state));
             };
         }

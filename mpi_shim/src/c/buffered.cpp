@@ -4,6 +4,7 @@
 #include "messenger/buffered_sends.hpp"
 
 #include <cstddef>
+#include <utility>
 
 namespace fmpl::mpi {
 namespace {
@@ -51,11 +52,11 @@ int PMPI_Buffer_detach(void* buffer_addr, int* size)
         check_pointer(size, "size");
         void* buffer = nullptr;
         *size = 0;
-        if (process.buffered_sends != nullptr) {
-            process.buffered_sends->wait_until_empty(process.messenger);
-            buffer = process.buffered_sends->buffer();
-            *size = static_cast<int>(process.buffered_sends->size());
-            process.buffered_sends.reset();
+        // None is attached from now on, also for who comes while this waits.
+        if (const AttachedBuffer attached = std::move(process.buffered_sends)) {
+            attached->wait_until_empty(process.messenger);
+            buffer = attached->buffer();
+            *size = static_cast<int>(attached->size());
         }
         *static_cast<void**>(buffer_addr) = buffer;
     });

@@ -15,16 +15,23 @@ int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free
         }
         check_pointer(request, "request");
         GeneralizedRequest::Functions functions;
-        functions.query = [query_fn, extra_state](Status& status) {
+        const std::shared_ptr<ThreadTurns> turns = process.turns;
+        functions.query = [query_fn, extra_state, turns](Status& status) {
+            const TurnGivenAway away(turns);
             MPI_Status users{};
             give(&users, Status::empty());
             const int code = query_fn(extra_state, &users);
             status = taken_from(users);
             return code_in(code);
         };
-        functions.free = [free_fn, extra_state] { return code_in(free_fn(extra_state)); };
-        functions.cancel = [cancel_fn, extra_state](
-                               bool complete) { return code_in(cancel_fn(extra_state, complete ? 1 : 0)); };
+        functions.free = [free_fn, extra_state, turns] {
+            const TurnGivenAway away(turns);
+            return code_in(free_fn(extra_state));
+        };
+        functions.cancel = [cancel_fn, extra_state, turns](bool complete) {
+            const TurnGivenAway away(turns);
+            return code_in(cancel_fn(extra_state, complete ? 1 : 0));
+        };
         *request = handle_for<MPI_Request>(process.add(RequestRef(new GeneralizedRequest(std::move(functions)))));
         ++process.messenger.generalized_requests;
     });

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -25,7 +26,10 @@ template <class Body>
 const char* words_of(Body&& body)
 {
     static thread_local std::string words;
+    static const std::shared_ptr<ThreadTurns> kNone;
     try {
+        const Process* const process = find_process();
+        const InTurn turn(process != nullptr ? process->turns : kNone);
         body();
         return nullptr;
     } catch (const JobEnding& error) {

@@ -21,7 +21,7 @@ void ThreadTurns::leave()
 
 void ThreadTurns::let_others_in()
 {
-    if (depth_ != 1) return;
+    if (owner_.load(std::memory_order_relaxed) != std::this_thread::get_id() || depth_ != 1) return;
     if (next_.load(std::memory_order_relaxed) == serving_.load(std::memory_order_relaxed) + 1) {
         // Nobody has come. A thread of the program that has work of its own may share the CPU.
         constexpr unsigned kSpins = 256;
@@ -30,6 +30,21 @@ void ThreadTurns::let_others_in()
     }
     give_turn_away();
     enter();
+}
+
+int ThreadTurns::pause()
+{
+    if (owner_.load(std::memory_order_relaxed) != std::this_thread::get_id()) return 0;
+    const int depth = depth_;
+    give_turn_away();
+    return depth;
+}
+
+void ThreadTurns::resume(int depth)
+{
+    if (depth == 0) return;
+    enter();
+    depth_ = depth;
 }
 
 void ThreadTurns::give_turn_away()

@@ -19,8 +19,12 @@ public:
     void enter();
     void leave();
     // For a wait, after a look in vain: whoever has come by now has a turn before this returns. Nothing, in a call that
-    // a function of the program's makes from within another one.
+    // a function of the program's makes from within another one, and for who has no turn.
     void let_others_in();
+    // Gives the turn away, however often it was entered, for as long as a function of the program's runs that may wait
+    // for another thread; how often that was. 0: the calling thread has no turn.
+    int pause();
+    void resume(int depth);
 
 private:
     void give_turn_away();
@@ -54,6 +58,27 @@ private:
     [[gnu::cold]] void begin(const std::shared_ptr<ThreadTurns>& turns);
 
     std::shared_ptr<ThreadTurns> held_;
+};
+
+// The calling thread's turn given away, for its lifetime.
+class TurnGivenAway {
+public:
+    explicit TurnGivenAway(const std::shared_ptr<ThreadTurns>& turns) : turns_(turns)
+    {
+        if (turns_ != nullptr) [[unlikely]]
+            depth_ = turns_->pause();
+    }
+    ~TurnGivenAway()
+    {
+        if (turns_ != nullptr) [[unlikely]]
+            turns_->resume(depth_);
+    }
+    TurnGivenAway(const TurnGivenAway&) = delete;
+    TurnGivenAway& operator=(const TurnGivenAway&) = delete;
+
+private:
+    std::shared_ptr<ThreadTurns> turns_;
+    int depth_ = 0;
 };
 
 }  // namespace fmpl::mpi
