@@ -1,6 +1,9 @@
-// The routines of src/fortran/bindings.def, as the programs that write the modules mpi and mpi_f08 read them.
+// What the programs that write the modules mpi and mpi_f08 share: the routines of src/fortran/bindings.def as they read
+// them, and the generic MPI_SIZEOF.
 #pragma once
 
+#include <cstdio>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,4 +35,30 @@ inline std::vector<std::string_view> words_of(std::string_view list)
         list.remove_prefix(words.back().size());
     }
     return words;
+}
+
+struct SizedType {
+    std::string_view type;
+    int kind;
+};
+
+#define FMPL_SIZEOF(type, kind, bytes) {#type, kind},
+inline constexpr SizedType kSizedTypes[] = {
+#include "fortran/sizeof.def"
+};
+
+// Writes the interface of MPI_SIZEOF; `result` is what INTEGERs for results are declared as, `ierror` what that is.
+inline void write_sizeof(const char* result, const char* ierror)
+{
+    std::puts("  interface mpi_sizeof");
+    for (const SizedType& sized : kSizedTypes) {
+        const std::string type(sized.type);
+        const std::string kind = std::to_string(sized.kind);
+        const std::string declared = type == "character" ? "character(len=*)" : type + "(kind=" + kind + ")";
+        std::printf(
+            "    subroutine mpi_sizeof_%s%s(x, size, ierror)\n      %s, dimension(..) :: x\n"
+            "      %s :: size\n      %s :: ierror\n    end subroutine\n",
+            type.c_str(), kind.c_str(), declared.c_str(), result, ierror);
+    }
+    std::puts("  end interface");
 }

@@ -17,16 +17,6 @@
 
 namespace {
 
-struct SizedType {
-    std::string_view type;
-    int kind;
-};
-
-#define FMPL_SIZEOF(type, kind, bytes) {#type, kind},
-constexpr SizedType kSizedTypes[] = {
-#include "fortran/sizeof.def"
-};
-
 // What a kind of bindings.def is in Fortran, with @ for the name; of the kinds that an interface may have.
 const std::map<std::string_view, std::string_view> kDeclarations = {
     {"Int", "integer :: @"},
@@ -76,16 +66,8 @@ int main()
 {
     std::puts("module mpi\n  implicit none\n  include 'mpif.h'\n\n  interface");
     for (const Routine& routine : kRoutines) write_interface(routine);
-    std::puts("  end interface\n\n  interface mpi_sizeof");
-    for (const SizedType& sized : kSizedTypes) {
-        const std::string type(sized.type);
-        const std::string kind = std::to_string(sized.kind);
-        const std::string declared = type == "character" ? "character(len=*)" : type + "(kind=" + kind + ")";
-        std::printf(
-            "    subroutine mpi_sizeof_%s%s(x, size, ierror)\n      %s, dimension(..) :: x\n"
-            "      integer :: size, ierror\n    end subroutine\n",
-            type.c_str(), kind.c_str(), declared.c_str());
-    }
-    std::puts("  end interface\nend module mpi");
+    std::puts("  end interface\n");
+    write_sizeof("integer", "integer");
+    std::puts("end module mpi");
     return std::fflush(stdout) == 0 ? 0 : 1;
 }

@@ -37,7 +37,8 @@ std::vector<HandleType> handle_types()
     std::vector<HandleType> types = {
         {"MPI_Comm", "comm", {"COMM_NULL", "COMM_WORLD", "COMM_SELF"}},
         {"MPI_Datatype", "datatype",
-            {"DATATYPE_NULL", "LONG_LONG", "C_FLOAT_COMPLEX", "INTEGER16", "REAL2", "CXX_COMPLEX"}},
+            {"DATATYPE_NULL", "LONG_LONG", "C_FLOAT_COMPLEX", "INTEGER16", "LOGICAL16", "REAL2", "COMPLEX4",
+                "CXX_COMPLEX"}},
         {"MPI_Errhandler", "errhandler", {"ERRHANDLER_NULL", "ERRORS_ARE_FATAL", "ERRORS_RETURN", "ERRORS_ABORT"}},
         {"MPI_File", "file", {"FILE_NULL"}},
         {"MPI_Group", "group", {"GROUP_NULL", "GROUP_EMPTY"}},
@@ -141,7 +142,7 @@ void write_routine(std::string_view name, std::string_view prefix, const std::ve
         const std::string argument(words[i + 1]);
         std::string_view kind = words[i];
         // The old forms have addresses as arguments where the new one gives a pointer.
-        if (name == "mpi_buffer_detach" && argument == "buffer") kind = "PointerOut";
+        if (name == "mpi_buffer_detach" && argument == "buffer_addr") kind = "PointerOut";
         arguments.push_back(argument);
         const auto declaration = kDeclarations.find(kind);
         if (declaration == kDeclarations.end()) {
@@ -159,6 +160,19 @@ void write_routine(std::string_view name, std::string_view prefix, const std::ve
         "  interface %s\n    subroutine %s_f08(&\n        %s)\n      import\n%s      integer, optional, intent(out) :: "
         "ierror\n    end subroutine\n  end interface\n",
         routine.c_str(), routine.c_str(), joined(arguments, ", ").c_str(), declarations.c_str());
+}
+
+// Of the routines that functions.cpp has: those without ierror.
+void write_routines_without_ierror(const std::string& prefix)
+{
+    std::printf(
+        "  interface %smpi_pcontrol\n    subroutine %smpi_pcontrol_f08(level)\n      integer, intent(in) :: "
+        "level\n    end subroutine\n  end interface\n",
+        prefix.c_str(), prefix.c_str());
+    std::printf(
+        "  interface %smpi_f_sync_reg\n    subroutine %smpi_f_sync_reg_f08(buf)\n      %s\n    end "
+        "subroutine\n  end interface\n",
+        prefix.c_str(), prefix.c_str(), replaced(std::string(kDeclarations.at("Buffer")), '@', "buf").c_str());
 }
 
 // The subset of mpif.h that the module has otherwise: its constants, and the blocks with their variables.
@@ -414,6 +428,9 @@ int main(int argc, char** argv)
         write_routine(routine.name, "", words);
         write_routine(routine.name, "p", words);
     }
+    write_routines_without_ierror("");
+    write_routines_without_ierror("p");
+    write_sizeof("integer, intent(out)", "integer, optional, intent(out)");
     std::puts("end module mpi_f08");
     return std::fflush(stdout) == 0 ? 0 : 1;
 }

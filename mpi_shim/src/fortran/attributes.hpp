@@ -75,28 +75,31 @@ void create_keyval(void* copy_fn, void* delete_fn, MPI_Fint* keyval, const Integ
     *ierror = call(Objects::kCreate, [&](Process& process) {
         // Both functions get the address of one extra state.
         const auto state = std::make_shared<Integer>(*extra_state);
+        const std::shared_ptr<ThreadTurns> turns = process.turns;
         const auto copy = reinterpret_cast<CopyFunction<Integer>*>(copy_fn);
         const auto on_delete = reinterpret_cast<DeleteFunction<Integer>*>(delete_fn);
         *keyval = keyval_out(add_keyval(
             process.keyvals, Objects::kOf,
-            [state, copy](int object, int key, AttributeValue& in, AttributeValue& out, bool& copied) {
+            [state, copy, turns](int object, int key, AttributeValue& in, AttributeValue& out, bool& copied) {
                 auto value = static_cast<Integer>(in.in_fortran());
                 Integer result = value;
                 MPI_Fint flag = 0;
                 MPI_Fint code = MPI_SUCCESS;
                 MPI_Fint users_key = keyval_out(key);
                 MPI_Fint users = fortran_for<typename Objects::Handle>(object);
+                const TurnGivenAway away(turns);
                 copy(&users, &users_key, state.get(), &value, &result, &flag, &code);
                 // An address that C had set stays one.
                 out = result == value ? in : AttributeValue::of_integer(result);
                 copied = flag != 0;
                 return code_in(code);
             },
-            [state, on_delete](int object, int key, AttributeValue& old) {
+            [state, on_delete, turns](int object, int key, AttributeValue& old) {
                 auto value = static_cast<Integer>(old.in_fortran());
                 MPI_Fint code = MPI_SUCCESS;
                 MPI_Fint users_key = keyval_out(key);
                 MPI_Fint users = fortran_for<typename Objects::Handle>(object);
+                const TurnGivenAway away(turns);
                 on_delete(&users, &users_key, &value, state.get(), &code);
                 return code_in(code);
             }));

@@ -68,15 +68,16 @@ extern "C" void mpi_conversion_fn_null_(void*, MPI_Fint*, MPI_Fint*, void*, MPI_
 extern "C" __attribute__((weak)) void mpi_f_sync_reg_(void*) {}
 extern "C" void pmpi_f_sync_reg_(void*) {}
 
-// MPI_SIZEOF answers the size of its argument's type, whatever the argument is.
+// MPI_SIZEOF answers the size of its argument's type, whatever the argument is. In the module mpi_f08 ierror may be
+// missing.
 #define FMPL_SIZE(symbol, bytes)                                          \
     extern "C" void symbol(const void*, MPI_Fint* size, MPI_Fint* ierror) \
     {                                                                     \
         *size = bytes;                                                    \
-        *ierror = MPI_SUCCESS;                                            \
+        if (ierror != nullptr) *ierror = MPI_SUCCESS;                     \
     }
 
-// As our module mpi names its specific procedures.
+// As our modules mpi and mpi_f08 name its specific procedures.
 #define FMPL_SIZEOF(type, kind, bytes) FMPL_SIZE(mpi_sizeof_##type##kind##_, bytes)
 #include "fortran/sizeof.def"
 
@@ -96,6 +97,13 @@ FMPL_MPICH_SIZEOF(cx, 8)
 
 // ---- What the module mpi_f08 has otherwise
 
+// Routines without ierror under the names that the module calls.
+#define FMPL_F08_NAME(name) extern "C" __attribute__((weak, alias(#name "_"))) decltype(name##_) name##_f08_;
+FMPL_F08_NAME(mpi_pcontrol)
+FMPL_F08_NAME(pmpi_pcontrol)
+FMPL_F08_NAME(mpi_f_sync_reg)
+FMPL_F08_NAME(pmpi_f_sync_reg)
+
 // The address of the buffer is given back: the argument is a TYPE(C_PTR).
 #define FMPL_BUFFER_DETACH(symbol, function)                                     \
     extern "C" void symbol(void** buffer_addr, MPI_Fint* size, MPI_Fint* ierror) \
@@ -105,6 +113,19 @@ FMPL_MPICH_SIZEOF(cx, 8)
     }
 FMPL_BUFFER_DETACH(mpi_buffer_detach_f08_, MPI_Buffer_detach)
 FMPL_BUFFER_DETACH(pmpi_buffer_detach_f08_, PMPI_Buffer_detach)
+
+// Functions that programs pass as arguments, as those name them that were compiled with the module mpi_f08 of Open MPI:
+// with the same addresses, since a handle is its INTEGER.
+#define FMPL_OPENMPI_CALLBACK(name) \
+    extern "C" __attribute__((alias(#name "_"))) decltype(name##_) __mpi_f08_callbacks_MOD_##name;
+#define FMPL_OPENMPI_CALLBACKS(kind)           \
+    FMPL_OPENMPI_CALLBACK(kind##_dup_fn)       \
+    FMPL_OPENMPI_CALLBACK(kind##_null_copy_fn) \
+    FMPL_OPENMPI_CALLBACK(kind##_null_delete_fn)
+FMPL_OPENMPI_CALLBACKS(mpi_comm)
+FMPL_OPENMPI_CALLBACKS(mpi_type)
+FMPL_OPENMPI_CALLBACKS(mpi_win)
+FMPL_OPENMPI_CALLBACK(mpi_conversion_fn_null)
 
 // Handles are compared by their INTEGERs: operator(==) and operator(/=) of each type.
 #define FMPL_COMPARISONS(kind)                                                     \

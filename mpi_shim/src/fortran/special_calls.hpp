@@ -90,7 +90,8 @@ struct Degrees {
 inline Degrees degrees_of(const MPI_Fint* comm, To to) noexcept
 try {
     Process* const process = find_process();
-    if (process == nullptr) return {};
+    if (process == nullptr || kIsFortrans<MPI_Datatype>) return {};  // the arrays are passed on as they are
+    const InTurn turn(process->turns);
     const Communicator& on = *process->communicator(number_of_fortran<MPI_Comm>(*comm));
     if (to == To::all) {
         const auto peers = static_cast<std::size_t>(on.peers().size());

@@ -70,6 +70,7 @@ program fortran_2008
   type(MPI_Request) :: requests(2)
   type(MPI_Status) :: status, statuses(2)
   type(MPI_Datatype) :: type, blocks(1)
+  type(MPI_Datatype), allocatable :: types(:)
   type(MPI_Op) :: op
   type(MPI_Errhandler) :: handler
   type(MPI_Group) :: group
@@ -77,7 +78,9 @@ program fortran_2008
   type(c_ptr) :: memory
   integer, target, asynchronous :: attached(1000)
   integer, pointer :: allocated(:)
-  integer :: values(3, 2), got(3, 2), one, keyval, code, length, fields(MPI_STATUS_SIZE), i
+  integer :: values(3, 2), got(3, 2), one, keyval, code, length, fields(MPI_STATUS_SIZE), i, indices(2)
+  integer :: integer_count, address_count, type_count, combiner
+  integer, allocatable :: to_each(:), from_each(:), counts(:), places(:)
   integer(kind=MPI_ADDRESS_KIND) :: value, displacements(1), bound, extent
   character(len=MPI_MAX_ERROR_STRING) :: text
   character(len=20) :: value_text
@@ -123,6 +126,34 @@ program fortran_2008
   call expect(flag, 'MPI_Testall')
   call end_part('messages')
 
+  ! Arguments by the names that the standard gives them; names for profiling; arrays of requests begin at 1
+  got = -1
+  requests(1) = MPI_REQUEST_NULL
+  call MPI_Irecv(buf=got, count=6, datatype=MPI_INTEGER, source=modulo(rank - 1, size), tag=6, comm=comm, &
+      request=requests(2))
+  call MPI_Send(buf=values, count=6, datatype=MPI_INTEGER, dest=modulo(rank + 1, size), tag=6, comm=comm)
+  call MPI_Waitall(count=2, array_of_requests=requests, array_of_statuses=statuses)
+  call expect(all(got == values + 100 * (modulo(rank - 1, size) - rank)), 'calls by keywords')
+  call expect(statuses(2)%MPI_TAG == 6 .and. statuses(1)%MPI_TAG == MPI_ANY_TAG, 'statuses by a keyword')
+  call MPI_Irecv(got, 6, MPI_INTEGER, modulo(rank - 1, size), 7, comm, requests(2))
+  call PMPI_Send(buf=values, count=6, datatype=MPI_INTEGER, dest=modulo(rank + 1, size), tag=7, comm=comm, ierror=code)
+  call expect(code == MPI_SUCCESS, 'PMPI_Send')
+  call MPI_Waitsome(incount=2, array_of_requests=requests, outcount=one, array_of_indices=indices, &
+      array_of_statuses=statuses)
+  call expect(one == 1 .and. indices(1) == 2 .and. statuses(1)%MPI_TAG == 7, 'MPI_Waitsome')
+  call expect(requests(2) == MPI_REQUEST_NULL, 'the request of MPI_Waitsome')
+  call MPI_Irecv(got, 6, MPI_INTEGER, modulo(rank - 1, size), 8, comm, requests(2))
+  call MPI_Send(values, 6, MPI_INTEGER, modulo(rank + 1, size), 8, comm)
+  call MPI_Waitany(count=2, array_of_requests=requests, index=i, status=MPI_STATUS_IGNORE)
+  call MPI_F_sync_reg(buf=got)
+  call PMPI_F_sync_reg(got)
+  call expect(i == 2, 'MPI_Waitany')
+  call PMPI_Comm_size(comm=comm, size=one)
+  call expect(one == size, 'PMPI_Comm_size')
+  call MPI_Pcontrol(level=1)
+  call PMPI_Pcontrol(1)
+  call end_part('keywords')
+
   ! Collective calls, in place; an operation of the program's
   one = rank + 1
   call MPI_Allreduce(MPI_IN_PLACE, one, 1, MPI_INTEGER, MPI_SUM, comm)
@@ -142,6 +173,21 @@ program fortran_2008
   call MPI_Op_free(op)
   call MPI_Iallreduce(MPI_IN_PLACE, one, 1, MPI_INTEGER, MPI_MAX, comm, requests(1))
   call MPI_Wait(requests(1), MPI_STATUS_IGNORE)
+  ! An array of types, where ranks send and receive the same by different ones.
+  call MPI_Type_contiguous(2, MPI_INTEGER, type)
+  call MPI_Type_commit(type)
+  allocate (to_each(2 * size), from_each(2 * size), counts(size), places(size), types(size))
+  to_each = [(100 * rank + i, i = 1, 2 * size)]
+  from_each = -1
+  places = [(8 * (i - 1), i = 1, size)]
+  counts = 2
+  types = MPI_INTEGER
+  counts(rank + 1) = 1
+  types(rank + 1) = type
+  call MPI_Alltoallw(to_each, [(2, i = 1, size)], places, [(MPI_INTEGER, i = 1, size)], from_each, counts, places, &
+      types, comm)
+  call expect(all(from_each == [((100 * one + 2 * rank + i, i = 1, 2), one = 0, size - 1)]), 'MPI_Alltoallw')
+  call MPI_Type_free(type)
   call end_part('collective calls')
 
   ! Types, made of arrays of handles
@@ -151,8 +197,21 @@ program fortran_2008
   call MPI_Type_commit(type)
   call MPI_Type_get_extent(type, bound, extent)
   call expect(bound == 0 .and. extent == 8, 'MPI_Type_get_extent')
+  call MPI_Type_get_envelope(type, integer_count, address_count, type_count, combiner)
+  call expect(all([integer_count, address_count, type_count, combiner] == [2, 1, 1, MPI_COMBINER_STRUCT]), &
+      'MPI_Type_get_envelope')
+  blocks = MPI_DATATYPE_NULL
+  displacements = -1
+  call MPI_Type_get_contents(datatype=type, max_integers=2, max_addresses=1, max_datatypes=1, &
+      array_of_integers=indices, array_of_addresses=displacements, array_of_datatypes=blocks)
+  call expect(all(indices == [1, 2]) .and. displacements(1) == 0 .and. blocks(1) == MPI_INTEGER, &
+      'MPI_Type_get_contents')
   call MPI_Type_free(type)
   call expect(type == MPI_DATATYPE_NULL, 'the null type')
+  call MPI_Sizeof(values, length)
+  call expect(length == 4, 'MPI_Sizeof of an array')
+  call MPI_Sizeof(x=started, size=length, ierror=code)
+  call expect(length == 8 .and. code == MPI_SUCCESS, 'MPI_Sizeof of a variable')
   call end_part('types')
 
   ! Memory: pointers to it
@@ -168,7 +227,8 @@ program fortran_2008
   call end_part('memory')
 
   ! Functions that MPI calls; no ierror
-  call MPI_Comm_create_keyval(copy_next, count_deletion, keyval, 7_MPI_ADDRESS_KIND)
+  call MPI_Comm_create_keyval(comm_copy_attr_fn=copy_next, comm_delete_attr_fn=count_deletion, comm_keyval=keyval, &
+      extra_state=7_MPI_ADDRESS_KIND)
   call MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, 41_MPI_ADDRESS_KIND)
   call MPI_Comm_free(comm)
   call MPI_Comm_dup(MPI_COMM_WORLD, comm)
@@ -178,6 +238,13 @@ program fortran_2008
   call MPI_Comm_delete_attr(comm, keyval)
   call expect(deletions == 2, 'deleted attributes')
   call MPI_Comm_free_keyval(keyval)
+  call MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, keyval, 0_MPI_ADDRESS_KIND)
+  call MPI_Comm_set_attr(comm=comm, comm_keyval=keyval, attribute_val=43_MPI_ADDRESS_KIND)
+  call MPI_Comm_dup(comm, grid)
+  call MPI_Comm_get_attr(grid, keyval, value, flag)
+  call expect(flag .and. value == 43, 'MPI_COMM_DUP_FN')
+  call MPI_Comm_free(grid)
+  call MPI_Comm_free_keyval(comm_keyval=keyval)
   call MPI_Comm_create_errhandler(note_error, handler)
   call MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler)
   call MPI_Send(one, 1, MPI_INTEGER, size, 0, MPI_COMM_WORLD, code)

@@ -2,15 +2,26 @@
 // answered is: error handlers of files before they are open (13.7), keyvals of windows, the tools interface (14.3).
 #include "mpi_test.hpp"
 
+#include <cstring>
+
 namespace mpi_test {
 namespace {
+
+// What no call gives.
+template <class Handle>
+Handle no_handle()
+{
+    Handle handle;
+    std::memset(&handle, 0xff, sizeof handle);
+    return handle;
+}
 
 MPI_TEST_AT(Unsupported, WindowsFailAndAreNull, ({1, 2}))
 {
     const ReturnErrors returned;
     int memory = 0;
-    MPI_Win win = MPI_WIN_NULL;
-    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Win win = no_handle<MPI_Win>();
+    MPI_Request request = no_handle<MPI_Request>();
     EXPECT_CLASS(
         MPI_ERR_UNSUPPORTED_OPERATION, MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     EXPECT_EQ(win, MPI_WIN_NULL);
@@ -18,6 +29,24 @@ MPI_TEST_AT(Unsupported, WindowsFailAndAreNull, ({1, 2}))
     EXPECT_CLASS(
         MPI_ERR_UNSUPPORTED_OPERATION, MPI_Rput(&memory, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_WIN_NULL, &request));
     EXPECT_EQ(request, MPI_REQUEST_NULL);
+    char name[MPI_MAX_OBJECT_NAME] = "a name";
+    int length = -1;
+    EXPECT_CLASS(MPI_ERR_UNSUPPORTED_OPERATION, MPI_Win_get_name(win, name, &length));
+    EXPECT_STREQ(name, "");
+    EXPECT_EQ(length, 0);
+}
+
+// Not that of MPI_COMM_WORLD, whose errors are fatal.
+MPI_TEST_AT(Unsupported, TheCommunicatorsHandlerDecides, ({1, 2}))
+{
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    void* memory = nullptr;
+    MPI_Win win = no_handle<MPI_Win>();
+    EXPECT_CLASS(MPI_ERR_UNSUPPORTED_OPERATION, MPI_Win_allocate(64, 1, MPI_INFO_NULL, comm, &memory, &win));
+    EXPECT_EQ(win, MPI_WIN_NULL);
+    MPI_Comm_free(&comm);
 }
 
 MPI_TEST_AT(Unsupported, ThereIsNoWindowToAskForAttributesAndErrorHandlers, ({1}))
@@ -47,23 +76,39 @@ MPI_TEST_AT(Unsupported, ProcessesAreNotStarted, ({1, 2}))
 {
     const ReturnErrors returned;
     MPI_Comm children = MPI_COMM_SELF;
-    char port[MPI_MAX_PORT_NAME] = {};
+    char port[MPI_MAX_PORT_NAME] = "a port";
     char command[] = "true";
     EXPECT_CLASS(MPI_ERR_UNSUPPORTED_OPERATION,
         MPI_Comm_spawn(command, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE));
     EXPECT_EQ(children, MPI_COMM_NULL);
     EXPECT_CLASS(MPI_ERR_UNSUPPORTED_OPERATION, MPI_Open_port(MPI_INFO_NULL, port));
+    EXPECT_STREQ(port, "");
 }
 
 // Without a word to MPI_COMM_WORLD, whose errors are fatal.
 MPI_TEST_AT(Unsupported, FilesFailAndAreNull, ({1, 2}))
 {
-    MPI_File file = MPI_FILE_NULL;
+    MPI_File file = no_handle<MPI_File>();
     EXPECT_CLASS(MPI_ERR_UNSUPPORTED_OPERATION,
         MPI_File_open(MPI_COMM_WORLD, "/nonexistent", MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
     EXPECT_EQ(file, MPI_FILE_NULL);
     EXPECT_CLASS(MPI_ERR_UNSUPPORTED_OPERATION, MPI_File_delete("/nonexistent", MPI_INFO_NULL));
     EXPECT_CLASS(MPI_ERR_UNSUPPORTED_OPERATION, MPI_File_close(&file));
+}
+
+MPI_TEST_AT(Unsupported, FilesHaveNoBytes, ({1}))
+{
+    MPI_Offset size = -1;
+    EXPECT_CLASS(MPI_ERR_UNSUPPORTED_OPERATION, MPI_File_get_size(MPI_FILE_NULL, &size));
+    EXPECT_EQ(size, 0);
+    int byte = 0, count = -1;
+    MPI_Status status;
+    std::memset(&status, 0x55, sizeof status);
+    EXPECT_CLASS(MPI_ERR_UNSUPPORTED_OPERATION, MPI_File_read(MPI_FILE_NULL, &byte, 1, MPI_BYTE, &status));
+    EXPECT_EQ(status.MPI_SOURCE, MPI_ANY_SOURCE);
+    EXPECT_EQ(status.MPI_TAG, MPI_ANY_TAG);
+    EXPECT_SUCCESS(MPI_Get_count(&status, MPI_BYTE, &count));
+    EXPECT_EQ(count, 0);
 }
 
 MPI_TEST_AT(Unsupported, NullHandlesGoToFortranAndBack, ({1}))
