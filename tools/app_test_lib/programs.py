@@ -22,7 +22,8 @@ class Program:
     command: its words; those of prepare run once, without an MPI, in a folder whose files each run then finds.
     inputs: (name in the folder, file), or a file alone: of inputs, or an absolute path, perhaps a pattern; what is
     compressed is expanded where the name says no .gz. stdin: one of the inputs.
-    results: one Lines or more, each of which has to find something; none where nothing can be compared.
+    results: one Lines or more, each of which has to find something, and what it expects, over either MPI; none where
+    nothing can be compared.
     status: that it ends with; None where that does not matter. figures: of merit.
     timed: whether its time says anything; else it decides itself how long it runs.
     ranks: None for 4, or for programs of MPICH 2, and what the user says; or the number that its input is for.
@@ -92,7 +93,9 @@ def python(name, package, script, line, **more):
 
 PROGRAMS = [
     Program("hpcc", ("hpcc",), ("hpcc",), inputs=(("hpccinf.txt", "/usr/share/doc/hpcc/examples/_hpccinf.txt"),),
-            results=(Lines(r"^Success=.*", "hpccoutf.txt"), Lines(r"^.*\.\.\.\.\. *(PASSED|FAILED)", "hpccoutf.txt")),
+            results=(Lines(r"^Success=.*", "hpccoutf.txt", expected="Success=1"),
+                     Lines(r"^.*\.\.\.\.\. *(PASSED|FAILED)", "hpccoutf.txt", expected="PASSED"),
+                     Lines(r"^ *(\d+ tests completed and failed residual checks)", "hpccoutf.txt", expected="0 .*")),
             figures=tuple(Figure(f"{words}", rf"^{key}=(\S+)", "hpccoutf.txt", factor) for words, key, factor in (
                 ("HPL, GFlop/s", "HPL_Tflops", 1e3), ("PTRANS, GB/s", "PTRANS_GBs", 1),
                 ("MPIRandomAccess, GUP/s", "MPIRandomAccess_GUPs", 1), ("MPIFFT, GFlop/s", "MPIFFT_Gflops", 1))),
@@ -149,7 +152,9 @@ PROGRAMS = [
             prepare=(("mpicc.openmpi", "-O2", "-x", "c", "fftw_mpi.c99", "-o", "fftw_mpi", "-lfftw3_mpi", "-lfftw3",
                       "-lm"),)),
 
-    python("mpi4py", "python3-mpi4py", "mpi4py_calls.py", r"^.+$", what="a script of ours over mpi4py"),
+    Program("mpi4py", ("python3-mpi4py",), (PYTHON, "mpi4py_calls.py"), what="a script of ours over mpi4py",
+            inputs=("mpi4py_calls.py",),
+            results=(Lines(r"^.+$", tolerance=1e-8), Lines(r"^.+$", last=True, expected="error: True"))),
     Program("dgord", ("ptscotch",), ("dgord", "grid.grf", "order.txt"), inputs=("grid_graph.py",),
             prepare=((PYTHON, "grid_graph.py", "grid.grf"),), what="PT-Scotch dgord, which needs MPI_THREAD_MULTIPLE",
             environment=(("SCOTCH_PTHREAD_NUMBER", "1"),),  # with more threads no two orderings are the same

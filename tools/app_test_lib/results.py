@@ -18,17 +18,24 @@ def text_of(folder, file):
 class Lines:
     """What the regular expression finds in the file, line by line: its group, where it has one. Numbers in it may
     differ by this share of the larger one; anything else is compared as it is. in_order: or else sorted, as ranks print
-    when they like. last: only that."""
+    when they like. last: only that. expected: what the whole of each line that was found has to match."""
     pattern: str
     file: str = OUTPUT
     tolerance: float = 0
     in_order: bool = True
     last: bool = False
+    expected: str = ""
 
     def read(self, folder):
         found = re.findall(self.pattern, text_of(folder, self.file), re.MULTILINE)
         found = [" ".join((" ".join(line) if isinstance(line, tuple) else line).split()) for line in found]
         return found[-1:] if self.last else found if self.in_order else sorted(found)
+
+    def unexpected(self, found):
+        """The first line that is not as it has to be, None where there is none."""
+        if not self.expected:
+            return None
+        return next((line for line in found if not re.fullmatch(self.expected, line)), None)
 
     def same(self, one, other):
         if not self.tolerance:

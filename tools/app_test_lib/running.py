@@ -142,6 +142,10 @@ def problem_of(program, status, results, seconds, folder):
         return f"ended with {ended}{f': {words}' if words else ''}"
     if not all(results):
         return "printed no results"
+    for lines, found in zip(program.results, results):
+        line = lines.unexpected(found)
+        if line is not None:
+            return f"printed '{line[:LONGEST]}' where '{lines.expected}' is expected"
     return None
 
 
