@@ -10,7 +10,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <initializer_list>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,17 +25,17 @@ constexpr const char* kHelp =
     "Usage: mpiexec.fmpl [options] program [its arguments], or mpirun.fmpl\n"
     "\n"
     "  -n, -np N                 number of ranks\n"
+    "  -npernode, -N, -ppn N     the same, where neither -n nor -np is given\n"
     "  -env, -genv NAME VALUE    set a variable in the environment of the ranks; -x NAME[=VALUE]\n"
     "  -l, --tag-output          begin each line of output with [rank]\n"
     "  -wdir DIR                 run the program in this folder\n"
+    "  -host LIST, -hostfile FILE, -machinefile FILE\n"
+    "                            refused where they name another host than this one\n"
     "  --bind-to core|none, --timeout SECONDS\n"
-    "Options of fmplrun (--rdma, --crossbar, --profile, --on-deadlock, --stats, --stats-json, --trace, "
-    "--report-bindings) are passed\n"
-    "on; fmplrun --help says what they do. All ranks run on this host, in one program: options that place them "
-    "elsewhere are refused, "
-    "and so is the \":\"\n"
-    "between two programs. Those of other MPIs that change nothing here, as --mca NAME VALUE, are ignored with a "
-    "word.\n";
+    "Options of fmplrun (--rdma, --crossbar, --profile, --on-deadlock, --stats, --stats-json, --trace,\n"
+    "--report-bindings) are passed on; fmplrun --help says what they do. All ranks run on this host, in one\n"
+    "program: options that place them elsewhere are refused, and so is the \":\" between two programs. Those of\n"
+    "other MPIs that change nothing here, as --mca NAME VALUE, are ignored with a word.\n";
 
 [[noreturn]] void refuse(const std::string& words)
 {
@@ -52,19 +54,41 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Names of this host, with the number of slots behind a colon.
-void check_hosts(const std::string& option, const std::string& list)
+// The number of slots may be behind a colon.
+bool is_this_host(std::string_view host)
 {
     char own[HOST_NAME_MAX + 1] = {};
     gethostname(own, sizeof own - 1);
     const std::string_view name(own);
+    return is_one_of(
+        host.substr(0, host.find(':')), {"", "localhost", "127.0.0.1", name, name.substr(0, name.find('.'))});
+}
+
+void check_hosts(const std::string& option, const std::string& list)
+{
     for (std::string_view rest = list; !rest.empty();) {
         const std::string_view item = rest.substr(0, rest.find(','));
         rest.remove_prefix(std::min(rest.size(), item.size() + 1));
-        const std::string_view host = item.substr(0, item.find(':'));
-        if (!is_one_of(host, {"", "localhost", "127.0.0.1", name, name.substr(0, name.find('.'))}))
+        if (!is_this_host(item))
             refuse(option + " " + list + ": FMPL runs all ranks on this host; leave the option out");
     }
+}
+
+// Of a file with a host in each line: its name, and what is of no interest here, as slots=4.
+void check_host_file(const std::string& option, const std::string& file)
+{
+    std::ifstream lines(file);
+    std::string line;
+    while (std::getline(lines, line)) {
+        std::string host;
+        std::istringstream(line.substr(0, line.find('#'))) >> host;
+        if (!is_this_host(host))
+            refuse(
+                option + " " + file + ": FMPL runs all ranks on this host, not on " + host + "; leave the option out");
+    }
+    // A folder can be opened, and not read.
+    if (!lines.eof()) refuse(option + " " + file + ": the file cannot be read: " + std::strerror(errno));
+    ignore(option, file, "all ranks run on this host");
 }
 
 // The folder of this program, in which fmplrun lies.
@@ -77,9 +101,16 @@ std::string own_folder()
     return text.substr(0, text.rfind('/'));
 }
 
+struct Command {
+    std::vector<std::string> options;  // of fmplrun
+    bool has_ranks = false;            // their number is among these
+    std::string ranks_of_host;         // what it is otherwise; empty: not given
+};
+
 // The options of fmplrun for those at `word`, which it moves behind what it has read; false: there `program` begins.
-bool read_option(char**& word, char** end, const std::string& fmplrun, std::vector<std::string>& options)
+bool read_option(char**& word, char** end, const std::string& fmplrun, Command& command)
 {
+    std::vector<std::string>& options = command.options;
     const std::string option = *word;
     const std::string name = option.substr(0, option.find('='));
     if (option.size() < 2 || option[0] != '-') return false;
@@ -91,6 +122,9 @@ bool read_option(char**& word, char** end, const std::string& fmplrun, std::vect
     };
     if (is_one_of(option, {"-n", "-np", "--np", "-c"})) {
         options.insert(options.end(), {"-n", value()});
+        command.has_ranks = true;
+    } else if (is_one_of(option, {"-npernode", "--npernode", "-N", "-ppn", "--ppn"})) {
+        command.ranks_of_host = value();
     } else if (option == "-x") {
         options.insert(options.end(), {"-x", value()});
     } else if (is_one_of(option, {"-env", "-genv", "--env", "--genv"})) {
@@ -104,9 +138,9 @@ bool read_option(char**& word, char** end, const std::string& fmplrun, std::vect
             refuse(option + " " + folder + ": the folder cannot be entered: " + std::strerror(errno));
     } else if (is_one_of(option, {"-host", "-hosts", "--host", "--hosts", "-H"})) {
         check_hosts(option, value());
-    } else if (is_one_of(option, {"-f", "-hostfile", "--hostfile", "-machinefile", "--machinefile", "-ppn", "--ppn",
-                                     "-map-by", "--map-by", "-rank-by", "--rank-by", "-npernode", "--npernode", "-N",
-                                     "-npersocket", "--npersocket"})) {
+    } else if (is_one_of(option, {"-f", "-hostfile", "--hostfile", "-machinefile", "--machinefile"})) {
+        check_host_file(option, value());
+    } else if (is_one_of(option, {"-map-by", "--map-by", "-rank-by", "--rank-by", "-npersocket", "--npersocket"})) {
         ignore(option, value(), "all ranks run on this host");
     } else if (is_one_of(option, {"-mca", "--mca", "-gmca", "--gmca", "-pmca", "--pmca", "-prtemca", "--prtemca"})) {
         const std::string parameter = value();
@@ -152,16 +186,19 @@ int main(int argc, char** argv)
 {
     const std::string fmplrun = own_folder() + "/fmplrun";
     if (access(fmplrun.c_str(), X_OK) != 0) refuse("fmplrun is not in " + own_folder() + "; install FMPL again");
-    std::vector<std::string> options = {fmplrun, "--mpi"};
+    Command read;
+    read.options = {fmplrun, "--mpi"};
     char **word = argv + std::min(argc, 1), **const end = argv + argc;
-    while (word != end && read_option(word, end, fmplrun, options)) {
+    while (word != end && read_option(word, end, fmplrun, read)) {
     }
     if (word == end) refuse("the program to run is missing; mpiexec.fmpl --help lists the options");
     if (std::any_of(word, end, [](const char* argument) { return std::string_view(argument) == ":"; }))
         refuse("\":\" between programs: all ranks run one program; let it look at its rank");
-    options.emplace_back("--");
+    if (!read.has_ranks && !read.ranks_of_host.empty())
+        read.options.insert(read.options.end(), {"-n", read.ranks_of_host});
+    read.options.emplace_back("--");
     std::vector<char*> command;
-    for (std::string& option : options) command.push_back(option.data());
+    for (std::string& option : read.options) command.push_back(option.data());
     command.insert(command.end(), word, end);
     command.push_back(nullptr);
     execv(fmplrun.c_str(), command.data());

@@ -108,6 +108,30 @@ class Installation(unittest.TestCase):
         self.assertEqual(run(self.fmplrun, "-n", 2, self.build("cc", HERE / "find_mpi" / "sums.c", "mpi_fmpl")),
                          "sum 1\n")
 
+    def test_mpirun_runs_a_program(self):
+        self.assertEqual(run(self.prefix / "bin" / "mpirun.fmpl", "-np", 2, "echo", "x"), "x\nx\n")
+
+    def test_programs_of_each_interface_build_through_the_wrappers(self):
+        for abi, library in (("mpich", "libmpi_fmpl.so.0"), ("openmpi", "libmpi_fmpl_openmpi.so.0"),
+                             ("mpi5", "libmpi_fmpl_mpi5.so.0")):
+            for language, source in (("C", HERE / "find_mpi" / "sums.c"), ("Fortran", HERE / "sums_f08.f90")):
+                with self.subTest(abi=abi, language=language):
+                    program = self.folder / f"sums_{abi}_{language}"
+                    run(self.mpi_compilers()[language], "--abi", abi, source, "-o", program)
+                    self.assertIn(f"[{library}]", run("readelf", "-d", program))
+                    self.assertEqual(run(self.fmplrun, "-n", 3, program), "sum 3\n")
+
+    def test_programs_of_open_mpi_find_its_header_of_extensions(self):
+        source = self.folder / "extensions.c"
+        source.write_text("#include <mpi.h>\n#include <mpi-ext.h>\n#if MPIX_CUDA_AWARE_SUPPORT\n#error\n#endif\n")
+        run(self.mpi_compilers()["C"], "--abi", "openmpi", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", source)
+
+    def test_the_names_of_mpich_are_also_where_they_once_were(self):
+        folder = self.libdir / "fmpl" / "mpich-abi"
+        self.assertTrue(folder.is_symlink())
+        for name in ("libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12"):
+            self.assertIn(f"[{name}]", run("readelf", "-d", folder / name))
+
     def scalapack_libraries(self):
         """The linker's names of the shared ScaLAPACK libraries that are installed with their development files."""
         found = [name for name in ("scalapack-openmpi", "scalapack-mpich")

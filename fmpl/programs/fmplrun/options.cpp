@@ -205,7 +205,8 @@ CommandLine parse_command_line(int argc, const char* const* argv)
            "none; fmpl with --blacs)")
         ->type_name("fmpl|none");
     app.add_flag("--mpi", options.mpi,
-        "Put FMPL's MPI in the place of the MPI of an unmodified program that was built with MPICH");
+        "Put FMPL's MPI in the place of the MPI of an unmodified program: Open MPI 4, MPICH, or another of MPICH's or "
+        "of MPI-5's binary interface");
     app.add_flag("--stats", options.statistics,
         "At the end, print each rank's time in computation and communication, its calls, and who sent to whom");
     app.add_option_function<std::string>(

@@ -10,8 +10,8 @@ namespace fmpl::launcher {
 namespace {
 
 // By the beginning of their names. Open MPI's oldest libmpi.so.12 is told from MPICH's by what comes with it.
-constexpr std::string_view kOpenMpiNames[] = {
-    "libmpi.so.4", "libmpi.so.2", "libopen-rte.so", "libopen-pal.so", "libmpi_mpifh.so", "libmpi_usempi"};
+constexpr std::string_view kOpenMpiNames[] = {"libmpi.so.4", "libmpi.so.2", "libopen-rte.so", "libopen-pal.so",
+    "libmpi_mpifh.so", "libmpi_usempi", "libmpi_java.so"};
 // Those that FMPL has libraries of the same names for: of the binary interfaces of MPICH, of Open MPI 4 and of MPI-5.
 constexpr std::string_view kMpichNames[] = {"libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12"};
 constexpr std::string_view kOpenMpi4Names[] = {"libmpi.so.40", "libmpi_mpifh.so.40", "libmpi_usempi_ignore_tkr.so.40",

@@ -27,6 +27,7 @@ constexpr std::string_view kBlacsLibraries[] = {"libblacs_fmpl.so", "libfmpl_sca
 constexpr std::string_view kPdgemmLibrary = "libpdgemm_fmpl.so";
 constexpr std::string_view kMpiFolder = "fmpl/mpi-abi";  // beside libfmpl
 constexpr std::string_view kMpiName = "libmpich.so.12";  // one of those in it
+constexpr std::string_view kOpenMpi4Suffix = ".so.40";   // of all its libraries
 constexpr std::string_view kSeparators = ": ";           // of LD_PRELOAD
 // Besides, those of LD_LIBRARY_PATH, and what the dynamic linker replaces.
 constexpr std::string_view kUnspeakable = ": ;$";
@@ -119,6 +120,12 @@ std::vector<std::string> add_mpi_path(Options& options)
     for (const auto& [name, path] :
         loaded_libraries(program, options.variables).value_or(std::vector<LoadedLibrary>())) {
         if (is_of_open_mpi(name) && name.starts_with("libmpi") && !has_open_mpi_interface(name)) {
+            if (name.ends_with(kOpenMpi4Suffix)) {
+                fail(FMPL_ERR_ARGUMENT,
+                    "--mpi: {} needs {}, a library of Open MPI 4 that FMPL's MPI has no counterpart of; compile the "
+                    "program with mpicc.fmpl, mpicxx.fmpl or mpifort.fmpl",
+                    program, name);
+            }
             fail(FMPL_ERR_ARGUMENT,
                 "--mpi: {} needs {}, of a version of Open MPI whose binary interface FMPL's MPI has not, but that of "
                 "version 4 (libmpi.so.40); compile the program with mpicc.fmpl, mpicxx.fmpl or mpifort.fmpl",

@@ -5,7 +5,7 @@
    in the library, but not there yet in what they do, so that they fail with MPI_ERR_UNSUPPORTED_OPERATION: the
    calls of one-sided communication (chapter 11), of files (13), and of process creation (10) all but two.
 
-   Left out of Open MPI's own: the C++ classes (MPI::Comm, removed in MPI-3), mpi-ext.h and its calls. */
+   Left out of Open MPI's own: the C++ classes (MPI::Comm, removed in MPI-3), the extensions of mpi-ext.h. */
 #ifndef FMPL_MPI_H
 #define FMPL_MPI_H
 
