@@ -11,6 +11,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -235,6 +236,12 @@ class MpiPrograms(unittest.TestCase):
         self.assert_refused("needs libmpi.so.20, of a version of Open MPI whose.*mpicc.fmpl",
                             FMPLRUN, "--mpi", self.of_old_openmpi)
 
+    def test_a_program_of_a_part_of_open_mpi_that_is_not_there_is_refused(self):
+        for name in ("libmpi_usempi.so.40", "libmpi_java.so.40"):
+            program = self.program(f"of_{name}", name)
+            self.assert_refused(rf"needs {name}, a library of Open MPI 4 that FMPL's MPI has no counterpart of; .*"
+                                "mpifort.fmpl", FMPLRUN, "--mpi", program)
+
     def test_mpiexec_understands_what_mpiexec_understands(self):
         lines = [ours(0, 2, word="a b"), ours(1, 2, word="a b")]
         for options in (("-n", 2, "-env", "WORD", "a b"), ("-np", 2, "-genv", "WORD", "a b"),
@@ -275,8 +282,25 @@ class MpiPrograms(unittest.TestCase):
                                ("-n is the last word", ("-n",))):
             with self.subTest(words=words):
                 self.assert_refused(words, MPIEXEC, *command)
-        result = run(MPIEXEC, "-hostfile", "hosts", "true")
-        self.assertIn("-hostfile hosts is ignored", result.stderr)
+
+    def test_mpiexec_reads_the_hosts_of_a_file(self):
+        hosts = self.folder / "hosts"
+        hosts.write_text(f"# this one alone\n\nlocalhost slots=4\n  {socket.gethostname()}:2 # again\n127.0.0.1")
+        for option in ("-hostfile", "--hostfile", "-machinefile", "-f"):
+            result = run(MPIEXEC, option, hosts, "-n", 2, "echo", "x")
+            self.assertEqual((result.returncode, result.stdout), (0, "x\nx\n"))
+            self.assertEqual(result.stderr,
+                             f"mpiexec.fmpl: {option} {hosts} is ignored: all ranks run on this host\n")
+        hosts.write_text("localhost\nelsewhere slots=2\n")
+        self.assert_refused("runs all ranks on this host, not on elsewhere", MPIEXEC, "-hostfile", hosts, "true")
+        for nothing in (self.folder / "nothing", self.folder):
+            self.assert_refused("the file cannot be read: ", MPIEXEC, "-hostfile", nothing, "true")
+
+    def test_mpiexec_takes_the_ranks_of_a_host_for_those_of_the_job(self):
+        for option in ("-npernode", "--npernode", "-N", "-ppn", "--ppn"):
+            self.assert_prints(["x"] * 3, MPIEXEC, option, 3, "echo", "x")
+            self.assert_prints(["x"] * 2, MPIEXEC, option, 3, "-n", 2, "echo", "x")
+            self.assert_prints(["x"] * 2, MPIEXEC, "-np", 2, option, 3, "echo", "x")
 
 
 class UnderAPathWithABlank(MpiPrograms):

@@ -18,7 +18,8 @@ constexpr int kLargestStatus = 255;
 {
     std::string on;
     if (comm != nullptr && !comm->name.empty()) on = fmt::format(" on {}", comm->name);
-    fmpl_abort(code >= 1 && code <= kLargestStatus ? code : 1, fmt::format("{}{}: {}", name, on, words).c_str());
+    const int users = code_out(code);
+    fmpl_abort(users >= 1 && users <= kLargestStatus ? users : 1, fmt::format("{}{}: {}", name, on, words).c_str());
 }
 
 }  // namespace
@@ -60,6 +61,7 @@ int handle_error(const char* name, HandleNumber object, int code, const char* wo
         case Errhandler::Kind::returns:
             break;
         case Errhandler::Kind::user: {
+            const TurnGivenAway away(process->turns);
             handler->function()(object, code);
             break;
         }

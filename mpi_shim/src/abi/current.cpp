@@ -2,6 +2,8 @@
 
 #include "error.hpp"
 
+#include <mpi.h>
+
 #include <atomic>
 #include <memory>
 
@@ -24,6 +26,7 @@ Process& join_process(int thread_level)
     }
     auto joined = std::make_unique<Process>(thread_level);
     joined->environment.host = joined->environment.io = MPI_PROC_NULL;
+    joined->environment.info_limits = {MPI_MAX_INFO_KEY, MPI_MAX_INFO_VAL};
     fmpl_slot& slot = *fmpl_layer_slot(FMPL_LAYER_MPI);
     slot.destroy = [](void* process) { delete static_cast<Process*>(process); };
     std::atomic_ref(slot.state).store(joined.get(), std::memory_order_release);  // pairs with fmpl_layer_state

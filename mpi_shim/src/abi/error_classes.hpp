@@ -17,8 +17,8 @@ inline constexpr ErrorClassNumbers kErrorClasses[] = {
 #undef FMPL_ERROR_CLASS
 };
 
-// The core's number of a class of mpi.h, and the reverse. What the other does not know is an unknown error; the
-// program's own classes, which come behind the last one, are the same in both.
+// The core's number of a class of mpi.h, and the reverse. What the other does not know is an unknown error; numbers
+// behind the last class, the program's own, are the same in both.
 [[gnu::cold]] inline int error_class_in(int error_class)
 {
     for (const auto& numbers : kErrorClasses) {
@@ -31,8 +31,7 @@ inline constexpr ErrorClassNumbers kErrorClasses[] = {
     for (const auto& numbers : kErrorClasses) {
         if (numbers.core == error_class) return numbers.users;
     }
-    const bool is_own = error_class < 0 || error_class > code_of(ErrorClass::last_code);
-    return is_own ? error_class : MPI_ERR_UNKNOWN;
+    return error_class >= 0 && error_class < MPI_ERR_LASTCODE ? MPI_ERR_UNKNOWN : error_class;
 }
 
 }  // namespace fmpl::mpi

@@ -1,6 +1,7 @@
 // MPI-3.1, sections 4.1.5 to 4.1.8, 4.1.13 and 6.8: what data types are asked for, and addresses.
 #include "abi/boundary.hpp"
 #include "c/arguments.hpp"
+#include "c/text_result.hpp"
 
 #include <algorithm>
 #include <climits>
@@ -272,8 +273,7 @@ int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen)
         const std::string& name = process.type(number_of(datatype))->type->name();
         check_pointer(type_name, "type_name");
         check_pointer(resultlen, "resultlen");
-        std::memcpy(type_name, name.c_str(), name.size() + 1);
-        *resultlen = static_cast<int>(name.size());
+        give_text(name, type_name, resultlen, MPI_MAX_OBJECT_NAME);
     });
 }
 FMPL_MPI_NAME(MPI_Type_get_name)

@@ -33,8 +33,8 @@ int PMPI_Get_library_version(char* version, int* resultlen)
 {
     if (version == nullptr) return fail_null("MPI_Get_library_version", "version");
     if (resultlen == nullptr) return fail_null("MPI_Get_library_version", "resultlen");
-    const std::string words = fmt::format("MPI {}.{} over FMPL {}.{}.{}, in the binary interface of MPICH 4.0",
-        MPI_VERSION, MPI_SUBVERSION, FMPL_VERSION_MAJOR, FMPL_VERSION_MINOR, FMPL_VERSION_PATCH);
+    const std::string words = fmt::format("MPI {}.{} over FMPL {}.{}.{}, in the binary interface of {}", MPI_VERSION,
+        MPI_SUBVERSION, FMPL_VERSION_MAJOR, FMPL_VERSION_MINOR, FMPL_VERSION_PATCH, kInterface);
     give_text(words, version, resultlen, MPI_MAX_LIBRARY_VERSION_STRING);
     return MPI_SUCCESS;
 }

@@ -30,9 +30,11 @@ struct Environment {
     };
     std::map<int, UserError> user_errors;
 
+    InfoLimits info_limits = {255, 1024};  // of the interface
     InfoTable infos;
     InfoPtr info;  // MPI_INFO_ENV; null until asked for
     int thread_level = kThreadSingle;
+    bool has_warned_of_files = false;  // that they are not there yet, on standard error
 
     enum class Origin { remote_dma, heap };
     std::unordered_map<void*, Origin> allocated;  // by MPI_Alloc_mem, not freed yet

@@ -42,15 +42,12 @@ const char* name_of_thread_level(int level)
     }
 }
 
-// Of what the library itself sets.
-constexpr InfoLimits kLimits = {255, 1024};
-
 // MPI_INFO_ENV (MPI-3.1, section 10.3.1). A value that is unknown, empty or too long is left out.
-Info description_of_start(int thread_level)
+Info description_of_start(int thread_level, const InfoLimits& limits)
 {
     Info info;
-    const auto set = [&info](const char* key, const std::string& value) {
-        if (!value.empty() && value.size() < kLimits.value) info.set(key, value, kLimits);
+    const auto set = [&](const char* key, const std::string& value) {
+        if (!value.empty() && value.size() < limits.value) info.set(key, value, limits);
     };
     const std::vector<std::string> words = command_line();
     if (!words.empty()) set("command", words.front());
@@ -119,7 +116,8 @@ InfoPtr info_of(Environment& environment, HandleNumber handle, const char* argum
     }
     if (handle == kInfoEnv) {
         InfoPtr& info = environment.info;
-        if (info == nullptr) info = std::make_shared<Info>(description_of_start(environment.thread_level));
+        if (info == nullptr)
+            info = std::make_shared<Info>(description_of_start(environment.thread_level, environment.info_limits));
         return info;
     }
     const InfoPtr* const found = environment.infos.find(handle);

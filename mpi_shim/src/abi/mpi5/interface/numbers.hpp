@@ -11,6 +11,9 @@
 
 namespace fmpl::mpi {
 
+// Whose interface it is, for MPI_Get_library_version.
+inline constexpr const char* kInterface = "MPI-5.0";
+
 // A number that means nothing takes the place of the core's that has become free, so that rank_in and rank_out undo
 // each other; likewise of tags.
 inline constexpr int kNoRank = MPI_ROOT;

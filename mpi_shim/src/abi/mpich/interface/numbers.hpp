@@ -9,6 +9,9 @@
 
 namespace fmpl::mpi {
 
+// Whose interface it is, for MPI_Get_library_version.
+inline constexpr const char* kInterface = "MPICH 4.0";
+
 // Ranks: MPI_PROC_NULL, MPI_ANY_SOURCE, MPI_ROOT.
 inline constexpr int rank_in(int rank)
 {

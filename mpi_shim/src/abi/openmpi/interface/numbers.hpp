@@ -11,6 +11,9 @@
 
 namespace fmpl::mpi {
 
+// Whose interface it is, for MPI_Get_library_version.
+inline constexpr const char* kInterface = "Open MPI 4.1";
+
 // Ranks: MPI_PROC_NULL, MPI_ANY_SOURCE, MPI_ROOT. Two pairs change places, one of them with a number that means
 // nothing, so that the functions undo each other.
 inline constexpr int rank_in(int rank)

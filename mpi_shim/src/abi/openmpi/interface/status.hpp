@@ -3,17 +3,23 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace fmpl::mpi {
 
 inline void set_bytes(MPI_Status& to, std::uint64_t bytes)
 {
-    to._ucount = bytes;
+    // In Fortran a status is aligned as INTEGERs are.
+    const std::size_t count = bytes;
+    std::memcpy(&to._ucount, &count, sizeof count);
 }
 inline std::uint64_t bytes_of(const MPI_Status& status)
 {
-    return status._ucount;
+    std::size_t count;
+    std::memcpy(&count, &status._ucount, sizeof count);
+    return count;
 }
 inline void set_cancelled(MPI_Status& to, bool cancelled)
 {
