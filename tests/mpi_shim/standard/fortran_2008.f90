@@ -187,6 +187,7 @@ program fortran_2008
   call MPI_Alltoallw(to_each, [(2, i = 1, size)], places, [(MPI_INTEGER, i = 1, size)], from_each, counts, places, &
       types, comm)
   call expect(all(from_each == [((100 * one + 2 * rank + i, i = 1, 2), one = 0, size - 1)]), 'MPI_Alltoallw')
+  deallocate (to_each, from_each, counts, places, types)
   call MPI_Type_free(type)
   call end_part('collective calls')
 
