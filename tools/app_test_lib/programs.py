@@ -57,6 +57,17 @@ def with_blacs(program):
 
 # ---- What is alike in several ---------------------------------------------------------------------------------------
 
+def f2py(first):
+    """A Fortran module of f2py's beside mpi4py, imported before it or after it."""
+    order = "before" if first == "f2py" else "after"
+    flags = (f"-I{LIBRARIES}/openmpi/include", f"-L{LIBRARIES}/openmpi/lib", "-lmpi_mpifh", "-lmpi")
+    return Program(f"f2py-{order}-mpi4py", ("python3-numpy", "python3-mpi4py", "gfortran", "libopenmpi-dev"),
+                   (PYTHON, "f2py_calls.py", first), what=f"Fortran of ours by f2py, imported {order} mpi4py",
+                   inputs=("f2py_calls.f90", "f2py_calls.py"),
+                   prepare=((PYTHON, "-m", "numpy.f2py", "-c", "f2py_calls.f90", "-m", "f2py_calls", *flags),),
+                   results=(Lines(r"^rank \d+: .*"),))
+
+
 def blacs_tester(name):
     """It ends by the abort that it tests last. Whether sums are repeatable without being asked for it is chance; if
     not, it goes on with that test, and makes ranks wait by the clock once more, for six seconds."""
@@ -155,6 +166,8 @@ PROGRAMS = [
     Program("mpi4py", ("python3-mpi4py",), (PYTHON, "mpi4py_calls.py"), what="a script of ours over mpi4py",
             inputs=("mpi4py_calls.py",),
             results=(Lines(r"^.+$", tolerance=1e-8), Lines(r"^.+$", last=True, expected="error: True"))),
+    f2py("f2py"),
+    f2py("mpi4py"),
     Program("dgord", ("ptscotch",), ("dgord", "grid.grf", "order.txt"), inputs=("grid_graph.py",),
             prepare=((PYTHON, "grid_graph.py", "grid.grf"),), what="PT-Scotch dgord, which needs MPI_THREAD_MULTIPLE",
             environment=(("SCOTCH_PTHREAD_NUMBER", "1"),),  # with more threads no two orderings are the same
