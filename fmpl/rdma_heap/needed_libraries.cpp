@@ -1,5 +1,6 @@
 #include "needed_libraries.hpp"
 
+#include <cstddef>
 #include <cstring>
 
 #include <link.h>
@@ -7,13 +8,10 @@
 namespace fmpl::rdma_heap {
 namespace {
 
-// What --blacs and --mpi bring needs libfmpl itself.
-constexpr const char* kPreloaded[] = {"libpdgemm_fmpl.so", "libblacs_fmpl.so", "libfmpl.so", "libmpi_fmpl",
-    "libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12", "libmpi.so.40", "libmpi_mpifh.so.40",
-    "libmpi_usempi_ignore_tkr.so.40", "libmpi_usempif08.so.40", "libmpi_cxx.so.40", "libmpi_abi.so.0"};
+constexpr const char* kFmpls[] = {"libpdgemm_fmpl.so", "libblacs_fmpl.so", "libfmpl.so", "libmpi_fmpl"};
 constexpr const char* kAskedFor[] = {"libfmpl.so", "libpdgemm_fmpl.so", "blacs", "scalapack", "libmpi_fmpl"};
-// MPICH's names, and Open MPI's, are the shim's where that is loaded.
-constexpr const char* kAskedForOfMpi[] = {"libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12",
+// Other MPIs' names, which are the shim's where that is loaded.
+constexpr const char* kMpiNames[] = {"libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12", "libmpifort.so.12",
     "libmpi.so.40", "libmpi_mpifh.so.40", "libmpi_usempi_ignore_tkr.so.40", "libmpi_usempif08.so.40",
     "libmpi_cxx.so.40", "libmpi_abi.so.0"};
 
@@ -23,12 +21,20 @@ const char* name_of(const char* path)
     return slash != nullptr ? slash + 1 : path;
 }
 
-bool is_preloaded(const char* path)
+// Whether the path's last part begins with one of the names.
+template <std::size_t count>
+bool is_one_of(const char* const (&names)[count], const char* path)
 {
-    for (const char* library : kPreloaded) {
-        if (std::strncmp(name_of(path), library, std::strlen(library)) == 0) return true;
+    for (const char* name : names) {
+        if (std::strncmp(name_of(path), name, std::strlen(name)) == 0) return true;
     }
     return false;
+}
+
+// What --blacs and --mpi bring needs libfmpl itself.
+bool is_preloaded(const char* path)
+{
+    return is_one_of(kFmpls, path) || is_one_of(kMpiNames, path);
 }
 
 bool is_asked_for(const char* needed, bool mpi_is_there)
@@ -36,7 +42,7 @@ bool is_asked_for(const char* needed, bool mpi_is_there)
     for (const char* word : kAskedFor) {
         if (std::strstr(needed, word) != nullptr) return true;
     }
-    for (const char* library : kAskedForOfMpi) {
+    for (const char* library : kMpiNames) {
         if (mpi_is_there && std::strcmp(needed, library) == 0) return true;
     }
     return false;
