@@ -127,16 +127,19 @@ FMPL_OPENMPI_CALLBACKS(mpi_type)
 FMPL_OPENMPI_CALLBACKS(mpi_win)
 FMPL_OPENMPI_CALLBACK(mpi_conversion_fn_null)
 
-// Handles are compared by their INTEGERs: operator(==) and operator(/=) of each type.
-#define FMPL_COMPARISONS(kind)                                                     \
-    extern "C" MPI_Fint mpi_##kind##_eq_f08_(const MPI_Fint* a, const MPI_Fint* b) \
-    {                                                                              \
-        return *a == *b ? 1 : 0;                                                   \
-    }                                                                              \
-    extern "C" MPI_Fint mpi_##kind##_ne_f08_(const MPI_Fint* a, const MPI_Fint* b) \
-    {                                                                              \
-        return *a != *b ? 1 : 0;                                                   \
-    }
+// Handles are compared by their INTEGERs: operator(==) and operator(/=) of each type, as our module names them and Open
+// MPI's.
+#define FMPL_COMPARISON(kind, name, sign)                                                \
+    extern "C" MPI_Fint mpi_##kind##_##name##_f08_(const MPI_Fint* a, const MPI_Fint* b) \
+    {                                                                                    \
+        return *a sign * b ? 1 : 0;                                                      \
+    }                                                                                    \
+    extern "C" __attribute__((                                                           \
+        alias("mpi_" #kind "_" #name                                                     \
+              "_f08_"))) decltype(mpi_##kind##_##name##_f08_) __mpi_f08_types_MOD_ompi_##kind##_op_##name;
+#define FMPL_COMPARISONS(kind)    \
+    FMPL_COMPARISON(kind, eq, ==) \
+    FMPL_COMPARISON(kind, ne, !=)
 FMPL_COMPARISONS(comm)
 FMPL_COMPARISONS(datatype)
 FMPL_COMPARISONS(errhandler)
