@@ -13,6 +13,7 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <set>
@@ -271,71 +272,50 @@ void write_operators(const std::vector<HandleType>& types)
     }
 }
 
-// The user's functions: name, arguments, declarations.
-constexpr const char* kCallbacks = R"(
-  abstract interface
+// The user's functions for attributes and errors of an object: @ is the word for it in names, # its type, % its name as
+// an argument.
+constexpr const char* kAttributeFunctions = R"(
+    subroutine MPI_@_copy_attr_function(old@, @_keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror)
+      import
+      type(#) :: old@
+      integer :: @_keyval, ierror
+      integer(kind=MPI_ADDRESS_KIND) :: extra_state, attribute_val_in, attribute_val_out
+      logical :: flag
+    end subroutine
+    subroutine MPI_@_delete_attr_function(%, @_keyval, attribute_val, extra_state, ierror)
+      import
+      type(#) :: %
+      integer :: @_keyval, ierror
+      integer(kind=MPI_ADDRESS_KIND) :: attribute_val, extra_state
+    end subroutine)";
+constexpr const char* kErrorFunction = R"(
+    subroutine MPI_@_errhandler_function(%, error_code)
+      import
+      type(#) :: %
+      integer :: error_code
+    end subroutine)";
+
+void write_functions_of_objects()
+{
+    const auto write = [](const char* text, std::string_view word, std::string_view type, std::string_view argument) {
+        const std::string named = replaced(text, '@', word);
+        std::fputs(replaced(replaced(named, '#', type), '%', argument).c_str(), stdout);
+    };
+    write(kAttributeFunctions, "comm", "MPI_Comm", "comm");
+    write(kAttributeFunctions, "type", "MPI_Datatype", "datatype");
+    write(kAttributeFunctions, "win", "MPI_Win", "win");
+    write(kErrorFunction, "comm", "MPI_Comm", "comm");
+    write(kErrorFunction, "win", "MPI_Win", "win");
+    write(kErrorFunction, "file", "MPI_File", "file");
+}
+
+// The others that a user gives, and the conversions of statuses.
+constexpr const char* kOtherProcedures = R"(
     subroutine MPI_User_function(invec, inoutvec, len, datatype)
       import
       type(c_ptr), value :: invec, inoutvec
       integer :: len
       type(MPI_Datatype) :: datatype
-    end subroutine
-    subroutine MPI_Comm_copy_attr_function(oldcomm, comm_keyval, extra_state, attribute_val_in, attribute_val_out, &
-        flag, ierror)
-      import
-      type(MPI_Comm) :: oldcomm
-      integer :: comm_keyval, ierror
-      integer(kind=MPI_ADDRESS_KIND) :: extra_state, attribute_val_in, attribute_val_out
-      logical :: flag
-    end subroutine
-    subroutine MPI_Comm_delete_attr_function(comm, comm_keyval, attribute_val, extra_state, ierror)
-      import
-      type(MPI_Comm) :: comm
-      integer :: comm_keyval, ierror
-      integer(kind=MPI_ADDRESS_KIND) :: attribute_val, extra_state
-    end subroutine
-    subroutine MPI_Type_copy_attr_function(oldtype, type_keyval, extra_state, attribute_val_in, attribute_val_out, &
-        flag, ierror)
-      import
-      type(MPI_Datatype) :: oldtype
-      integer :: type_keyval, ierror
-      integer(kind=MPI_ADDRESS_KIND) :: extra_state, attribute_val_in, attribute_val_out
-      logical :: flag
-    end subroutine
-    subroutine MPI_Type_delete_attr_function(datatype, type_keyval, attribute_val, extra_state, ierror)
-      import
-      type(MPI_Datatype) :: datatype
-      integer :: type_keyval, ierror
-      integer(kind=MPI_ADDRESS_KIND) :: attribute_val, extra_state
-    end subroutine
-    subroutine MPI_Win_copy_attr_function(oldwin, win_keyval, extra_state, attribute_val_in, attribute_val_out, flag, &
-        ierror)
-      import
-      type(MPI_Win) :: oldwin
-      integer :: win_keyval, ierror
-      integer(kind=MPI_ADDRESS_KIND) :: extra_state, attribute_val_in, attribute_val_out
-      logical :: flag
-    end subroutine
-    subroutine MPI_Win_delete_attr_function(win, win_keyval, attribute_val, extra_state, ierror)
-      import
-      type(MPI_Win) :: win
-      integer :: win_keyval, ierror
-      integer(kind=MPI_ADDRESS_KIND) :: attribute_val, extra_state
-    end subroutine
-    subroutine MPI_Comm_errhandler_function(comm, error_code)
-      import
-      type(MPI_Comm) :: comm
-      integer :: error_code
-    end subroutine
-    subroutine MPI_Win_errhandler_function(win, error_code)
-      import
-      type(MPI_Win) :: win
-      integer :: error_code
-    end subroutine
-    subroutine MPI_File_errhandler_function(file, error_code)
-      import
-      type(MPI_File) :: file
-      integer :: error_code
     end subroutine
     subroutine MPI_Grequest_query_function(extra_state, status, ierror)
       import
@@ -421,7 +401,9 @@ int main(int argc, char** argv)
     write_types(header, types);
     write_blocks(header);
     write_operators(types);
-    std::fputs(kCallbacks, stdout);
+    std::fputs("  abstract interface", stdout);
+    write_functions_of_objects();
+    std::fputs(kOtherProcedures, stdout);
     for (const Routine& routine : kRoutines) {
         if (kLeftOut.contains(routine.name) || routine.name.ends_with("_cptr")) continue;
         const auto words = words_of(routine.arguments);
