@@ -15,14 +15,22 @@ import tempfile
 import unittest
 
 OURS = pathlib.Path(os.environ["MPI_INCLUDE"])
-FUNCTION_HEADER = next(folder for folder in (OURS, OURS.parent) if (folder / "mpi_functions.h").exists())
-INCLUDES = [f"-I{OURS}", f"-I{FUNCTION_HEADER}"]
-HEADER = (OURS / "mpi.h").read_text() + (FUNCTION_HEADER / "mpi_functions.h").read_text()
+# The functions lie beside mpi.h where the shim is installed, one folder up in the source tree.
+FUNCTIONS_H = next(file for file in (OURS / "mpi_functions.h", OURS.parent / "mpi_functions.h") if file.exists())
+INCLUDES = [f"-I{OURS}", f"-I{FUNCTIONS_H.parent}"]
+HEADER = (OURS / "mpi.h").read_text() + FUNCTIONS_H.read_text()
 FUNCTIONS = re.findall(r"^FMPL_MPI_CALL\(\w+, (MPI_\w+),", HEADER, re.MULTILINE)
 CONSTANTS = re.findall(r"^#define (MPI_\w+) ", HEADER, re.MULTILINE)
 TYPES = re.findall(r"^(?:typedef [^{;]*?\b|\} )(MPI_\w+)(?:\)\([^;]*)?;", HEADER, re.MULTILINE)
 OBJECTS = ["MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY", "MPI_T_PVAR_ALL_HANDLES", "MPI_F_STATUS_IGNORE",
            "MPI_F_STATUSES_IGNORE"]
+
+# For the tests of the interfaces whose handles are pointers.
+SOURCE = pathlib.Path(__file__).resolve().parents[2] / "mpi_shim"
+KINDS = {"communicator": "MPI_Comm", "group": "MPI_Group", "datatype": "MPI_Datatype", "operation": "MPI_Op",
+         "errhandler": "MPI_Errhandler", "info": "MPI_Info", "request": "MPI_Request", "message": "MPI_Message",
+         "window": "MPI_Win", "file": "MPI_File"}
+STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 
 # The version of the standard is the one that we implement.
 OF_THE_VERSION = {"MPI_VERSION", "MPI_SUBVERSION"}

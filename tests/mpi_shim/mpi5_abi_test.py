@@ -6,19 +6,13 @@ that other rules of the ABI follow from.
 Environment: MPI_INCLUDE, the folder of the shim's mpi.h for this interface.
 """
 import collections
-import os
 import pathlib
 import re
 import tempfile
 import unittest
 
 import abi_test
-from abi_test import lines_printed, run
-
-OURS = pathlib.Path(os.environ["MPI_INCLUDE"])
-# The functions lie beside mpi.h where the shim is installed, one folder up in the source tree.
-FUNCTIONS_H = next(file for file in (OURS / "mpi_functions.h", OURS.parent / "mpi_functions.h") if file.exists())
-SOURCE = pathlib.Path(__file__).resolve().parents[2] / "mpi_shim"
+from abi_test import FUNCTIONS_H, KINDS, OURS, SOURCE, STRICT, lines_printed, run
 
 HEADER = (OURS / "mpi.h").read_text()
 MPIF = (OURS / "mpif.h").read_text()
@@ -33,13 +27,9 @@ Predefined = collections.namedtuple("Predefined", "kind name value number")
 PREDEFINED = [Predefined(kind, name, int(value, 16), number) for kind, name, value, number in
               re.findall(r"^FMPL_MPI5\((\w+), (\w+), (0x\w+), (.+)\)$",
                          (SOURCE / "src/abi/mpi5/predefined.def").read_text(), re.MULTILINE)]
-KINDS = {"communicator": "MPI_Comm", "group": "MPI_Group", "datatype": "MPI_Datatype", "operation": "MPI_Op",
-         "errhandler": "MPI_Errhandler", "info": "MPI_Info", "request": "MPI_Request", "message": "MPI_Message",
-         "window": "MPI_Win", "file": "MPI_File"}
 # Types of Fortran that the core has not.
 NO_OBJECT = {"MPI_INTEGER16", "MPI_LOGICAL16", "MPI_REAL2", "MPI_COMPLEX4"}
 
-STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 SIZES = {"MPI_Status": 32, "MPI_Aint": 8, "MPI_Offset": 8, "MPI_Count": 8, "MPI_Fint": 4}
 
 CHECKS = """

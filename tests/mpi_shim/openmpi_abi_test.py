@@ -9,19 +9,13 @@ headers, only that the shim's compile and that they and the table agree.
 Environment: MPI_INCLUDE, the folder of the shim's mpi.h for this interface.
 """
 import collections
-import os
 import pathlib
 import re
 import tempfile
 import unittest
 
 import abi_test
-from abi_test import lines_printed, run
-
-OURS = pathlib.Path(os.environ["MPI_INCLUDE"])
-# The functions lie beside mpi.h where the shim is installed, one folder up in the source tree.
-FUNCTIONS_H = next(file for file in (OURS / "mpi_functions.h", OURS.parent / "mpi_functions.h") if file.exists())
-SOURCE = pathlib.Path(__file__).resolve().parents[2] / "mpi_shim"
+from abi_test import FUNCTIONS_H, KINDS, OURS, SOURCE, STRICT, lines_printed, run
 
 HEADER = (OURS / "mpi.h").read_text()
 MPIF = (OURS / "mpif.h").read_text()
@@ -52,9 +46,6 @@ Predefined = collections.namedtuple("Predefined", "kind symbol bytes fortran num
 PREDEFINED = [Predefined(kind, symbol, int(size), int(fortran), number) for kind, symbol, size, fortran, number in
               re.findall(r"^FMPL_OPENMPI\((\w+), (\w+), (\d+), (-?\d+), (.+)\)$",
                          (SOURCE / "src/abi/openmpi/predefined.def").read_text(), re.MULTILINE)]
-KINDS = {"communicator": "MPI_Comm", "group": "MPI_Group", "datatype": "MPI_Datatype", "operation": "MPI_Op",
-         "errhandler": "MPI_Errhandler", "info": "MPI_Info", "request": "MPI_Request", "message": "MPI_Message",
-         "window": "MPI_Win", "file": "MPI_File"}
 
 
 def openmpi_headers():
@@ -75,7 +66,6 @@ LIBMPI = openmpi_library("libmpi.so.40")
 needs_headers = unittest.skipIf(OPENMPI is None, "the headers of Open MPI 4.1 are not installed (libopenmpi-dev)")
 needs_library = unittest.skipIf(LIBMPI is None, "libmpi.so.40 of Open MPI 4.1 is not installed (libopenmpi3)")
 
-STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 LANGUAGES = (("cc", ".c", "-std=c11"), ("c++", ".cpp", "-std=c++20"))
 
 C = """
